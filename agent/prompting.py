@@ -1,4 +1,4 @@
-"""How models are asked and their answers taken: prompts, shapes, tokens, and what a server can do."""
+"""Prompts, the shapes of answers, estimates of tokens, and what the server of a model can do."""
 
 import hashlib
 import json
@@ -13,124 +13,162 @@ from pydantic import BaseModel
 from agent.domain.base import Frozen, UpstreamError
 from agent.markdown import visible
 
-Job = Literal[
-    "reading", "writing", "judging"
-]  # What to read next, what to say, whether something said is true
+Job = Literal["reading", "writing", "judging"]
+"""What a model is asked for: what to read next, what to say, whether something said is true."""
 JOBS: tuple[Job, ...] = ("reading", "writing", "judging")
+Way = Literal["schema", "tool", "words"]
+"""How data is asked for: by a JSON schema, as the arguments of a tool, or in words."""
+WAYS: tuple[Way, ...] = ("schema", "tool", "words")
+
+DEFAULT_CONTEXT = 8_192  # Tokens that are assumed where a server does not report its context length
+_MAX_ANSWER_TOKENS = 4_000
+"""Enough for five sentences about a commit in two languages, with their anchors."""
+_ASCII_PER_TOKEN = 3.2
+"""ASCII characters of a token of code or English, on the safe side: tokenizers in use give 3.3 to 4.5."""
+_MESSAGE_TOKENS = 8  # What a chat template puts around each message
+_MIN_QUESTION_TOKENS = 3_000  # A slow server is asked no shorter questions than this
+_READING_SHARE = (
+    1 / 3
+)  # Of the time for an answer, what a slow server may take to read the question
 
 
 class ModelError(UpstreamError):
-    """The model gave nothing that can be used; whoever asked goes on without it."""
+    """The model gave nothing that can be used; the caller goes on without it."""
 
     def __init__(self, message: str, *, retryable: bool = False) -> None:
         super().__init__(message, retryable=retryable)
 
 
-Way = Literal[
-    "schema", "tool", "words"
-]  # Data is asked for by JSON schema, as the arguments of a tool, or in words
-WAYS: tuple[Way, ...] = ("schema", "tool", "words")
-DEFAULT_CONTEXT = 8_192
+class ContextExceeded(ModelError):
+    """A question does not fit into the model's context; a shorter one may."""
 
 
 class Capabilities(Frozen):
-    """What is known of one model at one address; before anybody asked, the best is hoped for."""
+    """Capabilities of a model at an endpoint; the defaults are optimistic until it is probed."""
 
     way: Way = "schema"
     tools: bool = True
     parallel: bool = False  # Several tool calls in one answer
     context: int = DEFAULT_CONTEXT  # Tokens that question and answer may have together
-    told: bool = False  # Whether the server named its context; else it is assumed
-    pace: float | None = (
-        None  # Tokens that it writes in a second, once it has begun; None where nobody looked
-    )
+    told: bool = False  # Whether the server or the settings name the context; else it is assumed
+    pace: float | None = None  # Tokens a second that it writes; None where that was not measured
+    reading_pace: float | None = None
+    """Tokens a second that a slow server reads; None for a fast one."""
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """The ways that are left to try, the best that is known first."""
-        return tuple(way for way in WAYS[WAYS.index(self.way) :] if way != "tool" or self.tools)
+        """The ways of asking that are left to try, the best first."""
+        left = WAYS[WAYS.index(self.way) :]
+        return tuple(way for way in left if way != "tool" or self.tools)
+
+    @property
+    def is_slow(self) -> bool:
+        """True for a server that takes long to read a question."""
+        return self.reading_pace is not None
+
+    def question_tokens(self, answer_seconds: float) -> int:
+        """Return the tokens that a question may have.
+
+        The answer needs a part of the context, and a slow server must be able to read the
+        question in a part of the time that an answer may take.
+        """
+        fitting_context = self.context - answer_tokens(self.context)
+        if self.reading_pace is None:
+            return fitting_context
+        read_in_time = int(self.reading_pace * answer_seconds * _READING_SHARE)
+        return min(fitting_context, max(_MIN_QUESTION_TOKENS, read_in_time))
+
+
+# ---------------------------------------------------------------- shapes of answers
 
 
 @cache
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema for strict servers: all fields required, no additional properties, no `$ref`."""
+    """Return the JSON schema for strict servers.
+
+    All fields are required, additional properties are forbidden, and `$ref` is resolved.
+    """
     schema = shape.model_json_schema()
-    strict: dict[str, Any] = _strict(schema, schema.pop("$defs", {}))
+    definitions = schema.pop("$defs", {})
+    strict: dict[str, Any] = _strict(schema, definitions)
     return strict
 
 
-def _strict(node: Any, known: dict[str, Any]) -> Any:
+def _strict(node: Any, definitions: dict[str, Any]) -> Any:
     if isinstance(node, list):
-        return [_strict(one, known) for one in node]
+        return [_strict(item, definitions) for item in node]
     if not isinstance(node, dict):
         return node
-    if name := node.get("$ref"):
-        return _strict(known[str(name).rpartition("/")[2]], known)
+    if reference := node.get("$ref"):
+        name = str(reference).rpartition("/")[2]
+        return _strict(definitions[name], definitions)
     kept = {key: value for key, value in node.items() if key not in ("default", "title")}
-    fields = {name: _strict(one, known) for name, one in kept.pop("properties", {}).items()}
-    told: dict[str, Any] = {key: _strict(value, known) for key, value in kept.items()}
-    told |= {"properties": fields} if fields else {}
-    if told.get("type") == "object" and "properties" in told:
-        told |= {"required": list(told["properties"]), "additionalProperties": False}
-    return told
+    properties = kept.pop("properties", {})
+    fields = {name: _strict(field, definitions) for name, field in properties.items()}
+    strict: dict[str, Any] = {key: _strict(value, definitions) for key, value in kept.items()}
+    if fields:
+        strict["properties"] = fields
+    if strict.get("type") == "object" and fields:
+        strict["required"] = list(fields)
+        strict["additionalProperties"] = False
+    return strict
 
 
 def json_request(shape: type[BaseModel]) -> str:
-    """Ask in words for data of a shape."""
-    form = json.dumps(schema_of(shape), ensure_ascii=False)
-    return f"Answer with one JSON object of this schema and with nothing else, no explanation and no fence:\n{form}"
-
-
-def json_in(text: str, shape: type[BaseModel]) -> dict[str, Any]:
-    """Find the JSON object in an answer: alone, in a fence, or behind words and thoughts; ValueError where none is.
-
-    What stands inside of an object that was cut off is not the object.
-    """
-    body = text.rpartition("</think>")[2]
-    for part in (body.partition("```json")[2], body):
-        found, _ = (
-            json.JSONDecoder().raw_decode(part, start)
-            if (start := part.find("{")) >= 0
-            else (None, 0)
-        )
-        if isinstance(found, dict) and found.keys() & shape.model_fields.keys():
-            return found
-    raise ValueError("there is no such object in the answer")
-
-
-_LONGEST_UNIT = 200
-_ENOUGH = (
-    600  # So many characters of nothing but repetition; a table or a list of braces repeats less
-)
-
-
-def rambles(text: str) -> bool:
-    """Tell whether the end of a text is one short piece over and over."""
-    long = len(text) >= _ENOUGH
-    return long and any(
-        text.endswith(text[-size:] * (_ENOUGH // size)) for size in range(1, _LONGEST_UNIT + 1)
+    """Return words that ask for data of a shape."""
+    schema = json.dumps(schema_of(shape), ensure_ascii=False)
+    return (
+        "Answer with one JSON object of this schema and with nothing else,"
+        f" no explanation and no fence:\n{schema}"
     )
 
 
-_PER_TOKEN = (
-    3.2  # ASCII characters of code and English, on the safe side: tokenizers in use give 3.3 to 4.5
-)
-_ENVELOPE = 8  # What surrounds each message
-_ANSWER = 4_000  # Enough for five sentences about a commit in two languages, with their anchors
+def json_in(text: str, shape: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON object of an answer: alone, in a fence, or behind words and thoughts.
+
+    Raise ValueError where there is none. What stands inside of an object that was cut off is
+    not the object.
+    """
+    body = text.rpartition("</think>")[2]
+    fence = body.partition("```json")[2]
+    for part in (fence, body):
+        start = part.find("{")
+        if start < 0:
+            continue
+        value, _ = json.JSONDecoder().raw_decode(part, start)
+        if isinstance(value, dict) and value.keys() & shape.model_fields.keys():
+            return value
+    raise ValueError("there is no such object in the answer")
+
+
+_LONGEST_UNIT = 200  # Characters of a piece that is repeated
+_REPETITION = 600
+"""Characters of nothing but repetition; a table or a list of braces repeats less."""
+
+
+def rambles(text: str) -> bool:
+    """Return True if the end of a text is one short piece over and over."""
+    if len(text) < _REPETITION:
+        return False
+    sizes = range(1, _LONGEST_UNIT + 1)
+    return any(text.endswith(text[-size:] * (_REPETITION // size)) for size in sizes)
+
+
+# ---------------------------------------------------------------- tokens
 
 
 def tokens_of(text: str) -> int:
     """Estimate the tokens of a text; a character outside ASCII counts as one."""
-    plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
-    return int(plain / _PER_TOKEN) + (len(text) - plain) + 1
+    ascii_count = len(text) if text.isascii() else sum(map(str.isascii, text))
+    return int(ascii_count / _ASCII_PER_TOKEN) + (len(text) - ascii_count) + 1
 
 
-def fitting(lines: Iterable[str], room: int) -> list[str]:
-    """Keep the first lines, as many as fit into some tokens."""
+def fitting(lines: Iterable[str], budget: int) -> list[str]:
+    """Return the first lines, as many as fit into some tokens."""
     kept: list[str] = []
     for line in lines:
-        room -= tokens_of(line)
-        if room < 0:
+        budget -= tokens_of(line)
+        if budget < 0:
             break
         kept.append(line)
     return kept
@@ -138,12 +176,20 @@ def fitting(lines: Iterable[str], room: int) -> list[str]:
 
 def message_tokens(texts: tuple[str, ...]) -> int:
     """Estimate the tokens of a conversation."""
-    return sum(tokens_of(text) + _ENVELOPE for text in texts)
+    return sum(tokens_of(text) + _MESSAGE_TOKENS for text in texts)
+
+
+def shape_text(shape: type[BaseModel]) -> str:
+    """Return what the shape of an answer adds to a question."""
+    return json.dumps([shape.__name__, schema_of(shape)], ensure_ascii=False)
 
 
 def answer_tokens(context: int) -> int:
-    """Give the tokens that an answer may have; a small context keeps three quarters for the question."""
-    return min(_ANSWER, context // 4)
+    """Return the tokens that an answer may have; three quarters of a small context are for the question."""
+    return min(_MAX_ANSWER_TOKENS, context // 4)
+
+
+# ---------------------------------------------------------------- prompts
 
 
 @cache
@@ -152,25 +198,27 @@ def _template(name: str) -> Template:
 
 
 def prompt(name: str, values: Mapping[str, str]) -> str:
-    """Fill a prompt with values."""
-    if surplus := values.keys() - set(_template(name).get_identifiers()):
+    """Return a prompt filled with values; a missing or surplus value is a KeyError."""
+    template = _template(name)
+    if surplus := values.keys() - set(template.get_identifiers()):
         raise KeyError(f"prompt {name!r} has no {sorted(surplus)}")
-    return _template(name).substitute(values)
+    return template.substitute(values)
 
 
 def boundary(seed: str) -> str:
-    """Make the mark that fences untrusted text; it is the same for the same run, and nobody outside can guess it."""
+    """Return the mark that fences untrusted text: the same for the same run, and hard to guess."""
     return hashlib.sha256(f"fence {seed}".encode()).hexdigest()[:16]
 
 
 def fenced(text: str, mark: str) -> str:
-    """Fence text that others wrote, so that it cannot pass for ours: unseen characters go, and so does the mark."""
-    lines = "\n".join(visible_line(line) for line in text.replace(mark, "").splitlines())
-    return f"<<{mark}\n{lines}\n{mark}>>"
+    """Return untrusted text between marks, without invisible characters and without the mark."""
+    lines = [visible_line(line) for line in text.replace(mark, "").splitlines()]
+    body = "\n".join(lines)
+    return f"<<{mark}\n{body}\n{mark}>>"
 
 
 def visible_line(line: str) -> str:
-    """Keep the indentation and what a reader can see of a line, behind the sign of a diff too."""
+    """Return the indentation and the visible characters of a line, behind the sign of a diff too."""
     if line[:1] in "+-" and line[1:2].isspace():
         return line[0] + visible_line(line[1:])
     indent = len(line) - len(line.lstrip())
@@ -178,8 +226,8 @@ def visible_line(line: str) -> str:
 
 
 def repeats_instructions(text: str) -> bool:
-    """Tell whether a text holds a sentence of the system prompt, up to the first value that is filled in."""
-    plain, told = (" ".join(one.split()) for one in (text, _template("system").template))
-    return any(
-        f"{one}.".partition("$")[0].strip() in plain for one in told.removesuffix(".").split(". ")
-    )
+    """Return True if a text holds a sentence of the system prompt, up to the first value in it."""
+    words = " ".join(text.split())
+    system = " ".join(_template("system").template.split())
+    sentences = system.removesuffix(".").split(". ")
+    return any(f"{sentence}.".partition("$")[0].strip() in words for sentence in sentences)

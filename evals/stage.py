@@ -2,17 +2,18 @@
 
 import itertools
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from langchain_core.messages import convert_to_openai_messages
 
+from agent.analysts.tasks import Task
 from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
 from agent.domain.spending import Spent
 from agent.domain.window import Window
 from agent.ports import Desk
-from agent.prompting import JOBS, Job, tokens_of
+from agent.prompting import JOBS, Capabilities, Job, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from evals.harness import TOKEN, serving
 from evals.model_server.talk import Asked, Script
@@ -30,7 +31,8 @@ from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 Fetch = Callable[[Question], Awaitable[Reply]]
-_CONTEXT = 65_536
+_CAPABILITIES = Capabilities(context=65_536, told=True)
+_ANSWER_SECONDS = 300.0
 
 
 class Stage:
@@ -99,16 +101,34 @@ class ScriptedModels(Models):
         """Count nothing."""
         return Spent()
 
-    async def context(self, job: Job) -> int:
-        """Give the tokens of the model's window."""
-        return _CONTEXT
+    async def capabilities(self, job: Job) -> Capabilities:
+        """Return what is the same for all scripted models."""
+        return _CAPABILITIES
 
-    async def has_tools(self, job: Job) -> bool:
-        """Take tools."""
-        return True
+    async def question_tokens(self, job: Job) -> int:
+        """Return the tokens of the longest question."""
+        return _CAPABILITIES.question_tokens(_ANSWER_SECONDS)
 
-    def prepare(self) -> None:
-        """Have nothing to find out."""
+    async def assumed_contexts(self, account: str) -> dict[str, int]:
+        """Assume nothing: the context is known."""
+        return {}
+
+    async def expect(self, repo: RepoId, commits: int) -> None:
+        """Forecast nothing: scripts answer at once."""
+
+    async def remarks(self) -> list[str]:
+        """Have nothing to remark."""
+        return []
+
+    async def check_time(self, account: str, subject: str, other_tasks: int = 0) -> None:
+        """Have time for everything."""
+
+    async def check_time_for_all(self, account: str, subject: str, tasks: int) -> None:
+        """Have time for everything."""
+
+    async def tasks_at_once(self, repo: RepoId, tasks: Sequence[Task]) -> int:
+        """Write about all commits at once."""
+        return len(tasks)
 
 
 def by_script(script: Script) -> Fetch:

@@ -4,7 +4,7 @@ import fcntl
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
@@ -102,22 +102,39 @@ def check_front_page(out: Path) -> None:
 
 
 def replace_file(file: Path, pieces: Iterable[str]) -> None:
-    """Write a file so that a reader sees the old one or the new one, also after a crash; the folder may be locked."""
-    data = b"".join(piece.encode("utf-8", errors="replace") for piece in pieces)
-    if file.exists() and file.read_bytes() == data:
-        return
-    # What a run that was killed here leaves behind is overwritten by the next.
-    fresh = file.with_name(f".{file.name}.gitzette-new")
+    """Write a file so that a reader sees the old one or the new one, also after a crash."""
+    replace_files({file: pieces})
+
+
+def replace_files(files: Mapping[Path, Iterable[str]]) -> None:
+    """Write files that belong together; if one cannot be written, all stay as they were.
+
+    Each is first written whole beside its place, so that a full disk is noticed before anything is
+    replaced. Files that would not change are not touched.
+    """
+    written: dict[Path, Path] = {}
     try:
-        with fresh.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        fresh.chmod(0o644)
-        fresh.replace(file)
+        for file, pieces in files.items():
+            data = b"".join(piece.encode("utf-8", errors="replace") for piece in pieces)
+            if not file.exists() or file.read_bytes() != data:
+                # What a run that was killed here leaves behind is overwritten by the next.
+                written[file] = file.with_name(f".{file.name}.gitzette-new")
+                _write(written[file], data)
+        for file, fresh in written.items():
+            fresh.replace(file)
     except BaseException:
-        fresh.unlink(missing_ok=True)
+        for fresh in written.values():
+            fresh.unlink(missing_ok=True)
         raise
+
+
+def _write(file: Path, data: bytes) -> None:
+    """Write a file and wait until the disk has it."""
+    with file.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    file.chmod(0o644)
 
 
 @contextmanager

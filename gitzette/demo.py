@@ -1,62 +1,27 @@
 """The demonstration: a small made-up world served on loopback, analysed with recorded answers of a large model."""
 
 import argparse
-import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent.domain.base import UsageError
-from agent.prompting import Capabilities
 from agent.settings.values import Settings, Shape
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
 from gitzette.arguments import settings_for
 
-if TYPE_CHECKING:
-    from tools.chat.messages import Question, Reply
-
-ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
-CAPABILITIES = Capabilities(
-    context=120_000, told=True
-)  # What the recorded model could do; it shapes what is asked
 _SEED = 1
 _TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
-
-
-class StaleRecording(Exception):
-    """Somebody asked what no recorded answer is for: prompts or the world changed since the recording."""
-
-
-class RecordedAnswers:
-    """Answers by the hash of the question."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, dict[str, object]] = (
-            json.loads(ANSWERS.read_text("utf-8")) if ANSWERS.exists() else {}
-        )
-
-    async def learn(self) -> Capabilities:
-        """Give the same on every machine."""
-        return CAPABILITIES
-
-    async def ask(self, question: "Question") -> "Reply":
-        """Answer a question, or say that the recording is stale."""
-        from tools.chat.messages import Reply
-
-        if question.hash not in self.kept:
-            raise StaleRecording(question.hash)
-        return Reply.model_validate(self.kept[question.hash])
 
 
 @contextmanager
 def demo_world(
     args: argparse.Namespace, environ: Mapping[str, str]
 ) -> Iterator[tuple[Settings, datetime]]:
-    """Build and serve the world while the run lasts; give its settings and its present time."""
+    """Build and serve the world while the run lasts; yield its settings and its present time."""
     if args.repo:
         raise UsageError("--demo has repositories of its own; leave out --repo")
     with tempfile.TemporaryDirectory(prefix="gitzette-demo-") as name:
@@ -75,24 +40,24 @@ def demo_world(
                 "web_url": "https://git.example",
                 "token": _TOKEN,
             }
-            yield Settings.model_validate(values | _asked(args, environ)), world.now
+            yield Settings.model_validate(values | _requested_settings(args, environ)), world.now
 
 
-def _asked(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:
-    """Take the reader's own model where one is asked for; else look at no configuration, for it may be broken."""
-    given = {
-        key: getattr(args, key)
-        for key in ("tz", "lang", "layout", "source", "out")
-        if getattr(args, key)
-    }
+def _requested_settings(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:
+    """Return the settings that the command line gives, with the reader's own model if asked for.
+
+    Otherwise no configuration is read, because it may be broken.
+    """
+    given: dict[str, object] = {}
+    for name in ("tz", "lang", "layout", "source", "out"):
+        if getattr(args, name):
+            given[name] = getattr(args, name)
     if args.analyst is None:
         return given | {"analyst": "model", "model": "recorded answers", "languages": ("en", "zh")}
     if args.analyst == "rules":
         return given
-    own = settings_for(args, environ)
-    model = {
-        key: getattr(own, key)
-        for key in Shape.model_fields
-        if key.startswith(("model", "prices", "budget"))
-    }
-    return given | model | {"analyst": "model"}
+    configured = settings_for(args, environ)
+    for name in Shape.model_fields:
+        if name.startswith(("model", "prices", "budget")):
+            given[name] = getattr(configured, name)
+    return given | {"analyst": "model"}

@@ -2,19 +2,21 @@
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent.domain.base import AppError
+from agent.domain.claims import Refused
 from agent.domain.report import Report, cited_by
+from agent.domain.spending import Fallback
 from agent.domain.window import Window
 from agent.ports import Progress
 from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
 from gitzette.sources import EarlierReport, RecordedDesks
-from gitzette.wiring import open_house, run_context, run_graph, writers_again
+from gitzette.wiring import House, open_house, run_context, run_graph, writers_again
 from graphs import daily
 from memory.recorder import CallRecorder
 from memory.store import Memory
@@ -23,51 +25,69 @@ from tools.github.limits import Usage
 if TYPE_CHECKING:
     from graphs.models import Answers
 
-_AT_ONCE: Mapping[AnalystChoice, int] = {"rules": 4, "model": 16}
-"""Repositories under way: rules keep the processor busy, whoever asks a model waits most of the time."""
+_MAX_CONCURRENT_REPOS: Mapping[AnalystChoice, int] = {"rules": 4, "model": 16}
+"""Rules keep the processor busy; a run that asks a model waits most of the time."""
+_REPLAYED_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
 class Covered:
-    """A run that ended: its report, where it stands, and what it spent."""
+    """A run that ended: its report, where its page is, and what it spent."""
 
     report: Report
     page: Path
     usage: Usage
     notices: tuple[str, ...] = ()
-    """What a person should know that is not of the report: published files that cannot be read."""
-    delivered: tuple[str, ...] = ()  # Where the report was sent to, and how many messages that took
-    undelivered: tuple[str, ...] = ()  # Where the report could not be sent to, and why
+    """What a person should know beside the report, such as published files that cannot be read."""
+    refused: tuple[Refused, ...] = ()  # Sentences of a model that the gate or the judge refused
+    problems: tuple[str, ...] = ()  # Why the report lacks something, beside its failures
+    delivered: tuple[str, ...] = ()  # Where the report was sent, and how many messages that took
+    undelivered: tuple[str, ...] = ()  # Where the report could not be sent, and why
 
     @property
     def lacking(self) -> bool:
-        """Tell whether something that was asked for is missing."""
-        return bool(self.report.failures or self.undelivered)
+        """True if something that was asked for is missing."""
+        return bool(self.report.failures or self.problems or self.undelivered)
 
-    def told(self) -> list[str]:
-        """Say what is missing, what was sent, and what the run spent."""
-        report, usage = self.report, self.usage
-        lines = [
-            *self.notices,
-            *(f"{one.repo}: {one.stage} missing: {one.message}" for one in report.failures),
-        ]
-        lines += [*self.delivered, *self.undelivered]
-        parts = [
-            *((section.repo, section.account) for section in report.sections),
-            ("brief", report.account),
-        ]
-        if fallbacks := [
-            (name, one.reason) for name, account in parts for one in account.fallbacks
-        ]:
-            name, reason = fallbacks[0]
-            lines.append(
-                f"the model failed at {len(fallbacks)} parts, done by rules; first {name}: {reason}"
-            )
-        read = f"{len(report.ledger)} commits, {len(report.sections)} of {len(report.repos)} repositories read"
-        return [
-            *lines,
-            f"{report.window.key}: {read}; {usage.sent} API requests, {usage.free} of them free",
-        ]
+    def lines(self) -> Iterator[str]:
+        """Yield what is missing, what was sent, and what the run spent."""
+        report = self.report
+        yield from self.notices
+        yield from self.problems
+        for failure in report.failures:
+            if failure.stage != "model":
+                where = f"{failure.repo}: " if failure.repo else ""
+                yield f"{where}{failure.stage} missing: {failure.message}"
+        yield from self.delivered
+        yield from self.undelivered
+        yield from _model_lines(report)
+        commits = f"{len(report.ledger)} commits"
+        repos = f"{len(report.sections)} of {len(report.repos)} repositories read"
+        requests = f"{self.usage.sent} API requests, {self.usage.free} of them free"
+        yield f"{report.window.key}: {commits}, {repos}; {requests}"
+
+
+def _model_lines(report: Report) -> Iterator[str]:
+    """Yield how often the model failed, and what an earlier run wrote in its place."""
+    fallbacks = _fallbacks(report)
+    failed = [failure for failure in report.failures if failure.stage == "model"]
+    if failed:
+        repos = ", ".join(str(failure.repo) for failure in failed)
+        yield f"the model failed at everything it was asked for {repos}: {failed[0].message}"
+    elif fallbacks:
+        name, first = fallbacks[0]
+        count = len(fallbacks)
+        yield f"the model failed at {count} parts, done by rules; first {name}: {first.reason}"
+    kept = sum(len(section.account.kept) for section in report.sections)
+    if kept:
+        yield f"the analysis of {kept} commits is kept from an earlier run"
+
+
+def _fallbacks(report: Report) -> list[tuple[str, Fallback]]:
+    """List the parts that were done without the model, each with its repository or "brief"."""
+    accounts = [(str(section.repo), section.account) for section in report.sections]
+    accounts.append(("brief", report.account))
+    return [(name, fallback) for name, account in accounts for fallback in account.fallbacks]
 
 
 async def cover(
@@ -80,64 +100,78 @@ async def cover(
     run: str | None = None,
     answers: "Answers | None" = None,
 ) -> Covered:
-    """Run the graph, and keep what the run was told and what it spent beside the report.
+    """Run the graph; record what the run is told, and note how it ended and what it spent.
 
-    With the id of a run that did not end, that one goes on: what it was told before it is not asked for again.
+    Given the id of a run that did not end, continue it: recorded answers are not asked for again.
     """
     run_id = run or f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-    recipe, started, status = Recipe.of(settings, window, specs), time.monotonic(), "failed"
+    recipe = Recipe.of(settings, window, specs)
+    started = time.monotonic()
+    status = "failed"
     async with open_house(settings, environ, now, run_id, specs, answers) as house:
         memory = house.memory
         with memory.run_locks.hold(run_id):
-            before = now.date() - timedelta(days=settings.keep_days)
-            memory.retention.forget(before)
-            memory.run_files.forget(before)
-            memory.run_locks.prune(memory.runs.unfinished(before))
+            _forget_old_runs(memory, now, settings.keep_days)
             notices = memory.reports.rebuild(settings.out / "reports")
             memory.runs.begin(run_id, window.key, now, recipe)
             try:
-                begun = daily.DayInput(window=window, specs=recipe.repos)
-                state = await run_graph(
-                    daily.build, house, run_id, begun, display, _AT_ONCE[settings.analyst]
-                )
-                memory.run_files.write(run_id, {"window": window.key, "refused": _refused(state)})
+                day = daily.DayInput(window=window, specs=recipe.repos)
+                concurrency = _MAX_CONCURRENT_REPOS[settings.analyst]
+                state = await run_graph(daily.build, house, run_id, day, display, concurrency)
+                refused = tuple(state.get("refused") or ())
+                details = {"window": window.key, "refused": list(_refusal_rows(refused))}
+                memory.run_files.write(run_id, details)
                 report: Report = state["report"]
                 memory.retention.cite(run_id, window.key, cited_by(report))
                 status = "incomplete" if report.failures else "done"
             finally:
-                requests = {house.client.address.host: asdict(house.client.usage)}
-                spent = {"seconds": round(time.monotonic() - started, 3), "requests": requests}
-                memory.runs.end(
-                    run_id,
-                    status,
-                    datetime.now(UTC),
-                    {"repos": [spec.name for spec in specs]} | spent,
-                )
+                spent = _spent(house, specs, time.monotonic() - started)
+                memory.runs.end(run_id, status, datetime.now(UTC), spent)
             memory.run_locks.finish(run_id)
-        return Covered(report, house.publisher.paths(report)[0], house.client.usage, tuple(notices))
+        page, _ = house.publisher.paths(report)
+        return Covered(report, page, house.client.usage, tuple(notices), refused)
 
 
-def _refused(state: Mapping[str, Any]) -> list[dict[str, str | bool]]:
-    """List the sentences that were refused, with the check and its reason, and whether their writer said them anew."""
-    return [
-        {
-            "text": " / ".join(one.claim.text.values()),
-            "about": " ".join(one.claim.about),
-            "repaired": one.repaired,
-        }
-        | {"check": no.check, "literal": no.literal, "reason": no.reason}
-        for one in state.get("refused") or []
-        for no in one.reasons
-    ]
+def _forget_old_runs(memory: Memory, now: datetime, keep_days: int) -> None:
+    """Delete the records and files of runs that nobody will replay or continue."""
+    before = now.date() - timedelta(days=keep_days)
+    memory.retention.forget(before)
+    memory.run_files.forget(before)
+    memory.run_locks.prune(memory.runs.unfinished(before))
+
+
+def _spent(house: House, specs: tuple[RepoSpec, ...], seconds: float) -> dict[str, Any]:
+    return {
+        "repos": [spec.name for spec in specs],
+        "seconds": round(seconds, 3),
+        "requests": {house.client.address.host: asdict(house.client.usage)},
+    }
+
+
+def _refusal_rows(refused: tuple[Refused, ...]) -> Iterator[dict[str, str | bool]]:
+    """Yield each refused sentence once for every reason, and whether its writer reworded it."""
+    for refusal in refused:
+        for reason in refusal.reasons:
+            yield {
+                "text": " / ".join(refusal.claim.text.values()),
+                "about": " ".join(refusal.claim.about),
+                "repaired": refusal.repaired,
+                "check": reason.check,
+                "literal": reason.literal,
+                "reason": reason.reason,
+            }
 
 
 async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
-    """Run the graph on the record alone; what the record lacks stops the replay, whoever asked for it."""
-    begun = daily.DayInput(window=recipe.window, specs=recipe.repos)
-    desks, writers = RecordedDesks(recorder, recipe), writers_again(recipe, recorder)
-    deps = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))
+    """Run the graph on the record alone; a call that the record lacks ends the replay."""
+    day = daily.DayInput(window=recipe.window, specs=recipe.repos)
+    desks = RecordedDesks(recorder, recipe)
+    writers = writers_again(recipe, recorder)
+    context = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))
     try:
-        state = await daily.build().ainvoke(begun, {"max_concurrency": 4}, context=deps)
+        state = await daily.build().ainvoke(
+            day, {"max_concurrency": _REPLAYED_AT_ONCE}, context=context
+        )
     except AppError:
         if recorder.gap is None:
             raise

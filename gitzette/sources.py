@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from agent.domain.base import Frozen, RepoId, StorageError, UsageError
 from agent.domain.report import Report
 from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, ThreadSource
-from agent.reports.stored import merge
+from agent.reports.merging import merge
 from agent.settings.values import RepoSpec, Settings, Shape
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder

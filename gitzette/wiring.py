@@ -185,7 +185,14 @@ def writers_of(
     )
     purse = Purse(run=whole, each=Cap(calls=calls, tokens=tokens, seconds=seconds))
     models = Models(
-        recorder, names, endpoints, settings.model_url or "", purse=purse, prices=settings.prices
+        recorder,
+        names,
+        endpoints,
+        settings.model_url or "",
+        context=settings.model_context,
+        purse=purse,
+        prices=settings.prices,
+        answer_seconds=budget.answer_seconds,
     )
     return Writers(
         models, languages, boundary("demonstration" if answers else recorder.fence_seed())
@@ -198,7 +205,13 @@ def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
         return Writers(languages=_languages(recipe))
     from graphs.models import Models
 
-    models = Models(recorder, _names(recipe), prices=recipe.prices)
+    models = Models(
+        recorder,
+        _names(recipe),
+        context=recipe.model_context,
+        prices=recipe.prices,
+        answer_seconds=recipe.budget.answer_seconds,
+    )
     return Writers(models, _languages(recipe), boundary(recorder.fence_seed()))
 
 
@@ -223,16 +236,16 @@ def endpoints_of(
     )
 
     async def learn(endpoint: ChatEndpoint) -> Capabilities:
-        """Look into memory first; what a server can do is found out once. What the settings say of a window holds."""
-        if known := servers.get(url or "", endpoint.name):
-            return known.model_copy(update={"context": said}) if said else known
+        """Look into memory first: what a server can do is found out once for each `model_context`."""
+        if remembered := servers.get(url or "", endpoint.name, said):
+            return remembered
         try:
             told = await context_of(url, key or None, endpoint.name) if url else None
             found = await probe(endpoint, said or told or endpoint.client.usual_context)
         except AppError:
             # Whoever asks now will be told what is wrong.
             return Capabilities()
-        servers.put(url or "", endpoint.name, found)
+        servers.put(url or "", endpoint.name, said, found)
         return found
 
     times = {

@@ -23,17 +23,18 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.sentences import NAMES, answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
-from agent.analysts.tasks import Sentences, handles_of
+from agent.analysts.tasks import Draft, Sentences, handles_of
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
 from agent.ports import Step
-from agent.prompting import ModelError, fenced, prompt
+from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens, prompt
 from agent.questions import Hit, Query, Reply, Searched, query_of
 from agent.settings.values import RepoSpec
+from agent.sizing import EvidencePrompt
 from graphs.ask_context import AskContext, AskInput, AskState, ranked, reply_of
 from graphs.checkpoints import open_checkpoints
-from graphs.judging import SentenceSteps
 from graphs.reading import called, wants_tools
+from graphs.sentence_steps import SentenceSteps
 from tools.chat.messages import trimmed
 from tools.index_for_search import Completion
 from tools.toolset import tools_of
@@ -43,6 +44,7 @@ VERSION = (
 )
 _BEST, _TURNS, _RANKED, _TAGGED = 20, 5, 60, 5
 _TROUBLE_CHARACTERS = 200  # That a reply shows of a model's error
+_SMALLER_SHARES = (0.7, 0.5)  # Of the evidence, shown where a server finds the question too long
 _KEPT, _KEPT_ID = 200, "kept-"  # Questions and citations of a thread that are kept
 
 
@@ -135,19 +137,29 @@ async def _handles(
     return handles_of(best, context.found)
 
 
-async def _opening(query: Query, state: Any, context: AskContext) -> HumanMessage:
-    """Return the question with the best evidence, and how to look further if tools can be called."""
+async def _opening(
+    query: Query, state: Any, context: AskContext, share: float = 1.0
+) -> HumanMessage:
+    """Return the question with the best evidence, and how to look further if tools can be called.
+
+    The evidence takes this share of the tokens that everything else leaves for it.
+    """
     scope = "; ".join(map(_scope_text, state["searched"]))
     subject = (await subjects(state, context))["answer"]
-    evidence = subject.evidence((), [reference.text for reference in query.named]) or "(nothing)"
-    values = {
-        "scope": scope,
-        "question": fenced(query.text, context.mark),
-        "evidence": fenced(evidence, context.mark),
-    }
-    text = prompt("ask_question", values)
+    form = EvidencePrompt(
+        name="ask_question",
+        values={"question": fenced(query.text, context.mark), "scope": scope},
+        shape=answer_shape(query.lang),
+    )
     can_look_further = await context.can_call_tools()
     more = prompt("ask_read", {"scope": scope}) if can_look_further else ""
+    ending = prompt("ask_answer", {"language": NAMES[query.lang], "more": ""})
+    earlier = [str(one.text) for one in state.get("messages") or [] if one not in _own(state)]
+    limit = await context.question_limit("writing", _account(state))
+    tokens = limit.evidence_tokens(form) - message_tokens((more, ending, *earlier))
+    names = [reference.text for reference in query.named]
+    evidence = limit.fit(lambda budget: subject.overview(names, budget), int(tokens * share))
+    text = form.filled(fenced(evidence or "(nothing)", context.mark))
     return HumanMessage(f"{text}\n{more}", id=uuid4().hex)
 
 
@@ -168,7 +180,6 @@ async def subjects(state: AskState, context: AskContext) -> dict[str, AnswerSubj
         repo=repos[0],
         account=_account(state),
         languages=(query.lang,),
-        room=await context.packet_room(),
         dossier=Dossier(
             found=found,
             window=query.window,
@@ -233,20 +244,8 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in shown]
     more = f" What you looked up has handles too: {'; '.join(listed)}." if listed else ""
     told = prompt("ask_answer", {"language": NAMES[query.lang], "more": more})
-    *before, last = _heard(state, context.mark)
-    # Some servers take no two messages of a user in a row.
-    end = (
-        [HumanMessage(f"{last.text}\n{told}")]
-        if last.type == "human"
-        else [last, HumanMessage(told)]
-    )
     try:
-        models = context.asked
-        heard = trimmed([*before, *end], await models.context("writing") * 2 // 3)
-        model = models.get("writing", _account(state)).with_structured_output(
-            answer_shape(query.lang)
-        )
-        said: Any = await model.ainvoke(heard)
+        said = await _answered(state, told, context)
     except ModelError as error:
         return {"trouble": " ".join(str(error).split())[:_TROUBLE_CHARACTERS]}
     # A tool may have listed what it has not shown: it is read now, for the gate and the judge.
@@ -258,9 +257,32 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     handles = handles_of([*handles.values(), *context.found], context.found)
     near = [name for one in said.nearest if (name := cited(one, handles)) in context.found]
     subject = (await subjects({**state, "handles": handles}, context))["answer"]
-    drafts = tuple(("answer", claim) for claim in subject.claims(said))
+    drafts = [Draft(task="answer", claim=claim) for claim in subject.claims(said)]
     nearest = near if said.abstains or not drafts else None
-    return {"handles": handles, "sentences": Sentences(drafts=drafts), "nearest": nearest}
+    return {"handles": handles, "sentences": Sentences.written(drafts), "nearest": nearest}
+
+
+async def _answered(state: AskState, instruction: str, context: AskContext) -> Any:
+    """Ask for the answer; where the server counts more tokens than we do, with less evidence."""
+    shape = answer_shape(state["query"].lang)
+    model = context.asked.get("writing", _account(state)).with_structured_output(shape)
+    room = await context.asked.context("writing") * 2 // 3
+    messages = _heard(state, context.mark)
+    for share in _SMALLER_SHARES:
+        try:
+            return await model.ainvoke(trimmed(_with_instruction(messages, instruction), room))
+        except ContextExceeded:
+            opening = await _opening(state["query"], state, context, share)
+            messages = [one for one in messages if one not in _own(state)] + [opening]
+    return await model.ainvoke(trimmed(_with_instruction(messages, instruction), room))
+
+
+def _with_instruction(messages: Sequence[AnyMessage], instruction: str) -> list[AnyMessage]:
+    """Append what is to be done now; some servers take no two messages of a user in a row."""
+    *before, last = messages
+    if last.type == "human":
+        return [*before, HumanMessage(f"{last.text}\n{instruction}")]
+    return [*messages, HumanMessage(instruction)]
 
 
 async def reply(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any]:
@@ -299,7 +321,8 @@ async def stream(
     """Run a question, and give what is found, each sentence once it is judged, then the reply."""
     # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
     options: dict[str, Any] = {"durability": "exit"} if config else {}
-    asked, given, reply = {"question": question, "version": VERSION}, 0, None
+    asked, reply = {"question": question, "version": VERSION}, None
+    given: set[str] = set()
     async for mode, told in graph.astream(
         asked, config, context=context, stream_mode=["custom", "values"], **options
     ):
@@ -309,13 +332,16 @@ async def stream(
             yield told
         elif "sentences" in told:
             published, reply = told["sentences"].published, told.get("reply")
-            for claim in published[given:]:
+            for claim in published:
+                # A sentence that was said anew stands among those that were given before.
+                if claim.id in given:
+                    continue
+                given.add(claim.id)
                 yield {
                     "claim": claim,
                     "lang": told["query"].lang,
                     "abstains": told["nearest"] is not None,
                 }
-            given = len(published)
     if reply is not None:
         yield reply
 

@@ -287,7 +287,7 @@ async def told_facts(query: Query, names: Sequence[EvidenceId], context: AskCont
 async def reply_of(state: AskState, context: AskContext, *, asked: bool) -> Reply:
     """Choose what is published; what a question names outright is shown, whatever a model passes over."""
     query, hits, repos = state["query"], state["hits"], [one.repo for one in state["searched"]]
-    claims = sorted(state["sentences"].published, key=lambda one: int(one.id[1:]))
+    claims = list(state["sentences"].published)
     said = [cite for claim in claims for cite in claim.cites]
     outcome: Outcome = "filtered" if query.is_filtered else "looked up"
     if state["trouble"]:

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from agent.analysts.ruling import PASSING, Batch, Ruling
+from agent.analysts.ruling import PASSING, Batch, Case, Ruling
 from agent.audit import prose
 from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names, fences_of
@@ -30,7 +30,7 @@ from agent.domain.window import Window
 from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, Progress
 from agent.prompting import ModelError
 from agent.settings.values import RepoSpec
-from graphs.judging import ruled
+from graphs.judging import judged_in_batches, ruled
 from graphs.run_context import RunContext
 from tools.diff.sheet import read_facts
 
@@ -263,21 +263,17 @@ async def judge_sentences(
 
     async def judge_batch(batch: prose.ProseBatch) -> None:
         nonlocal done
-        reason = ""
-        verdicts: list[Finding] = []
         try:
             async with asyncio.timeout_at(deps.deadline), slots:
-                verdicts = await _verdicts(batch, library, context)
+                parts = await _judged_parts(batch, library, context)
         except TimeoutError:
-            reason = _NO_TIME
-        except ModelError as error:
-            reason = f"the judge did not answer: {str(error)[:200]}"
-        if not reason and not verdicts:
-            reason = _CONTROL_ADMITTED
-        if reason:
-            unread[reason] += len(batch.sentences)
-            verdicts = prose.unchecked(batch.sentences, reason)
-        findings.extend(verdicts)
+            parts = [_JudgedPart(batch.sentences, reason=_NO_TIME)]
+        for part in parts:
+            if part.reason:
+                unread[part.reason] += len(part.sentences)
+                findings.extend(prose.unchecked(part.sentences, part.reason))
+            else:
+                findings.extend(part.verdicts)
         done += len(batch.sentences)
         step = f"{done} of {len(in_batches)} sentences judged"
         deps.progress.step(batch.evidence[0].repo, step)
@@ -289,38 +285,74 @@ async def judge_sentences(
     return Judged(findings, unread)
 
 
-async def _verdicts(
+class _JudgedPart(NamedTuple):
+    """Sentences that were judged in one question, or the reason why they were not."""
+
+    sentences: Sequence[prose.Sentence]
+    verdicts: Sequence[Finding] = ()
+    reason: str = ""
+
+
+async def _judged_parts(
     batch: prose.ProseBatch, library: Library, context: RunContext
-) -> list[Finding]:
-    """Ask the judge twice about a batch; return nothing if it admits a sentence it must refuse."""
-    token_budget = await context.packet_room()
-    evidence = [
+) -> list[_JudgedPart]:
+    """Judge the sentences of a batch, in several questions where they do not fit into one."""
+    commits = [
         commit.model_copy(update={"sheet": read_facts(commit.change, None)})
         for commit in batch.evidence
     ]
-    shown = prose.evidence_text(batch._replace(evidence=evidence), library, token_budget)
+    sentence_by_id = {str(index): sentence for index, sentence in enumerate(batch.sentences)}
+
+    def sentences_of(claims: Sequence[Claim]) -> list[prose.Sentence]:
+        return [sentence_by_id[claim.id] for claim in claims]
+
+    def show(claims: Sequence[Claim], budget: int) -> str:
+        part = batch._replace(evidence=commits, sentences=sentences_of(claims))
+        return prose.evidence_text(part, library, budget)
+
+    async def judge_part(question: Batch) -> list[Finding]:
+        return await _verdicts(question, sentences_of(question.claims), context)
+
     claims = []
-    for index, sentence in enumerate(batch.sentences):
+    for claim_id, sentence in sentence_by_id.items():
         text = {"en": sentence.text}
-        claims.append(Claim(id=str(index), repo=None, role="change", text=text))
+        claims.append(Claim(id=claim_id, repo=None, role="change", text=text))
+    case = Case(
+        account=batch.evidence[0].repo,
+        claims=claims,
+        show=show,
+        controls=lambda _: [{"en": text} for text in batch.controls],
+    )
+    parts = []
+    for part_claims, outcome in await judged_in_batches(case, context, judge_part):
+        sentences = sentences_of(part_claims)
+        if isinstance(outcome, ModelError):
+            reason = f"the judge did not answer: {str(outcome)[:200]}"
+            parts.append(_JudgedPart(sentences, reason=reason))
+        elif not outcome:
+            parts.append(_JudgedPart(sentences, reason=_CONTROL_ADMITTED))
+        else:
+            parts.append(_JudgedPart(sentences, outcome))
+    return parts
+
+
+async def _verdicts(
+    batch: Batch, sentences: Sequence[prose.Sentence], context: RunContext
+) -> list[Finding]:
+    """Ask the judge twice about a batch; return nothing if it admits a sentence it must refuse."""
     passes: list[dict[str, Ruling]] = []
     for number in (0, 1):
         controls = batch.controls[number : number + 1] or batch.controls[:1]
-        question = Batch(
-            account=batch.evidence[0].repo,
-            evidence=shown,
-            claims=claims,
-            controls=[{"en": text} for text in controls],
-        )
+        question = replace(batch, controls=controls)
         rulings = await ruled(question, context, backwards=number == 1)
         if any(rulings[f"x{index}"].verdict in PASSING for index in range(len(controls))):
             return []
         passes.append(rulings)
     judge_name = context.asked.names["judging"]
     findings = []
-    for index, sentence in enumerate(batch.sentences):
+    for index, sentence in enumerate(sentences):
         both = [rulings[str(index)] for rulings in passes]
-        findings.append(prose.verdict(sentence, both, shown, judge_name))
+        findings.append(prose.verdict(sentence, both, batch.evidence, judge_name))
     return findings
 
 

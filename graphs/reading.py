@@ -23,16 +23,19 @@ from agent.ports import Desk, Step
 from agent.prompting import ModelError, fenced, fitting, prompt
 from agent.reports.chapter import share
 from agent.reports.titles import shown_title
+from agent.sizing import EvidencePrompt
 from agent.telling import fact_sentence
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
 from graphs.run_context import THREAD_TOOLS, ReadState, RunContext, failing_alone
-from tools.chat.messages import trimmed
+from memory.statements import EarlierStatements
+from tools.chat.messages import Handles, Topic, trimmed
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import read_threads
 from tools.toolset import ToolError, Toolset
 
 _QUIET = 6  # So many commits can be explained one by one, also where the budget would read few of them in depth
+_FENCE_TOKENS = 60  # Around the table, with the row that counts what is not in it
 _PAGE = 3_000  # Tokens of one answer of a tool: what a model writes about is shown whole later
 _MAX_FAILED_LISTED = 5  # Commits without a readable diff that a failure names
 
@@ -52,6 +55,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     runtime.stream_writer(Step(repo, "choosing"))
     limit = max(len(state["deep"]), min(_QUIET, len(commits)))
     try:
+        await context.models.expect(repo, limit)
         chosen = await _ask_for_choice(state, context, limit)
     except ModelError as error:
         # If the model is down, go on: writing asks it again, and the budgeted commits are read.
@@ -59,6 +63,7 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
         account = fallback("choosing", error)
     else:
         account = Account()
+    await context.announce_remarks(runtime)
     account += Account(spent=context.asked.take(repo))
     return {"chosen": chosen or state["deep"], "account": account}
 
@@ -66,12 +71,16 @@ async def choose(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
 async def _ask_for_choice(state: ReadState, context: RunContext, limit: int) -> tuple[str, ...]:
     """Return the hashes of the commits that the model names; ModelError where it names none."""
     rows = await _rows(state, context)
-    lines = fitting([row.line for row in rows], await context.packet_room())
+    repo = state["spec"].name
+    form = EvidencePrompt(name="choose", values={"most": str(limit)}, shape=Choice, slot="table")
+    question = await context.question_limit("reading", repo)
+    lines = fitting([row.line for row in rows], question.evidence_tokens(form) - _FENCE_TOKENS)
     listed = {row.handle: row.sha for row in rows[: len(lines)]}
     if len(lines) < len(rows):
         lines.append(f"(and {len(rows) - len(lines)} lighter ones)")
     values = {"table": fenced("\n".join(lines), context.mark), "most": str(limit)}
-    choice = await context.ask("reading", state["spec"].name, "choose", values, Choice)
+    named = Handles("read", listed)
+    choice = await context.ask("reading", repo, "choose", values, Choice, handles=named)
     handles = [handle.strip("[]` ") for handle in choice.read]
     chosen = dict.fromkeys(listed[handle] for handle in handles if handle in listed)
     if not chosen:
@@ -90,7 +99,8 @@ async def read(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]
         if not await deps.can_call_tools():
             return {}
         opening = [] if messages else await _opening(state, deps)
-        model = deps.models.get("reading", repo).bind_tools(await _offered(state, deps))
+        offered = await _offered(state, deps)
+        model = deps.models.get("reading", repo).bind_tools(offered, topic=_reading_topic(state))
         answer = await model.ainvoke(trimmed([*opening, *messages], context * 2 // 3))
         return {"messages": [*opening, answer], "account": Account(spent=deps.models.take(repo))}
     except ModelError as error:
@@ -160,6 +170,13 @@ async def _opening(state: ReadState, context: RunContext) -> list[AnyMessage]:
     return [SystemMessage(system), HumanMessage(question)]
 
 
+def _reading_topic(state: ReadState) -> Topic:
+    """Name the turn of a conversation with tools, in which commits go by their handles."""
+    answers = [one for one in state.get("messages") or [] if isinstance(one, AIMessage)]
+    handles = Handles("sha", handles_of([one.sha for one in state["found"].table]))
+    return Topic(f"read {state['spec'].name}, turn {len(answers) + 1}", handles)
+
+
 async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
     """Make the tools of this repository and window; those that read threads only where threads can be read."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
@@ -170,8 +187,9 @@ async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
         for one in found.table
     }
     ordered = [commits[sha] for sha in handles.values()]
+    recall = EarlierStatements(deps.recall, state["window"].start)
     tools = Toolset(
-        desk.code, desk.threads, ordered, notes, deps.recall, page_tokens=_PAGE, handles=handles
+        desk.code, desk.threads, ordered, notes, recall, page_tokens=_PAGE, handles=handles
     )
     unread = THREAD_TOOLS if found.threads.coverage == "not read" else ()
     return [tool for tool in tools.as_tools() if tool.name not in unread]

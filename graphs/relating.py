@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from langgraph.runtime import Runtime
 
 from agent.analysts.rules import facts_told
-from agent.analysts.ruling import Batch
+from agent.analysts.ruling import Case
 from agent.analysts.tasks import is_foreign
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
 from agent.domain.claims import Refused
@@ -19,11 +19,12 @@ from agent.domain.spending import Account, fallback
 from agent.links.candidates import Wanted, wanted_pairs
 from agent.links.relating import Pairing, SaidRelations
 from agent.ports import Desk, Step
-from agent.prompting import ModelError, fenced
+from agent.prompting import ModelError
+from agent.sizing import EvidencePrompt
 from graphs.judging import judged_or_refused
 from graphs.run_context import ReadState, RunContext, material_of
 
-_MAX_CONTROLS = 2
+_RELATE_PROMPT = EvidencePrompt(name="relate", values={}, shape=SaidRelations)
 
 
 class _Outcome(NamedTuple):
@@ -47,7 +48,9 @@ async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
         return {"related": []}
     runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))
     try:
-        token_budget = await context.packet_room()
+        limit = await context.question_limit("reading", repo)
+        token_budget = limit.evidence_tokens(_RELATE_PROMPT)
+        await context.asked.check_time_for_all(repo, "relations", len(wanted))
     except ModelError as error:
         return {"related": [], "account": fallback("relating", error)}
     desks = await _desks(state, context)
@@ -74,11 +77,15 @@ async def _related(
     context: RunContext,
 ) -> _Outcome:
     """Ask, check both anchors, and have the sentence judged against both sides."""
-    evidence = pairing.text()
     repo, name = pairing.change.repo, pairing.change.id
-    values = {"evidence": fenced(evidence, context.mark)}
     try:
-        answer = await context.ask("reading", repo, "relate", values, SaidRelations)
+        answer = await context.ask_about(
+            "reading",
+            repo,
+            _RELATE_PROMPT,
+            lambda budget: pairing.text((), budget),
+            about=name,
+        )
     except ModelError as error:
         return _Outcome([], [], fallback("relating", error, name))
     drafts = {draft.claim.id: draft for draft in pairing.drafts(answer)}
@@ -92,10 +99,19 @@ async def _related(
             passed.append(draft.claim)
     if not passed:
         return _Outcome([], refused, Account())
-    controls = [text for text in facts if is_foreign(text, evidence)]
-    controls = [*controls, pairing.control(evidence)][:_MAX_CONTROLS]
-    batch = Batch(account=repo, evidence=evidence, claims=passed, controls=controls)
-    verdicts, account = await judged_or_refused(batch, context, name)
+
+    def controls(evidence: str) -> list[Mapping[Language, str]]:
+        foreign = [text for text in facts if is_foreign(text, evidence)]
+        return [*foreign, pairing.control(evidence)]
+
+    case = Case(
+        account=repo,
+        claims=passed,
+        show=pairing.text,
+        controls=controls,
+        required=lambda claim: [anchor.text for anchor in claim.anchors],
+    )
+    verdicts, account = await judged_or_refused(case, context, name)
     for claim, judgement in verdicts.refused:
         refused.append(Refused(task=name, claim=claim, reasons=(judgement,)))
     admitted = []

@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from agent.analysts.packet import pieces_of
 from agent.analysts.rules import facts_told
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
-from agent.analysts.tasks import Sentences, Task, commit_tasks, summary_task
+from agent.analysts.tasks import Draft, Sentences, Task, commit_tasks, summary_task
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import Material
@@ -35,15 +35,16 @@ from agent.reports.chapter import (
 )
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of, readings_of
-from graphs.judging import SentenceSteps, spent, tell
 from graphs.run_context import ReadState, RunContext, material_of
+from graphs.sentence_steps import SentenceSteps, announce, spent
+from tools.chat.messages import Handles
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
-_Written = CommitSubject | SummarySubject
-_NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
-_BLAMED = 60  # Commits whose lines are followed to earlier ones; without a model fewer, since only the newest are told
+_WrittenSubject = CommitSubject | SummarySubject
+_MAX_NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
+_MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones
 
 
 class AnalysisOutput(TypedDict, total=False):
@@ -78,126 +79,146 @@ class RepositoryState(ReadState, AnalysisOutput, RepositoryOutput, total=False):
 
 async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Read the whole diffs and the files around them, of what was chosen and of what is worth it."""
-    deps, repo, found = runtime.context, state["spec"].name, state["found"]
-    code = (await deps.desks.open(state["spec"])).code
+    context = runtime.context
+    repo = state["spec"].name
+    collected = state["found"]
+    code = (await context.desks.open(state["spec"])).code
     # Commits that the model passes over are read all the same, so that their facts are told.
-    wanted = list(dict.fromkeys((*state["chosen"], *state["deep"])))
-    done, total = itertools.count(1), len(wanted)
+    shas = list(dict.fromkeys((*state["chosen"], *state["deep"])))
+    numbers = itertools.count(1)
 
-    def step() -> None:
-        runtime.stream_writer(Step(repo, "reading in depth", next(done), total))
+    def report_progress() -> None:
+        runtime.stream_writer(Step(repo, "reading in depth", next(numbers), len(shas)))
 
-    studied = await deps.library.study_all(code, wanted, step, [row.commit for row in found.rows])
+    landed = [row.commit for row in collected.rows]
+    studied = await context.library.study_all(code, shas, report_progress, landed)
     return {
-        "readings": readings_of(studied, found),
+        "readings": readings_of(studied, collected),
         "notes": _last_notes(state.get("messages") or []),
     }
 
 
 async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Find the stories to which the day's commits belong, and the earlier commits that they may go on with."""
-    deps = runtime.context
+    """Find the stories of the day's commits, and earlier commits that they may go on with."""
+    context = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "looking back"))
-    code = (await deps.desks.open(state["spec"])).code
-    material = await material_of(state, deps)
-    named, blamed = state["found"].references, _BLAMED if deps.models else _BLAMED // 3
-    found = await find_stories(material, named, code, deps.library, deps.stories, blamed=blamed)
-    if deps.models:
+    code = (await context.desks.open(state["spec"])).code
+    material = await material_of(state, context)
+    references = state["found"].references
+    # Without a model only the newest are told.
+    blamed = _MAX_BLAMED if context.models else _MAX_BLAMED // 3
+    stories = await find_stories(
+        material, references, code, context.library, context.stories, blamed=blamed
+    )
+    if context.models:
         # Whoever shall say how two commits belong together reads both.
-        found = found.model_copy(
-            update={"whole": tuple({*found.whole, *(one.earlier.sha for one in found.pairs)})}
-        )
-    return {"stories": found}
+        earlier = {pair.earlier.sha for pair in stories.pairs}
+        stories = stories.model_copy(update={"whole": tuple({*stories.whole, *earlier})})
+    return {"stories": stories}
 
 
 async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Let code say what the facts say, and name what a model shall explain."""
-    deps = runtime.context
+    context = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "writing"))
-    material = await material_of(state, deps)
-    code = (await deps.desks.open(state["spec"])).code
-    found = await with_relations(
-        state["stories"], material, state.get("related") or (), code, deps.library, deps.stories
+    material = await material_of(state, context)
+    code = (await context.desks.open(state["spec"])).code
+    related = state.get("related") or ()
+    stories = await with_relations(
+        state["stories"], material, related, code, context.library, context.stories
     )
-    facts = with_stories(facts_told(material), found)
-    table = [one.sha for one in state["found"].table]
-    tasks = (
-        commit_tasks(state["chosen"], state["notes"], table, material, facts) if deps.models else []
-    )
-    return {"facts": facts, "waiting": tasks, "stories": found}
+    facts = with_stories(facts_told(material), stories)
+    tasks: list[Task] = []
+    if context.models:
+        table = [triaged.sha for triaged in state["found"].table]
+        tasks = commit_tasks(state["chosen"], state["notes"], table, material, facts)
+    return {"facts": facts, "waiting": tasks, "stories": stories}
 
 
 async def next_tasks(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Name what is written next: the commits, one by one where the model is small, then the day.
+    """Name what is written next: the commits, then the day.
 
-    What was judged before the time is over stays.
+    Commits go one by one where the model is small, and few at once where time is short: what is
+    judged when the time is over can be published.
     """
-    waiting, before = state["waiting"], state.get("tasks") or []
+    repo = state["spec"].name
+    waiting = state["waiting"]
+    previous = state.get("tasks") or []
+    if runtime.context.models is not None:
+        await runtime.context.models.expect(repo, len(waiting))
     if waiting:
-        count = 1 if await runtime.context.is_small() else len(waiting)
+        count = await _task_count(repo, waiting, runtime.context)
         return {"tasks": waiting[:count], "waiting": waiting[count:]}
-    if not state["beside"] or not before or not before[0].about:
+    if not state["beside"] or not previous or not previous[0].about:
         return {"tasks": []}
-    titles: dict[EvidenceId, str] = {
-        row.commit.id: row.commit.title for row in state["found"].landed
-    }
-    task = summary_task(
-        state["spec"].name, [*(state.get("analysis") or []), *state["facts"]], titles
-    )
+    titles: dict[EvidenceId, str] = {}
+    for row in state["found"].landed:
+        titles[row.commit.id] = row.commit.title
+    claims = [*(state.get("analysis") or []), *state["facts"]]
+    task = summary_task(repo, claims, titles)
     return {"tasks": [task] if task else []}
+
+
+async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext) -> int:
+    if await context.is_small():
+        return 1
+    return await context.asked.tasks_at_once(repo, waiting)
 
 
 async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """Put the repository's part together: every landed commit with its row, and what may be said."""
-    deps, repo, window, found = runtime.context, state["spec"].name, state["window"], state["found"]
-    desk = await deps.desks.open(state["spec"])
+    context = runtime.context
+    repo = state["spec"].name
+    window = state["window"]
+    collected = state["found"]
+    desk = await context.desks.open(state["spec"])
     code = desk.code
-    material = await material_of(state, deps)
+    material = await material_of(state, context)
     claims, drops = checked_claims(
         state["facts"],
         state.get("analysis") or [],
         state.get("refused") or [],
-        dossier_of(material, found),
+        dossier_of(material, collected),
         refusals,
     )
-    known = deps.issues.known(repo, window)
-    deps.issues.remember(repo, found.threads, relisted=not deps.issues.known_open(repo, window))
+    issues = context.issues.known(repo, window)
+    is_first_listing = not context.issues.known_open(repo, window)
+    context.issues.remember(repo, collected.threads, relisted=is_first_listing)
     account = state.get("account") or Account()
-    releases = await tags_of_window(code, window, found.threads.releases)
-    on_time = {row.commit.id for row in found.rows}
+    if context.models is not None and account.spent.calls:
+        account += Account(assumed_contexts=await context.models.assumed_contexts(repo))
+    releases = await tags_of_window(code, window, collected.threads.releases)
+    on_time = {row.commit.id for row in collected.rows}
     changes = [read.evidence.change for read in material.reads if read.evidence.id in on_time]
     section = RepoSection(
         repo=repo,
-        branch=found.landing.branch,
-        tip=found.landing.tip,
-        known_tip=deps.landings.known_tip(repo, window) or "",
-        first_tip=found.landing.tip,
+        branch=collected.landing.branch,
+        tip=collected.landing.tip,
+        known_tip=context.landings.known_tip(repo, window) or "",
+        first_tip=collected.landing.tip,
         files=count_files(changes),
-        coverage=found.threads.coverage,
-        coverage_notices=found.threads.notices,
-        issues=issue_news(found.threads, window, material.links, known),
+        coverage=collected.threads.coverage,
+        coverage_notices=collected.threads.notices,
+        issues=issue_news(collected.threads, window, material.links, issues),
         releases=release_news(releases, window),
-        notices=found.landing.notices,
+        notices=collected.landing.notices,
         account=account,
     )
+    recent_stories = context.stories.recent(repo, window)
+    released = await release_stories(code, material, issues, releases, recent_stories)
     chapter = Chapter(
         section=section,
-        ledger=ledger_of(found, material.reads, account),
+        ledger=ledger_of(collected, material.reads, account),
         claims=claims,
         links=tuple(material.links),
-        stories=(
-            *told_stories(state["stories"], claims),
-            *await release_stories(
-                code, material, known, releases, deps.stories.recent(repo, window)
-            ),
-        ),
+        stories=(*told_stories(state["stories"], claims), *released),
         related=tuple(state.get("related") or ()),
-        taken=tuple(one for read in material.reads for one in taken(read.evidence)),
+        taken=tuple(update for read in material.reads for update in taken(read.evidence)),
         drops=drops,
-        failures=(*found.failures, *_fact_failures(material)),
+        failures=(*collected.failures, *_fact_failures(material)),
     )
-    if deps.questions is not None:
-        await index_run(deps.questions, desk, found, material)
+    if context.questions is not None:
+        await index_run(context.questions, desk, collected, material)
     return {"chapters": {repo: chapter}}
 
 
@@ -212,10 +233,12 @@ def _fact_failures(material: Material) -> Iterator[Failure]:
 
 
 def _last_notes(messages: Sequence[AnyMessage]) -> str:
-    """Give what the model noted when it had read enough."""
+    """Return what the model noted when it had read enough."""
     last = messages[-1] if messages else None
-    text = str(last.text) if isinstance(last, AIMessage) and not last.tool_calls else ""
-    return text if tokens_of(text) <= _NOTES else ""
+    if not isinstance(last, AIMessage) or last.tool_calls:
+        return ""
+    notes = str(last.text)
+    return notes if tokens_of(notes) <= _MAX_NOTES else ""
 
 
 NODES = (study, connect, write_facts, next_tasks, file)
@@ -243,59 +266,78 @@ def build_analysis() -> CompiledStateGraph[AnalysisState, RunContext, ReadState,
 
 
 async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Have each task written, all at the same time; the models limit how many questions are under way."""
-    deps = runtime.context
-    about = await subjects(state, deps)
-    tell(about.values(), runtime, "writing")
-    said = await asyncio.gather(*(_written(one, deps) for one in about.values()))
-    drafts = tuple(
-        (key, claim) for key, (claims, _) in zip(about, said, strict=True) for claim in claims
+    """Have all tasks written at the same time; the models limit how many questions are under way."""
+    context = runtime.context
+    written_subjects = await subjects(state, context)
+    await announce(written_subjects.values(), runtime, "writing")
+    answers = await asyncio.gather(
+        *(_written(subject, context) for subject in written_subjects.values())
     )
-    account = sum((lost for _, lost in said), spent(about.values(), deps))
-    return {"sentences": Sentences(drafts=drafts), "account": account}
+    account = spent(written_subjects.values(), context)
+    drafts: list[Draft] = []
+    for task, (claims, task_account) in zip(written_subjects, answers, strict=True):
+        drafts += [Draft(task=task, claim=claim) for claim in claims]
+        account += task_account
+    return {"sentences": Sentences.written(drafts), "account": account}
 
 
-async def _written(subject: _Written, deps: RunContext) -> tuple[list[Claim], Account]:
+async def _written(subject: _WrittenSubject, context: RunContext) -> tuple[list[Claim], Account]:
+    """Have one task written; if the model fails, return no claims and the reason."""
+    rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
     try:
-        answer = await deps.ask("writing", subject.account, *subject.prompt(deps.mark))
-        return subject.claims(answer), Account()
+        if subject.about:
+            await context.asked.check_time(subject.account, subject.about)
+        answer = await context.ask_about(
+            "writing",
+            subject.account,
+            subject.write_prompt(),
+            lambda budget: subject.evidence((), budget),
+            about=subject.task.key,
+            handles=Handles("rests_on", rests),
+        )
     except ModelError as error:
         return [], fallback(subject.part, error, subject.about)
+    return subject.claims(answer), Account()
 
 
 async def settle(state: AnalysisState) -> dict[str, Any]:
     """Hand on what is published, and what was refused with its reasons."""
-    now = state["sentences"]
-    return {"analysis": list(now.published), "refused": [*now.mended, *now.failed]}
+    sentences = state["sentences"]
+    return {
+        "analysis": list(sentences.published),
+        "refused": [*sentences.mended, *sentences.failed],
+    }
 
 
-async def subjects(state: AnalysisState, deps: RunContext) -> dict[str, _Written]:
-    """Give what the tasks are about, with what was read of it."""
-    shared = {"languages": deps.languages, "room": await deps.packet_room()}
-    told: dict[str, dict[str, Any]] = {
-        task.key: {
-            "task": task,
-            "repo": task.repo,
-            "account": task.account,
-            "about": task.about or None,
-            **shared,
-        }
-        for task in state["tasks"]
-    }
-    found: dict[str, _Written] = {
-        task.key: SummarySubject(**told[task.key], dossier=light_dossier(task))
-        for task in state["tasks"]
-        if not task.about
-    }
-    if commits := {task.about: task.key for task in state["tasks"] if task.about}:
-        material = await material_of(state, deps)
-        dossier, reads = (
-            dossier_of(material, state["found"]),
-            {one.evidence.id: one for one in material.reads},
-        )
-        for name, key in commits.items():
-            shown = pieces_of(reads[name].evidence, material)
-            found[key] = CommitSubject(
-                **told[key], dossier=dossier, read=reads[name], material=material, shown=shown
+async def subjects(state: AnalysisState, context: RunContext) -> dict[str, _WrittenSubject]:
+    """Return what the tasks are about, by their keys: summaries first, then commits."""
+    found: dict[str, _WrittenSubject] = {}
+    for task in state["tasks"]:
+        if not task.about:
+            found[task.key] = SummarySubject(
+                repo=task.repo,
+                account=task.account,
+                languages=context.languages,
+                dossier=light_dossier(task),
+                task=task,
             )
+    about_commits = [task for task in state["tasks"] if task.about]
+    if not about_commits:
+        return found
+    material = await material_of(state, context)
+    dossier = dossier_of(material, state["found"])
+    reads = {read.evidence.id: read for read in material.reads}
+    for task in about_commits:
+        read = reads[task.about]
+        found[task.key] = CommitSubject(
+            repo=task.repo,
+            account=task.account,
+            languages=context.languages,
+            dossier=dossier,
+            about=task.about,
+            shown=pieces_of(read.evidence, material),
+            task=task,
+            read=read,
+            material=material,
+        )
     return found

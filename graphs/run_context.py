@@ -1,47 +1,51 @@
 """What the nodes of a run may touch, how they ask its models, and what was read of a repository."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from operator import add
 from typing import Annotated, Any, TypeVar
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph import add_messages
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from agent.analysts.packet import BUDGET
 from agent.analysts.tasks import Task
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
 from agent.domain.commits import Issue
 from agent.domain.evidence import Material, Read, ThreadEvidence
 from agent.domain.ledger import Depth
 from agent.domain.links import Related
-from agent.domain.report import Failure
+from agent.domain.report import Failure, Stage
 from agent.domain.window import Window
 from agent.links.admitted import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
-from agent.ports import Desks, Publisher, ThreadSource
-from agent.prompting import Job, prompt
+from agent.ports import Desks, Publisher, Step, ThreadSource
+from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.settings.values import RepoSpec
+from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
 from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted
 from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.reports import Landings, OpenIssues, Reports
-from memory.statements import Stories
+from memory.statements import Statements, Stories
+from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
 from tools.history.find_stories import with_past
 from tools.history.past import pull_templates
 from tools.own_code import OwnCode
-from tools.toolset import Recall
 
+_LOG = logging.getLogger(__name__)
 M = TypeVar("M", bound=BaseModel)
-_PROMPT = 1_600  # Tokens of a prompt beside the evidence: rules, sentences, schema
-_LEAST, _SMALL = 1_000, 12_000
+_SMALL_CONTEXT = 12_000  # Tokens: a model with less loses its way in several steps
+MODEL_LINE = RepoId("model")  # Under this name the progress tells what concerns no repository
 THREAD_TOOLS = ("get_issue", "get_pull")
 
 
@@ -56,7 +60,7 @@ class RunContext:
     archive: Reports
     publisher: Publisher
     library: EvidenceCache
-    recall: Recall
+    recall: Statements
     deep: int  # How many commits may be read in depth, over all repositories
     models: Models | None = (
         None  # Who reads, writes and judges; None where facts and quotations are all there is
@@ -84,50 +88,129 @@ class RunContext:
         return self.models
 
     async def ask(
-        self, job: Job, account: str, name: str, values: Mapping[str, str], shape: type[M]
+        self,
+        job: Job,
+        account: str,
+        name: str,
+        values: Mapping[str, str],
+        shape: type[M],
+        *,
+        about: str = "",
+        handles: Handles | None = None,
     ) -> M:
-        """Fill a prompt, ask the model for a job, and give the answer in its shape."""
-        scope = account if "/" in account else "several repositories"
-        system = prompt("system", {"repo": scope, "mark": self.mark})
-        messages = [SystemMessage(system), HumanMessage(prompt(name, values))]
-        answer = await self.asked.get(job, account).with_structured_output(shape).ainvoke(messages)
+        """Fill a prompt, ask the model for a job, and return the answer in its shape.
+
+        `about` names the subject where it is not the whole account, and `handles` are the short
+        names that the prompt gives to things: recorded answers are found by both.
+        """
+        messages = [SystemMessage(self._system(account)), HumanMessage(prompt(name, values))]
+        topic = Topic(f"{name} {about or account}", handles)
+        model = self.asked.get(job, account).with_structured_output(shape, topic=topic)
+        answer = await model.ainvoke(messages)
         assert isinstance(answer, shape)
         return answer
 
+    async def ask_about(
+        self,
+        job: Job,
+        account: str,
+        form: EvidencePrompt,
+        show: ShowEvidence,
+        *,
+        about: str = "",
+        handles: Handles | None = None,
+    ) -> Any:
+        """Ask with as much evidence as fits, and with less where the server counts more tokens."""
+        limit = await self.question_limit(job, account)
+        budget = limit.evidence_tokens(form)
+        for shrinks_left in reversed(range(MAX_SHRINKS + 1)):
+            evidence = limit.fit(show, budget)
+            values = {**form.values, form.slot: fenced(evidence, self.mark)}
+            try:
+                return await self.ask(
+                    job, account, form.name, values, form.shape, about=about, handles=handles
+                )
+            except ContextExceeded:
+                if not shrinks_left:
+                    raise
+            budget = shrunk(budget, limit.fenced_tokens(evidence))
+        raise AssertionError("the loop returns or raises")
+
+    async def question_limit(self, job: Job, account: str) -> QuestionLimit:
+        """Return what questions to the model for a job are measured against."""
+        return QuestionLimit(
+            tokens=await self.asked.question_tokens(job),
+            answer_tokens=answer_tokens(await self.asked.context(job)),
+            system=self._system(account),
+            mark=self.mark,
+        )
+
+    def _system(self, account: str) -> str:
+        scope = account if "/" in account else "several repositories"
+        return prompt("system", {"repo": scope, "mark": self.mark})
+
+    async def announce_remarks(self, runtime: Runtime[Any]) -> None:
+        """Stream what a person should know of the models, each thing once in a run."""
+        for remark in await self.asked.remarks():
+            runtime.stream_writer(Step(MODEL_LINE, remark))
+
     async def is_small(self) -> bool:
-        """Tell whether a model has so little room that it loses its way in several steps."""
-        return await self.asked.context("reading") < _SMALL
+        """Return True if the model's context or its pace allows for short questions only."""
+        capabilities = await self.asked.capabilities("reading")
+        return capabilities.context < _SMALL_CONTEXT or capabilities.is_slow
 
     async def can_call_tools(self) -> bool:
-        """Tell whether the model that reads finds its way with tools."""
+        """Return True if the model that reads finds its way with tools."""
         return not await self.is_small() and await self.asked.has_tools("reading")
 
-    async def packet_room(self) -> int:
-        """Give the tokens of evidence that fit into every question about a commit, beside the answer."""
-        context = min(await self.asked.context("writing"), await self.asked.context("judging"))
-        return max(_LEAST, min(BUDGET, context - min(4_000, context // 4) - _PROMPT))
+
+Node = Callable[[Any, Runtime[RunContext]], Awaitable[dict[str, Any]]]
 
 
-def failing_alone(node: Callable[[Any, Runtime[RunContext]], Awaitable[dict[str, Any]]]) -> Any:
-    """Turn an error of a source into a failure that the report lists, after which the repository's nodes do nothing.
+def failing_alone(node: Node, stage: Stage = "code") -> Any:
+    """Wrap a node so that an error ends its repository, or its part of the report, and nothing else.
 
-    A bug keeps its traceback.
+    Once the code of a repository could not be read, its other nodes do nothing.
     """
 
     @wraps(node)
     async def guarded(state: Any, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        if any(one.stage == "code" for one in state.get("failures", ())):
+        if has_failed(state):
             return {}
-        try:
+        with noting_failure(state, stage) as failures:
             return await node(state, runtime)
-        except AppError as error:
-            unknown = isinstance(error, NotFound)
-            failure = Failure(
-                repo=state["spec"].name, stage="code", message=str(error), unknown=unknown
-            )
-            return {"failures": [failure]}
+        return {"failures": failures}
 
     return guarded
+
+
+def has_failed(state: Any) -> bool:
+    """Return True if the code of the state's repository could not be read."""
+    if "spec" not in state:
+        return False
+    return any(failure.stage == "code" for failure in state.get("failures", ()))
+
+
+@contextmanager
+def noting_failure(state: Any, stage: Stage) -> Iterator[list[Failure]]:
+    """Turn any error of the block into a failure, which the list that is yielded then holds.
+
+    Of an unexpected error the report names only the kind, since its words may hold anything; the
+    traceback goes to the error log.
+    """
+    repo = state["spec"].name if "spec" in state else None
+    failures: list[Failure] = []
+    try:
+        yield failures
+    except GraphBubbleUp:
+        raise  # A signal of LangGraph's, not an error
+    except AppError as error:
+        unknown = isinstance(error, NotFound)
+        failures.append(Failure(repo=repo, stage=stage, message=str(error), unknown=unknown))
+    except Exception as error:  # noqa: BLE001 -- a bug must not cost the others their reports
+        _LOG.exception("%s of %s failed", stage, repo or "all repositories")
+        message = f"unexpected {type(error).__name__}; the error log has the traceback"
+        failures.append(Failure(repo=repo, stage=stage, message=message))
 
 
 class ReadState(TypedDict, total=False):

@@ -19,7 +19,7 @@ from agent.domain.base import AppError, EvidenceId, Frozen, RateLimited, Storage
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
 from agent.domain.evidence import ReleaseEvidence
 from agent.links.issue_digest import Digest, Known
-from agent.prompting import ModelError
+from agent.prompting import ContextExceeded, ModelError
 from memory.database import Database
 
 T = TypeVar("T")
@@ -181,7 +181,7 @@ def codec_for(kind: str, annotation: Any) -> Codec[Any]:
 
 def encode_error(error: AppError) -> tuple[Artefact, ...]:
     """Write down what went wrong: a report that says so must say so again."""
-    told = _ErrorData(name=type(error).__name__, message=str(error))
+    told = _ErrorData(name=_error_name(error), message=str(error))
     if isinstance(error, UpstreamError):
         told = told.model_copy(
             update={"retryable": error.retryable, "retry_after": error.retry_after}
@@ -190,11 +190,20 @@ def encode_error(error: AppError) -> tuple[Artefact, ...]:
     return (replace(artefact, kind=OUTAGE if told.retryable else ERROR),)
 
 
+def _error_name(error: AppError) -> str:
+    """Return the name of the class as which an error is raised again."""
+    if isinstance(error, ModelError) and not isinstance(error, ContextExceeded):
+        return ModelError.__name__
+    return type(error).__name__
+
+
 def decode_error(artefact: Artefact) -> AppError:
     """Make the error again."""
     told = _ERROR_CODEC.decode(artefact)
     if told.name in _ERRORS:
         return _ERRORS[told.name](told.message)
+    if told.name == ContextExceeded.__name__:
+        return ContextExceeded(told.message)
     if told.name == ModelError.__name__:
         return ModelError(told.message, retryable=told.retryable)
     if told.name == RateLimited.__name__:

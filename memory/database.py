@@ -22,6 +22,7 @@ from agent.domain.base import StorageError
 
 FILE_NAME = "memory.db"
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _WAIT = 10  # Seconds to wait for a lock; another run holds it only for moments
 Row = tuple[Any, ...]
 Value = Any  # A text, a number, bytes, nothing, or a list for `= any(?)`
@@ -112,6 +113,10 @@ class Database(ABC):
     def tables(self) -> set[str]:
         """Name the tables."""
 
+    @abstractmethod
+    def check(self) -> None:
+        """Raise StorageError if what is stored is damaged."""
+
     @property
     @abstractmethod
     def _in_transaction(self) -> bool: ...
@@ -141,6 +146,7 @@ class SqliteDatabase(Database):
     }
 
     def __init__(self, file: Path | None = None) -> None:
+        self._name = str(file or "the memory")
         self._connection = sqlite3.connect(file or ":memory:", timeout=_WAIT, isolation_level=None)
 
     def close(self) -> None:
@@ -153,6 +159,12 @@ class SqliteDatabase(Database):
     def tables(self) -> set[str]:
         """Name the tables."""
         return {row[0] for row in self.rows("select name from sqlite_master where type = 'table'")}
+
+    def check(self) -> None:
+        """Read the whole file, and raise StorageError if it is damaged."""
+        [(finding,)] = self.rows("pragma integrity_check(1)")
+        if finding != "ok":
+            raise _damaged(self._name, " ".join(str(finding).split()))
 
     @property
     def _in_transaction(self) -> bool:
@@ -168,12 +180,32 @@ class SqliteDatabase(Database):
 
     def _run(self, sql: str, values: Sequence[Value]) -> Any:
         bound = [json.dumps(value) if isinstance(value, list) else value for value in values]
-        with _told():
+        with self._translated():
             return self._connection.execute(_native(sql), bound)
 
     def _run_many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        with _told():
+        with self._translated():
             self._connection.executemany(sql, rows)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn errors of SQLite into StorageError."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", None) in _DAMAGE:
+                raise _damaged(self._name, str(error)) from error
+            raise StorageError(f"the memory ({FILE_NAME}) cannot be used: {error}") from error
+        except sqlite3.Error as error:
+            raise StorageError(f"the memory ({FILE_NAME}) cannot be used: {error}") from error
+
+
+def _damaged(name: str, finding: str) -> StorageError:
+    """Return the error that a file is damaged, with what can be done about it."""
+    return StorageError(
+        f"{name} is damaged ({finding}); move it away, and the next run reads the published reports"
+        " back into a new one"
+    )
 
 
 @contextmanager
@@ -234,14 +266,6 @@ def _check(db: SqliteDatabase, file: Path) -> None:
         raise StorageError(
             f"{file} is damaged or locked ({error}); it was left as it is: move it away to start anew"
         ) from error
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StorageError(f"the memory ({FILE_NAME}) cannot be used: {error}") from error
 
 
 @lru_cache(maxsize=512)

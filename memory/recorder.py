@@ -41,6 +41,7 @@ class Call:
     )
     lasting: str = ""
     """For a question whose answer never changes: how the answer is written. Then another run's record will do."""
+    retried: bool = False  # Whether an error is asked about again, and told again by replays only
 
     @cached_property
     def key(self) -> str:
@@ -161,21 +162,41 @@ class CallRecorder:
         raise decode_error(artefact)
 
     def missing(self, calls: Mapping[str, Call]) -> dict[str, Call]:
-        """Choose the calls that must be made: those without an answer, and those that ended in an outage.
+        """Return the calls that must be made: those without an answer, or with one to ask for again.
 
-        A replay makes none; what its record lacks is noticed when it is played.
+        An outage is always asked about again, another error only where the call says so. A replay
+        makes no calls; what its record lacks is noticed when it is played.
         """
         if self.play_only:
             return {}
+        kinds = self._recorded_kinds(calls.values())
+        unanswered: dict[str, Call] = {}
+        for item, call in calls.items():
+            kind = kinds.get(call.key, OUTAGE)
+            if kind == OUTAGE or (kind == ERROR and call.retried):
+                unanswered[item] = call
+        adopted = self._adopted(unanswered.values())
+        return {item: call for item, call in unanswered.items() if call not in adopted}
+
+    def reject(self, call: Call) -> None:
+        """Forget this run's answer to a call, and keep other runs from taking such an answer over.
+
+        The runs that recorded it can still be replayed.
+        """
+        with self._db.transaction():
+            self._db.execute("delete from calls where run = ? and key = ?", [self.run, call.key])
+            self._db.execute(
+                "update calls set lasting = null where lasting = ?", [call.lasting_key]
+            )
+
+    def _recorded_kinds(self, calls: Iterable[Call]) -> dict[str, str]:
+        """Return the kind of the recorded answer of each call that has one, by the call's key."""
         rows = self._db.rows(
-            "select c.key from calls c join artefacts a using (hash)"
-            " where c.run = ? and a.kind <> ? and c.key = any(?)",
-            [self.run, OUTAGE, [call.key for call in calls.values()]],
+            "select c.key, a.kind from calls c join artefacts a using (hash)"
+            " where c.run = ? and c.key = any(?)",
+            [self.run, [call.key for call in calls]],
         )
-        answered = {row[0] for row in rows}
-        unknown = {item: call for item, call in calls.items() if call.key not in answered}
-        adopted = self._adopted(unknown.values())
-        return {item: call for item, call in unknown.items() if call not in adopted}
+        return dict(rows)
 
     def fence_seed(self) -> str:
         """Give the secret from which the fence around untrusted text is made: one for a memory, and nobody else's.

@@ -154,13 +154,13 @@ class RunLocks:
 
 
 class RunFiles:
-    """The private files `runs/RUN.json`: sentences that were refused, with the reasons."""
+    """The private files `runs/RUN.json`: the sentences of a run that were refused, and why."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / "runs"
 
     def path(self, run: str) -> Path:
-        """Name the file of a run."""
+        """Return the file of a run."""
         return self._folder / f"{run}.json"
 
     def write(self, run: str, content: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ possible: a database that a newer Gitzette changed is refused, and so is one fro
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
@@ -83,7 +83,19 @@ def _tables_of_workers(db: Database) -> None:
     _create(db, _FLEET)
 
 
-MIGRATIONS = (_first_tables, _tables_of_words, _tables_of_workers)
+def _ends_of_statements(db: Database) -> None:
+    """Add when the window of each statement ends; a run recalls nothing that ends later.
+
+    Windows of which no branch was read are taken for endless: their repositories were empty.
+    """
+    db.execute(f"alter table statements add column window_end {db.types['']}")
+    db.execute(
+        "update statements set window_end = coalesce("
+        "(select max(t.window_end) from tips t where t.window_key = statements.window_key), '9')"
+    )
+
+
+MIGRATIONS = (_first_tables, _tables_of_words, _tables_of_workers, _ends_of_statements)
 
 
 def _create(db: Database, tables: str) -> None:
@@ -115,6 +127,12 @@ def open_database(home: Path, address: str | None = None) -> Database:
             "the database is new or of an earlier version; run: gitzette database upgrade"
         )
     return db
+
+
+def check_database(home: Path, address: str | None = None) -> None:
+    """Raise StorageError if the memory cannot be opened or is damaged."""
+    with closing(open_database(home, address)) as db:
+        db.check()
 
 
 def database_in_memory() -> Database:
@@ -183,24 +201,33 @@ class HttpCache:
 
 
 class ModelServers:
-    """What models at their addresses can do, so that each server is probed once in two weeks and not in every run."""
+    """What models at their addresses can do, so that each server is probed once in two weeks.
+
+    What the settings say of a model's context is part of the key: it shapes what is found.
+    """
 
     def __init__(self, cache: HttpCache, today: date) -> None:
         self._cache = cache
         self._fortnight = today.toordinal() // _FRESH_DAYS
 
-    def get(self, url: str, model: str) -> Capabilities | None:
-        """Find what was found out, unless that is long ago."""
-        with suppress(ValidationError):
-            return Capabilities.model_validate_json(self._cache.get(self._key(url, model)) or b"")
-        return None
+    def get(self, url: str, model: str, context: int | None) -> Capabilities | None:
+        """Return what was found out, unless that is long ago."""
+        cached = self._cache.get(self._key(url, model, context))
+        if cached is None:
+            return None
+        try:
+            return Capabilities.model_validate_json(cached)
+        except ValidationError:
+            return None  # Another version of Gitzette wrote it
 
-    def put(self, url: str, model: str, found: Capabilities) -> None:
-        """Remember it."""
-        self._cache.put(self._key(url, model), found.model_dump_json().encode())
+    def put(self, url: str, model: str, context: int | None, capabilities: Capabilities) -> None:
+        """Remember what was found out."""
+        key = self._key(url, model, context)
+        self._cache.put(key, capabilities.model_dump_json().encode())
 
-    def _key(self, url: str, model: str) -> str:
-        return hashlib.sha256(f"model server {self._fortnight} {url} {model}".encode()).hexdigest()
+    def _key(self, url: str, model: str, context: int | None) -> str:
+        name = f"model server {self._fortnight} {url} {model} context {context}"
+        return hashlib.sha256(name.encode()).hexdigest()
 
 
 class Memory:

@@ -53,6 +53,10 @@ class Scope:
     condition: str = "1 = 1"
     values: Sequence[Value] = ()
 
+    def narrowed(self, condition: str, *values: Value) -> "Scope":
+        """Return the scope with a further condition, a constant: it becomes part of the SQL."""
+        return Scope(f"{self.condition} and {condition}", [*self.values, *values])
+
 
 @dataclass(frozen=True)
 class Term:

@@ -1,12 +1,16 @@
-"""Record the answers of a model for the demonstration: python scripts/record_demo.py URL [MODEL].
+"""Record the answers of a model for the demonstration.
 
-Asks an OpenAI-compatible server whatever gitzette/data/demo_answers.json has no answer for, and forgets the answers
-that nothing asks for any more. Delete the file first to ask everything anew. The key is read from OPENAI_API_KEY.
+    python scripts/record_demo.py [--forget WORDS]... [URL [MODEL]]
+
+Asks an OpenAI-compatible server whatever gitzette/data/demo_answers.json has no answer for, and
+removes the answers that nobody asks for any more. `--forget` removes the answers whose topics hold
+some words first, so that they are asked for anew: `--forget @1a2b3c` everything about a commit,
+`--forget ""` everything. Without a URL nothing is asked: only unused answers are removed, and what
+is missing is named. The key of the server is read from OPENAI_API_KEY.
 """
 
 import argparse
 import asyncio
-import json
 import os
 import sys
 import tempfile
@@ -16,80 +20,123 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pydantic import SecretStr
 
+from agent.analysts.ruling import Rulings
+from agent.domain.spending import Stopwatch
 from agent.settings.values import Budget
 from gitzette.archive import replace_file
 from gitzette.arguments import window_of
-from gitzette.demo import ANSWERS, CAPABILITIES, RecordedAnswers, demo_world
+from gitzette.demo import demo_world
+from gitzette.demo_answers import (
+    ANSWERS,
+    CAPABILITIES,
+    RecordedAnswers,
+    Recording,
+    handles_of,
+    lasting,
+    sentence_of,
+    unknown_names,
+)
 from gitzette.progress import PlainProgress
-from gitzette.running import cover
+from gitzette.running import Covered, cover
 from tools.chat.endpoint import ChatEndpoint
 from tools.chat.messages import Question, Reply
 
-_HOUR, _DAY = 3_600, 86_400
+_HOUR = 3_600
+_DAY = 86_400
+_RUN_OPTIONS = (
+    *("analyst", "date", "lang", "layout", "partial"),
+    *("repo", "since", "source", "tz", "until"),
+)
 
 
-class Recording(RecordedAnswers):
-    """Asks a server what has no answer yet, and keeps each answer at once."""
+class LiveRecording(RecordedAnswers):
+    """Asks a server what has no answer yet, and writes each answer to the file at once."""
 
-    def __init__(self, live: ChatEndpoint) -> None:
-        super().__init__()
-        self._live = live
-        self.used: dict[str, dict[str, object]] = {}
+    def __init__(self, recording: Recording, server: ChatEndpoint | None) -> None:
+        super().__init__(recording)
+        self._server = server
 
-    async def ask(self, question: Question) -> Reply:
-        """Answer a question."""
-        if question.hash not in self.kept:
-            self.kept[question.hash] = (await self._live.ask(question)).model_dump(mode="json")
-            self.save(self.kept)
-        self.used[question.hash] = self.kept[question.hash]
-        return await super().ask(question)
+    async def ask(self, question: Question, watch: Stopwatch | None = None) -> Reply:
+        """Return the recorded answer, or record one first."""
+        topic = self.topic_of(question)
+        if self._server is not None and self._is_incomplete(topic, question):
+            answer = lasting(await self._server.ask(question, watch), question)
+            if question.response_format is Rulings:
+                earlier = self.recording.answers.get(topic, {"rulings": []})
+                answer = {"rulings": [*answer["rulings"], *earlier["rulings"]]}
+            self.recording.answers[topic] = answer
+            _save(self.recording)
+        return await super().ask(question, watch)
 
-    def save(self, answers: dict[str, dict[str, object]]) -> None:
-        """Write these answers."""
-        replace_file(
-            ANSWERS, [json.dumps(answers, ensure_ascii=False, indent=1, sort_keys=True), "\n"]
-        )
+    def _is_incomplete(self, topic: str, question: Question) -> bool:
+        """Return True if there is no answer, or one that does not fit the question any more.
+
+        A judge has to rule on every sentence, and other answers may name only what they are shown.
+        """
+        answer = self.recording.answers.get(topic)
+        if answer is None:
+            return True
+        handles = handles_of(question)
+        if question.response_format is Rulings:
+            ruled = {ruling["id"] for ruling in answer["rulings"]}
+            return not ruled.issuperset(handles.names.values())
+        return any(unknown_names(answer, handles))
 
 
 def main() -> None:
-    """Run the demonstration as `gitzette run --demo` does, with the server behind the recorded answers."""
-    url, model = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "played"
+    """Run the demonstration as `gitzette run --demo` does, with a server behind the recording."""
+    options = _options()
+    recording = Recording.load()
+    for topic in list(recording.answers):
+        if any(words in topic for words in options.forget):
+            del recording.answers[topic]
+    answers = LiveRecording(recording, _server(options))
+    covered, window = _run(answers)
+    stale = answers.staleness(covered.refused)
+    if options.url is None and (stale.missing or stale.refused):
+        sys.exit("\n".join(["a model is needed to record:", *stale.details]))
+    if stale.missing or covered.report.failures:
+        sys.exit("\n".join(["not recorded:", *stale.details, *map(str, covered.report.failures)]))
+    for topic in stale.unused:
+        del recording.answers[topic]
+    recording.refused = sorted({sentence_of(refusal) for refusal in covered.refused})
+    recording.window = window
+    _save(recording)
+    print(f"{ANSWERS} has all answers of the demonstration")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--forget", metavar="WORDS", action="append", default=[])
+    parser.add_argument("url", nargs="?")
+    parser.add_argument("model", nargs="?", default="played")
+    return parser.parse_args()
+
+
+def _server(options: argparse.Namespace) -> ChatEndpoint | None:
+    if options.url is None:
+        return None
     key = SecretStr(os.environ.get("OPENAI_API_KEY", "none"))
-    live = ChatEndpoint(name=model, url=url, key=key, timeout=_HOUR, capabilities=CAPABILITIES)
-    answers = Recording(live)
-    options = (
-        "analyst",
-        "date",
-        "lang",
-        "layout",
-        "partial",
-        "repo",
-        "since",
-        "source",
-        "tz",
-        "until",
+    return ChatEndpoint(
+        name=options.model, url=options.url, key=key, timeout=_HOUR, capabilities=CAPABILITIES
     )
+
+
+def _run(answers: RecordedAnswers) -> tuple[Covered, str]:
+    """Report on the demonstration, and return the window beside what came of it."""
+    patient = Budget(model_seconds=_DAY, repo_model_seconds=_DAY, answer_seconds=_HOUR)
     with tempfile.TemporaryDirectory() as folder:
-        args = argparse.Namespace(**dict.fromkeys(options), out=Path(folder))
+        args = argparse.Namespace(**dict.fromkeys(_RUN_OPTIONS), out=Path(folder))
         with demo_world(args, {}) as (settings, now):
-            patient = Budget(model_seconds=_DAY, repo_model_seconds=_DAY, answer_seconds=_HOUR)
             settings = settings.model_copy(update={"budget": patient})
             window = window_of(args, settings.tz, now)
-            done = cover(
-                settings,
-                {},
-                window,
-                settings.repos,
-                now,
-                PlainProgress(sys.stderr),
-                answers=answers,
-            )
-            report = asyncio.run(done).report
-    fallbacks = [one.reason for section in report.sections for one in section.account.fallbacks]
-    if fallbacks or report.failures:
-        sys.exit(f"not recorded: {[*fallbacks, *report.failures][0]}")
-    answers.save(answers.used)
-    print(f"{ANSWERS} has all answers of the demonstration")
+            display = PlainProgress(sys.stderr)
+            run = cover(settings, {}, window, settings.repos, now, display, answers=answers)
+            return asyncio.run(run), window.key
+
+
+def _save(recording: Recording) -> None:
+    replace_file(ANSWERS, [recording.dump()])
 
 
 main()

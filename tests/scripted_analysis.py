@@ -78,6 +78,7 @@ class Scripted:
     opinion: Callable[[str, str], str] = honest
     quote: str = ""  # What the judge rests on; the title of the commit where not given
     summary: Sequence[Answer] = ()
+    summary_repairs: Sequence[Answer] = ()
     relations: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
     """What commits have to do with what they name, by their titles."""
 
@@ -117,6 +118,8 @@ class Scripted:
             }
         if asked.schema == "DaySummary":
             return {"sentences": self.summary}
+        if asked.schema == "SummaryRepair":
+            return {"sentences": self.summary_repairs}
         known = self.repairs if asked.schema == "Repair" else self.analyses
         return next(
             (answer for title, answer in known.items() if title in asked.user), {"sentences": []}

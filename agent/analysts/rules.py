@@ -168,6 +168,7 @@ def _linked_issues(evidence: CommitEvidence, material: Material) -> Iterator[Cla
         predicate = predicate_of(link, states[link.issue])
         if predicate:
             both = (evidence.id, link.issue)
-            yield _claim(
+            claim = _claim(
                 evidence, predicate, {"issue": link.issue}, role="effect", about=both, cites=both
             )
+            yield claim.model_copy(update={"judged_by": link.judged_by})

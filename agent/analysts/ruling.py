@@ -1,4 +1,4 @@
-"""What a judge is asked for, what its ruling is worth, and what the writer of a refused sentence is told."""
+"""What a judge is asked, what its ruling is worth, and what the writer of a refused sentence is told."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +13,10 @@ from agent.gate.text import normal
 
 Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
 PASSING: tuple[Opinion, ...] = ("stated", "inferred")
+Text = Mapping[Language, str]  # A sentence in each language
 _ELLIPSIS = ("...", "…", "[…]")
-_SHORTEST = 3
-_TOLD = 600  # Characters of an anchor that its writer is shown again when it was refused
+_MIN_QUOTE = 3  # Characters of a line of a quotation that is looked up
+_MAX_ANCHOR = 600  # Characters of an anchor that its writer is shown again when it was refused
 
 
 class Ruling(BaseModel):
@@ -36,20 +37,32 @@ class Rulings(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Case:
+    """Sentences about one thing that are to be judged, and how to show their evidence."""
+
+    account: str
+    claims: Sequence[Claim]
+    show: Callable[[Sequence[Claim], int], str]
+    """Returns the evidence of some of the claims in about so many tokens."""
+    controls: Callable[[str], Sequence[Text]] = lambda _: ()
+    """Returns sentences about something else, of which a piece of evidence does not speak."""
+    required: Callable[[Claim], Sequence[str]] = lambda _: ()
+    """Returns passages of the evidence that must be shown for a claim to be judged."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Sentences about one thing, the evidence that they were written from, and sentences about something else."""
+    """One question to a judge: sentences, their evidence, and sentences about something else."""
 
     account: str
     evidence: str
     claims: Sequence[Claim]
-    controls: Sequence[Mapping[Language, str]] = ()
-    narrowed: Callable[[Sequence[str]], str] | None = None
-    """Gives the part of the evidence around some words: the second reading need not see all of it again."""
+    controls: Sequence[Text] = ()
 
 
 @dataclass(kw_only=True)
 class Verdicts:
-    """What the judge made of a batch."""
+    """What the judge made of sentences."""
 
     admitted: list[Claim] = field(default_factory=list)
     refused: list[tuple[Claim, Judgement]] = field(default_factory=list)
@@ -57,39 +70,46 @@ class Verdicts:
 
 
 def objection(ruling: Ruling, evidence: str) -> Judgement | None:
-    """Say why a sentence is refused: the verdict, or a quotation that is not in the evidence."""
+    """Return why a sentence is refused: the verdict, or a quotation that is not in the evidence."""
     if ruling.verdict not in PASSING:
-        reason = f"the judge calls it {ruling.verdict}"
-        told = {"literal": ruling.covers[:200], "nearest": ruling.quote[:300]}
-        return Judgement(verdict="unsupported", check="judge", reason=reason, **told)
-    if not is_shown(ruling.quote, evidence):
-        reason = "the judge rests on words that the evidence does not have"
         return Judgement(
-            verdict="unsupported", check="judge quote", reason=reason, nearest=ruling.quote[:300]
+            verdict="unsupported",
+            check="judge",
+            reason=f"the judge calls it {ruling.verdict}",
+            literal=ruling.covers[:200],
+            nearest=ruling.quote[:300],
+        )
+    if not is_shown(ruling.quote, evidence):
+        return Judgement(
+            verdict="unsupported",
+            check="judge quote",
+            reason="the judge rests on words that the evidence does not have",
+            nearest=ruling.quote[:300],
         )
     return None
 
 
 def is_shown(quote: str, evidence: str) -> bool:
-    """Tell whether a judge's quotation stands in what it was shown, line by line and around dots."""
+    """Return True if a quotation occurs in the evidence, line by line and around dots."""
     for dots in _ELLIPSIS:
         quote = quote.replace(dots, "\n")
     parts = [normal(line.lstrip("+- ")) for line in quote.splitlines()]
-    wanted = [part for part in parts if len(part) >= _SHORTEST]
-    whole = normal("\n".join(line.lstrip("+- ") for line in evidence.splitlines()))
-    return bool(wanted) and all(part in whole for part in wanted)
+    wanted = [part for part in parts if len(part) >= _MIN_QUOTE]
+    full_text = normal("\n".join(line.lstrip("+- ") for line in evidence.splitlines()))
+    return bool(wanted) and all(part in full_text for part in wanted)
 
 
-def can_be_repaired(one: Refused) -> bool:
+def can_be_repaired(refused: Refused) -> bool:
     """Return True if another wording may help: not where the judge failed or no diff can be read."""
-    return all(no.check not in ("no judge", "control", "no diff") for no in one.reasons)
+    return all(reason.check not in ("no judge", "control", "no diff") for reason in refused.reasons)
 
 
-def refusal_text(number: str, one: Refused) -> str:
-    """Tell what was refused and why, with the evidence that is nearest."""
-    lines = [f"{number}. {' / '.join(one.claim.text.values())}"]
-    lines += [f"   anchor: {anchor.text[:_TOLD]}" for anchor in one.claim.anchors]
-    for no in one.reasons:
-        near = f" The evidence has: {no.nearest}" if no.nearest else ""
-        lines.append(f"   refused: {no.reason}.{near}")
+def refusal_text(number: str, refused: Refused) -> str:
+    """Return what was refused and why, with the nearest evidence."""
+    lines = [f"{number}. {' / '.join(refused.claim.text.values())}"]
+    for anchor in refused.claim.anchors:
+        lines.append(f"   anchor: {anchor.text[:_MAX_ANCHOR]}")
+    for judgement in refused.reasons:
+        nearest = f" The evidence has: {judgement.nearest}" if judgement.nearest else ""
+        lines.append(f"   refused: {judgement.reason}.{nearest}")
     return "\n".join(lines)

@@ -1,6 +1,6 @@
 """How a model's answers become claims: the shapes it answers in, its citations, and its anchors."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -21,7 +21,6 @@ NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，�
 Found = Mapping[EvidenceId, Evidence]
 Shown = Mapping[str, Evidence]  # Pieces of evidence by their handles
 _NO_NOTES: Mapping[EvidenceId, str] = {}
-_MIN_FOCUS = 4  # A shorter name or line stands in too many hunks to find one by it
 _MIN_HASH = 7  # Digits by which a model may cite a commit
 
 
@@ -70,6 +69,13 @@ def repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Return the shape in which refused sentences are reworded, each under its number."""
     numbered = create_model("NumberedSentence", __base__=Sentence, id=(str, ""))
     return create_model("Repair", sentences=_sentences(numbered, languages))
+
+
+@cache
+def summary_repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
+    """Return the shape in which refused sentences of a summary are said anew, each under its number."""
+    numbered = create_model("NumberedSummary", __base__=Summary, id=(str, ""))
+    return create_model("SummaryRepair", sentences=_sentences(numbered, languages))
 
 
 @cache
@@ -223,7 +229,7 @@ def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> t
 
     The line is taken from the same hunk or paragraph; it is what the reader is shown.
     """
-    names = _names_in(text)
+    names = names_in(text)
     if any(name in anchor.text for name in names):
         return (anchor,)
     anchor_words = _without_signs(anchor.text)
@@ -270,7 +276,7 @@ def _without_signs(text: str) -> str:
     return normal("\n".join(line[1:] if line[:1] in "+- " else line for line in lines))
 
 
-def _names_in(text: Mapping[Language, str]) -> list[str]:
+def names_in(text: Mapping[Language, str]) -> list[str]:
     """Return the literals and terms of a sentence in all its languages."""
     names: list[str] = []
     for words in text.values():
@@ -278,17 +284,3 @@ def _names_in(text: Mapping[Language, str]) -> list[str]:
         names += [literal.text for literal in literals(plain)]
         names += terms(plain)
     return list(dict.fromkeys(names))
-
-
-def focus_of(claims: Iterable[Claim]) -> list[str]:
-    """Return the lines and names by which the hunks are found that sentences speak of."""
-    focus: dict[str, None] = {}
-    for claim in claims:
-        for anchor in claim.anchors:
-            for line in anchor.text.splitlines():
-                bare = line[1:] if line[:1] in "+-" else line
-                focus[bare.strip()] = None
-        for name in _names_in(claim.text):
-            if not name.isdecimal():
-                focus[name] = None
-    return [words for words in focus if len(words) >= _MIN_FOCUS]

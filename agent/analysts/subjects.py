@@ -1,4 +1,4 @@
-"""What sentences are about: what their writer and their judge are shown, and what code holds them to."""
+"""What sentences are about: what their writer and judge are shown, and what code holds them to."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,41 +7,40 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from pydantic import BaseModel
-
-from agent.analysts.packet import commit_packet, piece_text, shown_hunks
+from agent.analysts.focus import Focus, focus_on
+from agent.analysts.packet import BUDGET, commit_packet, piece_text, shown_diff
+from agent.analysts.ruling import Case, Text, refusal_text
 from agent.analysts.sentences import (
     MOST_ANSWERED,
     MOST_SENTENCES,
     Sentence,
+    Summary,
     analysis_shape,
     anchored,
     asked_languages,
-    focus_of,
+    repair_shape,
     sentence_claim,
+    summary_repair_shape,
     summary_shape,
     words_of,
 )
-from agent.analysts.tasks import Task, is_foreign
+from agent.analysts.tasks import Draft, Task, is_foreign
 from agent.domain.base import EvidenceId, Language, RepoId
-from agent.domain.claims import Anchor, Claim, Judgement, Kind, Number
+from agent.domain.claims import Anchor, Claim, Judgement, Kind, Number, Refused
 from agent.domain.commits import Release
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read, ReleaseEvidence
 from agent.domain.spending import Part
 from agent.gate.quotes import anchor_fault
 from agent.prompting import fenced, fitting, tokens_of
+from agent.sizing import EvidencePrompt
 from agent.telling import fact_sentence
 
-Asked = tuple[
-    str, dict[str, str], type[BaseModel]
-]  # A prompt by its name, its values, and the shape of the answer
-Texts = Iterable[Mapping[Language, str]]
-Passed = Sequence[tuple[str, Claim]]
-Check = Callable[
-    [Claim, Dossier, Language], Iterable[Judgement]
-]  # Says why a claim is refused: the gate
-_LEAST = 500  # Tokens below which a diff is not shown
-_COMPACT = 0.6  # How much of the room the pieces share; the rest is for the diffs of the best ones
+Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]
+"""Returns why a claim is refused: the gate."""
+_MIN_DIFF_TOKENS = 500  # Below this a diff is not shown
+_PIECES_SHARE = (
+    0.6  # Of the budget, for all pieces in short; the rest is for diffs of the first ones
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,36 +50,57 @@ class Subject(ABC):
     repo: RepoId | None
     account: str  # Who pays for the models
     languages: tuple[Language, ...]
-    room: int  # Tokens of evidence that a model can be shown
     dossier: Dossier  # What the gate may look at
     about: EvidenceId | None = None  # The commit, where there is one
     shown: Mapping[str, Evidence] = field(default_factory=dict)  # What may be cited, by its handles
-    repairs: ClassVar[bool] = True  # Whether what is refused goes back to its writer
 
     @abstractmethod
-    def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
-        """Show the evidence of some sentences; with a focus, of diffs only what holds these words or lines."""
+    def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
+        """Return the evidence of some sentences in about so many tokens; without any, of all.
+
+        What the sentences rest on comes first, and `quotes`, which are words of the evidence.
+        """
 
     @abstractmethod
-    def elsewhere(self, passed: Passed) -> Texts:
-        """Give true sentences about something else."""
+    def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:
+        """Return true sentences about something else."""
 
-    def controls(self, evidence: str, passed: Passed) -> Sequence[Mapping[Language, str]]:
-        """Choose sentences about something else that name what this evidence does not have, for the judge to refuse."""
-        return [text for text in self.elsewhere(passed) if is_foreign(text, evidence)][:2]
+    def required(self, claim: Claim) -> Sequence[str]:
+        """Return passages of the evidence without which a sentence cannot be judged."""
+        return [anchor.text for anchor in claim.anchors]
+
+    def case(self, claims: Sequence[Claim], passed: Sequence[Draft]) -> Case:
+        """Return what is put before the judge; controls are sentences that name something else."""
+        others = list(self.elsewhere(passed))
+        return Case(
+            account=self.account,
+            claims=claims,
+            show=self.evidence,
+            controls=lambda evidence: [text for text in others if is_foreign(text, evidence)],
+            required=self.required,
+        )
+
+    def repair_prompt(self, refused: Mapping[str, Refused], mark: str) -> EvidencePrompt:
+        """Ask for refused sentences to be said anew, each under its number."""
+        texts = [refusal_text(number, refusal) for number, refusal in refused.items()]
+        values = {
+            "refused": fenced("\n".join(texts), mark),
+            "languages": asked_languages(self.languages),
+        }
+        return EvidencePrompt(name="repair", values=values, shape=repair_shape(self.languages))
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
-        """Say what is wrong with the literals of a sentence, in each language."""
+        """Return what is wrong with the literals of a sentence, in each language."""
         return tuple(no for lang in self.languages for no in check(claim, self.dossier, lang))
 
-    def claim(self, name: str, said: Sentence) -> Claim | None:
+    def claim(self, name: str, sentence: Sentence) -> Claim | None:
         """Turn one sentence into a claim."""
         notes = self.dossier.notes
-        return sentence_claim(name, said, self.shown, self.languages, self.about, notes)
+        return sentence_claim(name, sentence, self.shown, self.languages, self.about, notes)
 
-    def again(self, old: Claim, said: Sentence) -> Claim | None:
-        """Turn a sentence that was said anew into a claim in the place of the old one; a headline stays one."""
-        claim = self.claim(old.id, said)
+    def again(self, old: Claim, sentence: Any) -> Claim | None:
+        """Turn a new wording into a claim in the place of the old one; a headline stays one."""
+        claim = self.claim(old.id, sentence)
         if claim is None or old.role != "headline":
             return claim
         is_verbatim = not any(anchor_fault(anchor, self.dossier) for anchor in claim.anchors)
@@ -98,44 +118,46 @@ class CommitSubject(Subject):
     material: Material
     part: ClassVar[Part] = "explaining"
 
-    def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
-        """Show the commit, whichever sentences are about it."""
-        del claims
-        return commit_packet(self.read, self.material, self.room, focus)
+    def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
+        """Return the packet of the commit."""
+        focus = focus_on(claims, quotes)
+        return commit_packet(self.read, self.material, min(budget, BUDGET), focus)
 
-    def prompt(self, mark: str) -> Asked:
+    def write_prompt(self) -> EvidencePrompt:
         """Ask what changes, why, for whom, and what to do."""
-        notes = (
-            f"Your notes from reading, which are no evidence:\n{self.task.notes}\n"
-            if self.task.notes
-            else ""
-        )
-        values = {"evidence": fenced(self.evidence(), mark), "notes": notes}
-        return (
-            "write",
-            values | {"languages": asked_languages(self.languages)},
-            analysis_shape(self.languages),
-        )
+        notes = ""
+        if self.task.notes:
+            notes = f"Your notes from reading, which are no evidence:\n{self.task.notes}\n"
+        values = {"notes": notes, "languages": asked_languages(self.languages)}
+        return EvidencePrompt(name="write", values=values, shape=analysis_shape(self.languages))
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn an analysis into claims: its headline, then its sentences."""
-        about, commit = self.read.evidence, self.read.evidence.change.commit
+        commit = self.read.evidence.change.commit
         name = f"{commit.repo}@{commit.sha[:12]}"
-        said = enumerate(answer.sentences[:MOST_SENTENCES], start=1)
-        claims = [claim for number, one in said if (claim := self.claim(f"{name}.m{number}", one))]
-        if text := words_of(answer, self.languages, "headline_"):
-            given: dict[str, Any] = {
-                "repo": about.repo,
-                "about": (about.id,),
-                "cites": (about.id,),
-                "text": text,
-            }
-            anchors = (self._headline_anchor(answer.headline_anchor),)
-            claims.insert(
-                0,
-                Claim(id=f"{name}.m0", role="headline", anchors=anchors, kind=Kind.STATED, **given),
-            )
+        claims = []
+        if headline := self._headline(f"{name}.m0", answer):
+            claims.append(headline)
+        for number, sentence in enumerate(answer.sentences[:MOST_SENTENCES], start=1):
+            if claim := self.claim(f"{name}.m{number}", sentence):
+                claims.append(claim)
         return claims
+
+    def _headline(self, name: str, answer: Any) -> Claim | None:
+        evidence = self.read.evidence
+        text = words_of(answer, self.languages, "headline_")
+        if not text:
+            return None
+        return Claim(
+            id=name,
+            repo=evidence.repo,
+            role="headline",
+            about=(evidence.id,),
+            cites=(evidence.id,),
+            text=text,
+            anchors=(self._headline_anchor(answer.headline_anchor),),
+            kind=Kind.STATED,
+        )
 
     def _headline_anchor(self, text: str) -> Anchor:
         """Return what a headline rests on: the line that its writer copied, else the title."""
@@ -145,9 +167,10 @@ class CommitSubject(Subject):
             return Anchor(cite=evidence.id, text=evidence.change.commit.title)
         return anchor
 
-    def elsewhere(self, passed: Passed) -> Texts:
-        """Give sentences about other commits."""
-        return [*(claim.text for key, claim in passed if key != self.task.key), *self.task.controls]
+    def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:
+        """Return sentences about other commits."""
+        others = [draft.claim.text for draft in passed if draft.task != self.task.key]
+        return [*others, *self.task.controls]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,104 +179,130 @@ class SummarySubject(Subject):
 
     task: Task
     part: ClassVar[Part] = "summing up"
-    repairs = False
 
-    def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
-        """List what was published, of the commits that some sentences cite or of all; the lightest go first."""
-        del focus
-        wanted = {cite for claim in claims for cite in claim.cites}
-        lines, last = list[str](), ""
-        for handle, claim in self.task.rests.items():
-            about = claim.about[0]
-            if claims and about not in wanted:
+    def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
+        """Return what was published of the commits that some sentences cite; the lightest go first."""
+        del quotes
+        cites = {cite for claim in claims for cite in claim.cites}
+        lines: list[str] = []
+        last_commit = ""
+        for handle, published in self.task.rests.items():
+            commit = published.about[0]
+            if claims and commit not in cites:
                 continue
-            head = (
-                f"{about.partition('@')[0]}: {self.task.titles.get(about, '')}\n"
-                if about != last
-                else ""
-            )
-            lines.append(f"{head}[{handle}] {' / '.join(claim.text.values())}")
-            last = about
-        return "\n".join(lines if claims else fitting(lines, self.room))
+            line = f"[{handle}] {_joined(published)}"
+            if commit != last_commit:
+                title = self.task.titles.get(commit, "")
+                line = f"{commit.partition('@')[0]}: {title}\n{line}"
+            lines.append(line)
+            last_commit = commit
+        return "\n".join(fitting(lines, budget))
 
-    def prompt(self, mark: str) -> Asked:
+    def required(self, claim: Claim) -> Sequence[str]:
+        """Return the published sentences about the commits that a summary cites."""
+        published = self.task.rests.values()
+        return [_joined(one) for one in published if one.about[0] in claim.cites]
+
+    def write_prompt(self) -> EvidencePrompt:
         """Ask for the day of one repository, or for the brief of all of them."""
-        scope = {"scope": self.repo or "all repositories", "most": "five" if self.repo else "seven"}
         values = {
             "languages": asked_languages(self.languages),
-            "items": fenced(self.evidence(), mark),
+            "scope": self.repo or "all repositories",
+            "most": "five" if self.repo else "seven",
         }
-        return "day", values | scope, summary_shape(self.languages)
+        shape = summary_shape(self.languages)
+        return EvidencePrompt(name="day", values=values, shape=shape, slot="items")
+
+    def repair_prompt(self, refused: Mapping[str, Refused], mark: str) -> EvidencePrompt:
+        """Ask for refused sentences of a summary to be said anew, each under its number.
+
+        Their anchors are those of the sentences they rest on, and no words of this writer.
+        """
+        bare: dict[str, Refused] = {}
+        for number, refusal in refused.items():
+            claim = refusal.claim.model_copy(update={"anchors": ()})
+            bare[number] = refusal.model_copy(update={"claim": claim})
+        form = super().repair_prompt(bare, mark)
+        shape = summary_repair_shape(self.languages)
+        return EvidencePrompt(name="repair_day", values=form.values, shape=shape)
 
     def claims(self, answer: Any) -> list[Claim]:
-        """Turn sentences about a day into claims that cite the commits of the sentences they rest on."""
-        name, role = (f"{self.repo}.day", "summary") if self.repo else ("brief", "brief")
-        claims: list[Claim] = []
-        for number, one in enumerate(answer.sentences, start=1):
-            text, rests = words_of(one, self.languages), self.task.rests
-            ground = [
-                rests[handle] for raw in one.rests_on if (handle := raw.strip("[]` ")) in rests
-            ]
-            cites = tuple(dict.fromkeys(cite for claim in ground for cite in claim.about))
-            anchors = tuple(
-                dict.fromkeys(one for claim in ground for one in claim.anchors if one.cite in cites)
-            )
-            if text and ground:
-                given: dict[str, Any] = {
-                    "repo": self.repo,
-                    "role": role,
-                    "cites": cites,
-                    "anchors": anchors,
-                }
-                # Words that rest on something inferred are inferred themselves.
-                kind = (
-                    Kind.INFERRED
-                    if any(claim.kind is Kind.INFERRED for claim in ground)
-                    else Kind.STATED
-                )
-                # What rests on somebody's words does so in a summary, too.
-                attributed = any(claim.attributed for claim in ground)
-                claims.append(
-                    Claim(
-                        id=f"{name}{number}", text=text, kind=kind, attributed=attributed, **given
-                    )
-                )
+        """Turn sentences about a day into claims that cite the commits they rest on."""
+        name = f"{self.repo}.day" if self.repo else "brief"
+        claims = []
+        for number, sentence in enumerate(answer.sentences, start=1):
+            if claim := self._summary_claim(f"{name}{number}", sentence):
+                claims.append(claim)
         return claims
+
+    def again(self, old: Claim, sentence: Any) -> Claim | None:
+        """Turn a new wording of a summary into a claim in the place of the old one."""
+        return self._summary_claim(old.id, sentence)
+
+    def _summary_claim(self, name: str, sentence: Summary) -> Claim | None:
+        text = words_of(sentence, self.languages)
+        handles = [handle.strip("[]` ") for handle in sentence.rests_on]
+        ground = [self.task.rests[handle] for handle in handles if handle in self.task.rests]
+        if not text or not ground:
+            return None
+        cites = tuple(dict.fromkeys(cite for claim in ground for cite in claim.about))
+        anchors = [anchor for claim in ground for anchor in claim.anchors if anchor.cite in cites]
+        # Words that rest on something inferred are inferred themselves.
+        is_inferred = any(claim.kind is Kind.INFERRED for claim in ground)
+        return Claim(
+            id=name,
+            repo=self.repo,
+            role="summary" if self.repo else "brief",
+            cites=cites,
+            text=text,
+            anchors=tuple(dict.fromkeys(anchors)),
+            kind=Kind.INFERRED if is_inferred else Kind.STATED,
+            # What rests on somebody's words does so in a summary, too.
+            attributed=any(claim.attributed for claim in ground),
+        )
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Hold a summary to published sentences, which have no files."""
         bare = tuple(anchor.model_copy(update={"file": None}) for anchor in claim.anchors)
         return super().objections(claim.model_copy(update={"anchors": bare}), check)
 
-    def elsewhere(self, passed: Passed) -> Texts:
-        """Give sentences about commits that this summary does not cite."""
-        known = {cite for key, claim in passed if key == self.task.key for cite in claim.cites}
-        others = (claim.text for claim in self.task.rests.values() if claim.about[0] not in known)
+    def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:
+        """Return sentences about commits that this summary does not cite."""
+        cites: set[EvidenceId] = set()
+        for draft in passed:
+            if draft.task == self.task.key:
+                cites.update(draft.claim.cites)
+        others = [claim.text for claim in self.task.rests.values() if claim.about[0] not in cites]
         return [*others, *self.task.controls]
 
 
+def _joined(claim: Claim) -> str:
+    return " / ".join(claim.text.values())
+
+
 def light_dossier(task: Task) -> Dossier:
-    """Give what literals of a summary are held to: titles, published sentences and their anchors."""
-    texts = {claim.about[0]: [task.titles.get(claim.about[0], "")] for claim in task.rests.values()}
+    """Return what literals of a summary are held to: titles, published sentences and their anchors."""
+    texts: dict[EvidenceId, list[str]] = {}
     published: dict[EvidenceId, str] = {}
     for claim in task.rests.values():
-        about = claim.about[0]
-        texts[about] += [*claim.text.values(), *(anchor.text for anchor in claim.anchors)]
-        published[about] = "\n".join((published.get(about, ""), *claim.text.values()))
-    found: dict[EvidenceId, Evidence] = {}
-    for name, lines in texts.items():
-        # Words of that name and nothing else, in the form of a release.
-        told = {
-            "repo": name.partition("@")[0],
-            "tag": name.partition("@")[2],
-            "body": "\n".join(lines),
-            "name": "",
-        }
-        release = Release.model_validate(
-            {**told, "published_at": datetime.fromtimestamp(0, UTC), "prerelease": False}
+        commit = claim.about[0]
+        lines = texts.setdefault(commit, [task.titles.get(commit, "")])
+        lines += claim.text.values()
+        lines += [anchor.text for anchor in claim.anchors]
+        published[commit] = "\n".join((published.get(commit, ""), *claim.text.values()))
+    evidence_by_id: dict[EvidenceId, Evidence] = {}
+    for commit, lines in texts.items():
+        # The words of that commit and nothing else, in the form of a release.
+        release = Release(
+            repo=RepoId(commit.partition("@")[0]),
+            tag=commit.partition("@")[2],
+            name="",
+            body="\n".join(lines),
+            published_at=datetime.fromtimestamp(0, UTC),
+            prerelease=False,
         )
-        found[name] = ReleaseEvidence(release=release)
-    return Dossier(found=found, seen=frozenset(found), notes=published)
+        evidence_by_id[commit] = ReleaseEvidence(release=release)
+    return Dossier(found=evidence_by_id, seen=frozenset(evidence_by_id), notes=published)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,40 +312,48 @@ class AnswerSubject(Subject):
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
     """What code knows of pieces of evidence beside their text."""
 
-    def evidence(self, claims: Sequence[Claim] = (), focus: Sequence[str] = ()) -> str:
-        """Show what some sentences cite, or everything: all pieces shortly, and diffs of the first ones."""
-        wanted = {cite for claim in claims for cite in claim.cites}
-        pieces = {
-            handle: one for handle, one in self.shown.items() if not claims or one.id in wanted
-        }
-        each = int(self.room * _COMPACT) // max(1, len(pieces))
-        texts = {
-            handle: piece_text(handle, one, each, self.dossier.window)
-            for handle, one in pieces.items()
-        }
-        texts |= {
-            key: f"{texts[key]}\n{self.notes[one.id]}"
-            for key, one in pieces.items()
-            if one.id in self.notes
-        }
-        room = self.room - sum(map(tokens_of, texts.values()))
-        for handle, one in pieces.items():
-            if isinstance(one, CommitEvidence) and room >= _LEAST:
-                most = room if len(pieces) == 1 else max(_LEAST, room // 3)
-                hunks, left_out = shown_hunks(one, most, focus or focus_of(claims))
-                more = (
-                    f"\nNot shown, for lack of room:\n{chr(10).join(left_out[:10])}"
-                    if left_out
-                    else ""
-                )
-                texts[handle] += f"\nThe diff:\n{hunks}{more}"
-                room -= tokens_of(hunks)
+    def overview(self, names: Sequence[str], budget: int) -> str:
+        """Return all pieces in short, with hunks of the first ones in which these names occur."""
+        focus = Focus(names=tuple(names))
+        return self._pieces_text(self.shown, min(budget, BUDGET), focus, only_named=True)
+
+    def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
+        """Return the pieces that some sentences cite."""
+        cites = {cite for claim in claims for cite in claim.cites}
+        pieces = {handle: piece for handle, piece in self.shown.items() if piece.id in cites}
+        return self._pieces_text(pieces, min(budget, BUDGET), focus_on(claims, quotes))
+
+    def _pieces_text(
+        self,
+        pieces: Mapping[str, Evidence],
+        budget: int,
+        focus: Focus,
+        *,
+        only_named: bool = False,
+    ) -> str:
+        each = int(budget * _PIECES_SHARE) // max(1, len(pieces))
+        texts: dict[str, str] = {}
+        for handle, piece in pieces.items():
+            texts[handle] = piece_text(handle, piece, each, self.dossier.window, focus)
+            if piece.id in self.notes:
+                texts[handle] += f"\n{self.notes[piece.id]}"
+        tokens_left = budget - sum(map(tokens_of, texts.values()))
+        for handle, piece in pieces.items():
+            if not isinstance(piece, CommitEvidence) or tokens_left < _MIN_DIFF_TOKENS:
+                continue
+            share = tokens_left if len(pieces) == 1 else max(_MIN_DIFF_TOKENS, tokens_left // 3)
+            diff = shown_diff(piece, share, focus, only_named=only_named)
+            texts[handle] += f"\nThe diff:\n{diff}"
+            tokens_left -= tokens_of(diff)
         return "\n\n".join(texts.values())
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn the sentences of an answer into claims, each under its number."""
-        said = enumerate(answer.sentences[:MOST_ANSWERED], start=1)
-        return [claim for number, one in said if (claim := self.claim(f"a{number}", one))]
+        claims = []
+        for number, sentence in enumerate(answer.sentences[:MOST_ANSWERED], start=1):
+            if claim := self.claim(f"a{number}", sentence):
+                claims.append(claim)
+        return claims
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Let a number pass that tells how many pieces a sentence cites: a count stands in none of them."""
@@ -306,8 +363,12 @@ class AnswerSubject(Subject):
         count = Number(value=Decimal(len(claim.cites)))
         return tuple(objection for objection in objections if objection.number != count)
 
-    def elsewhere(self, passed: Passed) -> Texts:
-        """Give facts of pieces that no sentence cites."""
-        (lang,), known = self.languages, {cite for _, claim in passed for cite in claim.cites}
-        facts = (fact for one in self.shown.values() if one.id not in known for fact in one.facts)
-        return ({lang: fact_sentence(fact, lang)} for fact in facts)
+    def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:
+        """Return facts of pieces that no sentence cites."""
+        (lang,) = self.languages
+        cites = {cite for draft in passed for cite in draft.claim.cites}
+        for piece in self.shown.values():
+            if piece.id in cites:
+                continue
+            for fact in piece.facts:
+                yield {lang: fact_sentence(fact, lang)}

@@ -3,9 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
 
 from pydantic import BaseModel, Field
 
+from agent.analysts.ruling import can_be_repaired
 from agent.domain.base import EvidenceId, Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import (
@@ -18,7 +20,8 @@ from agent.domain.evidence import (
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
-_SUMMED = 20  # Commits that a day is summed up from
+_MAX_SUMMED = 20  # Commits that a day is summed up from
+_MAX_CONTROLS = 4  # Sentences about something else that go with a task
 
 
 class Task(Frozen):
@@ -27,45 +30,103 @@ class Task(Frozen):
     repo: RepoId | None  # None for the brief of all repositories
     about: EvidenceId = ""  # The commit; empty for a summary
     rests: dict[str, Claim] = Field(default_factory=dict)  # What a summary rests on, by handles
-    titles: dict[EvidenceId, str] = Field(
-        default_factory=dict
-    )  # What the commits of a summary call themselves
+    titles: dict[EvidenceId, str] = Field(default_factory=dict)  # Of the commits of a summary
     notes: str = ""  # What the model noted of the commit when it read
-    controls: tuple[
-        dict[Language, str], ...
-    ] = ()  # True sentences about something else, for the judge to refuse
+    controls: tuple[dict[Language, str], ...] = ()
+    """True sentences about something else, for the judge to refuse."""
 
     @property
     def account(self) -> str:
-        """Whose account pays: the repository's, or that of the brief."""
+        """The account that pays: the repository's, or that of the brief."""
         return self.repo or "brief"
 
     @property
     def key(self) -> str:
-        """What the claims of this task are told apart by."""
+        """What tells the claims of this task from others."""
         return self.about or self.account
 
 
-class Sentences(Frozen):
-    """Sentences on their way; a draft and what passed have the key of what they are about."""
+class Draft(Frozen):
+    """A sentence that is not published yet, and the key of the task that it was written for."""
 
-    drafts: tuple[tuple[str, Claim], ...] = ()  # To be checked by code
-    passed: tuple[tuple[str, Claim], ...] = ()  # To be judged
+    task: str
+    claim: Claim
+
+
+class Sentences(Frozen):
+    """The sentences of some tasks on their way from the writer to the page."""
+
+    order: tuple[str, ...] = ()  # The ids of all of them, as their writers put them
+    drafts: tuple[Draft, ...] = ()  # To be checked by code
+    passed: tuple[Draft, ...] = ()  # To be judged
     failed: tuple[Refused, ...] = ()
     mended: tuple[Refused, ...] = ()  # What was refused and said anew
     published: tuple[Claim, ...] = ()
-    repaired: bool = False  # Whether the writers were told once what was refused
+    repaired: bool = False  # Whether the writers were shown once what was refused
+
+    @classmethod
+    def written(cls, drafts: Iterable[Draft]) -> Self:
+        """Begin with what the writers wrote, in their order."""
+        drafts = tuple(drafts)
+        return cls(order=tuple(draft.claim.id for draft in drafts), drafts=drafts)
+
+    @property
+    def repairable(self) -> list[Refused]:
+        """What the writers may still say anew."""
+        if self.repaired:
+            return []
+        return [refused for refused in self.failed if can_be_repaired(refused)]
+
+    def checked(self, passed: Iterable[Draft], refused: Iterable[Refused]) -> Self:
+        """Hand the drafts to which code has no objection to the judge."""
+        update = {"drafts": (), "passed": tuple(passed), "failed": (*self.failed, *refused)}
+        return self.model_copy(update=update)
+
+    def judged(self, admitted: Iterable[Claim], refused: Iterable[Refused]) -> Self:
+        """Publish what the judge admits; every sentence stands where its writer put it."""
+        places = {claim_id: place for place, claim_id in enumerate(self.order)}
+        published = (*self.published, *admitted)
+        update = {
+            "passed": (),
+            "published": tuple(sorted(published, key=lambda claim: places[claim.id])),
+            "failed": (*self.failed, *refused),
+        }
+        return self.model_copy(update=update)
+
+    def said_anew(self, drafts: Iterable[Draft]) -> Self:
+        """Replace refused sentences by new wordings, which are checked and judged in their place."""
+        drafts = tuple(drafts)
+        replaced = {draft.claim.id for draft in drafts}
+        failed = [refused for refused in self.failed if refused.claim.id not in replaced]
+        mended = [
+            refused.model_copy(update={"repaired": True})
+            for refused in self.failed
+            if refused.claim.id in replaced
+        ]
+        update = {
+            "drafts": drafts,
+            "failed": tuple(failed),
+            "mended": (*self.mended, *mended),
+            "repaired": True,
+        }
+        return self.model_copy(update=update)
 
 
 def handles_of(
-    names: Iterable[str], found: Mapping[EvidenceId, Evidence] | None = None
+    names: Iterable[str], evidence_by_id: Mapping[EvidenceId, Evidence] | None = None
 ) -> dict[str, str]:
-    """Give each piece of evidence a short name: c1 a commit, t1 a thread, v1 a release; all commits without `found`."""
-    handles, count = dict[str, str](), Counter[str]()
-    for name in dict.fromkeys(name for name in names if found is None or name in found):
-        letter = _LETTERS[type(found[name])] if found else "c"
-        count[letter] += 1
-        handles[f"{letter}{count[letter]}"] = name
+    """Return a short name for each piece of evidence: c1 a commit, t1 a thread, v1 a release.
+
+    Without `evidence_by_id` all are commits; with it, what is not in it has no name.
+    """
+    handles: dict[str, str] = {}
+    counts = Counter[str]()
+    for name in dict.fromkeys(names):
+        if evidence_by_id is not None and name not in evidence_by_id:
+            continue
+        letter = _LETTERS[type(evidence_by_id[name])] if evidence_by_id else "c"
+        counts[letter] += 1
+        handles[f"{letter}{counts[letter]}"] = name
     return handles
 
 
@@ -76,44 +137,73 @@ def commit_tasks(
     material: Material,
     facts: Sequence[Claim],
 ) -> list[Task]:
-    """Name the commits that a model shall explain, with true sentences about others for the judge to refuse."""
-    deep = {one.evidence.change.commit.sha for one in material.reads if one.depth == "deep"}
+    """Return a task for each commit to be explained, with true sentences about others as controls."""
+    deep = {read.evidence.change.commit.sha for read in material.reads if read.depth == "deep"}
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
     handles = {sha: handle for handle, sha in handles_of(table).items()}
     tasks = []
-    for sha in (sha for sha in chosen if sha in deep):
+    for sha in chosen:
+        if sha not in deep:
+            continue
         about = f"{material.repo}@{sha}"
-        controls = tuple(claim.text for claim in plain if claim.about[0] != about)[-4:]
-        # Notes about other commits would mislead.
-        named = [(line, _HANDLE.findall(line)) for line in notes.splitlines()]
-        noted = "\n".join(line for line, others in named if not others or handles[sha] in others)
-        tasks.append(Task(repo=material.repo, about=about, notes=noted, controls=controls))
+        controls = [claim.text for claim in plain if claim.about[0] != about]
+        tasks.append(
+            Task(
+                repo=material.repo,
+                about=about,
+                notes=_notes_about(handles[sha], notes),
+                controls=tuple(controls[-_MAX_CONTROLS:]),
+            )
+        )
     return tasks
+
+
+def _notes_about(handle: str, notes: str) -> str:
+    """Return the lines of notes that name this commit or none: those about others would mislead."""
+    lines = []
+    for line in notes.splitlines():
+        named_handles = _HANDLE.findall(line)
+        if not named_handles or handle in named_handles:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def summary_task(
     repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]
 ) -> Task | None:
-    """Have published sentences about several commits summed up; facts of other commits are for the judge to refuse."""
-    written = [claim for claim in claims if claim.free]
-    about = list(dict.fromkeys(claim.about[0] for claim in written if claim.about))[:_SUMMED]
-    if len(about) < 2:
+    """Return the task to sum up published sentences about several commits; None for fewer than two.
+
+    Facts of other commits are its controls.
+    """
+    written = [claim for claim in claims if claim.free and claim.about]
+    commits = list(dict.fromkeys(claim.about[0] for claim in written))[:_MAX_SUMMED]
+    if len(commits) < 2:
         return None
     rests: dict[str, Claim] = {}
-    for number, name in enumerate(about, start=1):
-        mine = sorted((one for one in written if one.about[:1] == (name,)), key=lambda one: one.id)
-        rests |= {f"c{number}.{place}": one for place, one in enumerate(mine)}
-    others = [
-        claim.text for claim in claims if claim.predicate == "fact" and claim.about[0] not in about
+    for number, commit in enumerate(commits, start=1):
+        about_commit = [claim for claim in written if claim.about[0] == commit]
+        for place, claim in enumerate(about_commit):
+            rests[f"c{number}.{place}"] = claim
+    controls = [
+        claim.text
+        for claim in claims
+        if claim.predicate == "fact" and claim.about[0] not in commits
     ]
-    named = {name: titles.get(name, "") for name in about}
-    return Task(repo=repo, rests=rests, titles=named, controls=tuple(others[-4:]))
+    return Task(
+        repo=repo,
+        rests=rests,
+        titles={commit: titles.get(commit, "") for commit in commits},
+        controls=tuple(controls[-_MAX_CONTROLS:]),
+    )
 
 
 def is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
-    """Tell whether a sentence has a name which some evidence does not have."""
-    spans = {span for one in text.values() for span in one.split("`")[1::2]}
-    return any(len(span) > 3 and span not in evidence for span in spans)
+    """Return True if a sentence has a name that some evidence does not have."""
+    for words in text.values():
+        for span in words.split("`")[1::2]:
+            if len(span) > 3 and span not in evidence:
+                return True
+    return False
 
 
 class Choice(BaseModel):

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from agent.analysts.packet import piece_text, shown_hunks
+from agent.analysts.focus import Focus
+from agent.analysts.packet import LEFT_OUT_HEADING, piece_text, shown_diff
 from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.entries import Entry
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
@@ -33,7 +34,6 @@ _SENTENCES, _COMMITS, _CONTROLS = (
     2,
 )  # Sentences and commits of one batch, and controls: one for each pass.
 _WORDS_SHARE = 0.4
-_CUT = "Not shown, for lack of room:"
 
 
 class Sentence(NamedTuple):
@@ -100,26 +100,26 @@ def _controls(read: Sequence[CommitEvidence], library: Library) -> Iterator[str]
             yield commit.title
 
 
-def evidence_text(batch: ProseBatch, library: Library, room: int) -> str:
-    """Show the commits of a batch: what people wrote, the facts, and as much of the diff as fits."""
-    focus, shown = (
-        [code.text for one in batch.sentences for code in code_of(one.text) if len(code.text) > 3],
-        [],
-    )
-    for at, one in enumerate(batch.evidence, start=1):
-        left = room // len(batch.evidence)
-        words = piece_text(f"c{at}", one, int(left * _WORDS_SHARE), None)
-        if pull := library[one.repo].threads.get(one.pull or 0):
-            words += "\n\n" + piece_text(
-                f"#{one.pull}", ThreadEvidence(thread=pull), int(left * _WORDS_SHARE), None
-            )
-        left -= tokens_of(words)
-        hunks, left_out = shown_hunks(one, left, ())
-        if left_out:
-            # Of a long diff only the hunks that hold what the sentences name.
-            hunks = f"{shown_hunks(one, left, focus)[0]}\n{_CUT}\n{len(left_out)} files"
-        shown.append(f"{words}\n\nThe diff:\n{hunks}")
-    return "\n\n".join(shown)
+def evidence_text(batch: ProseBatch, library: Library, budget: int) -> str:
+    """Return the commits of a batch: what people wrote, the facts, and as much of the diff as fits.
+
+    Of a long diff the hunks that hold what the sentences name come first.
+    """
+    names = []
+    for sentence in batch.sentences:
+        names += [code.text for code in code_of(sentence.text) if len(code.text) > 3]
+    focus = Focus(names=tuple(dict.fromkeys(names)))
+    texts = []
+    for number, commit in enumerate(batch.evidence, start=1):
+        tokens_left = budget // len(batch.evidence)
+        words_budget = int(tokens_left * _WORDS_SHARE)
+        words = piece_text(f"c{number}", commit, words_budget, None, focus)
+        if pull := library[commit.repo].threads.get(commit.pull or 0):
+            thread = ThreadEvidence(thread=pull)
+            words += "\n\n" + piece_text(f"#{commit.pull}", thread, words_budget, None, focus)
+        diff = shown_diff(commit, tokens_left - tokens_of(words), focus)
+        texts.append(f"{words}\n\nThe diff:\n{diff}")
+    return "\n\n".join(texts)
 
 
 def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str) -> Finding:
@@ -138,7 +138,11 @@ def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str)
         ruling.covers or ruling.quote for ruling in rulings
     ):
         why = "unsupported" if "unsupported" in said else "contradicted"
-        kind = UNVERIFIABLE if why == "unsupported" and _CUT in evidence else f"wrong:{why}"
+        kind = (
+            UNVERIFIABLE
+            if why == "unsupported" and LEFT_OUT_HEADING in evidence
+            else f"wrong:{why}"
+        )
     else:
         kind = NOT_CHECKED
     return Finding(one.line, "sentence", one.text[:300], kind, told)

@@ -44,6 +44,7 @@ class Link(Frozen):
     grade: Grade
     evidence: tuple[str, ...] = ()  # What says so: a record, or words of each side, verbatim
     by_issue: bool = False  # Whether it is the issue that refers to the change
+    judged_by: str = ""  # The model that admitted it; empty for what is recorded or only named
 
     @property
     def may_read_fixed(self) -> bool:
@@ -168,6 +169,7 @@ class Story(Frozen):
     missing: tuple[int, ...] = ()  # Parts of a series that have not landed though a later one has
     total: int | None = None  # How many parts a series is to have; None for an open end
     text: dict[Language, str] = Field(default_factory=dict)  # What is new, in each language
+    judged_by: str = ""  # The model that admitted what its steps have to do with one another
 
 
 def undone_pairs(story: Story) -> list[tuple[EvidenceId, EvidenceId]]:

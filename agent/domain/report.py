@@ -67,11 +67,19 @@ class Drop(Frozen):
     reason: str = ""
 
 
+Stage = (
+    Literal["code", "commits", "diffs", "facts", "threads"]
+    | Literal["model", "analysis", "connections", "brief"]
+)
+"""What is missing. `code` is a whole repository, and `connections` what ties several together. The
+analysis is missing because the `model` failed at everything, or because of an error of ours."""
+
+
 class Failure(Frozen):
     """Something that was asked for and is missing from the report."""
 
-    repo: RepoId
-    stage: Literal["code", "commits", "diffs", "facts", "threads"]
+    repo: RepoId | None  # None for what is over all repositories
+    stage: Stage
     message: str
     unknown: bool = False  # Nothing of this name is there: it was mistyped, or is gone
 
@@ -142,8 +150,10 @@ def model_counts(report: Report) -> dict[str, Any]:
         "judges": sorted({claim.judged_by for claim in report.claims if claim.judged_by}),
         "controls": {"hidden": whole.judging.controls, "refused": whole.judging.caught},
         "spent": whole.spent.model_dump(mode="json"),
+        "kept": {"commits": len(whole.kept), "summaries": whole.kept_summaries},
         "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
         "reasons": sorted({one.reason for one in whole.fallbacks}),
+        "assumed_contexts": dict(sorted(whole.assumed_contexts.items())),
     }
 
 

@@ -80,13 +80,19 @@ class Account(Frozen):
     fallbacks: tuple[Fallback, ...] = ()
     judging: Judging = Judging()
     spent: Spent = Spent()
+    kept: tuple[EvidenceId, ...] = ()  # Commits whose analysis an earlier run wrote
+    kept_summaries: int = 0  # Sentences of summary or brief that an earlier run wrote
+    assumed_contexts: dict[str, int] = Field(default_factory=dict)
+    """The tokens that were assumed as the context of a model whose server does not report it."""
 
     def __add__(self, other: "Account") -> "Account":
-        fallbacks = (*self.fallbacks, *other.fallbacks)
         return Account(
-            fallbacks=fallbacks,
+            fallbacks=(*self.fallbacks, *other.fallbacks),
             judging=self.judging + other.judging,
             spent=self.spent + other.spent,
+            kept=(*self.kept, *other.kept),
+            kept_summaries=self.kept_summaries + other.kept_summaries,
+            assumed_contexts=self.assumed_contexts | other.assumed_contexts,
         )
 
 
@@ -119,45 +125,105 @@ class Cap:
             return f"{self.tokens} tokens"
         if self.seconds is not None and seconds >= self.seconds:
             return f"{self.seconds:g} seconds"
-        return (
-            f"a cost of {self.cost:g}"
-            if self.cost is not None and spent.cost >= self.cost
-            else None
-        )
+        if self.cost is not None and spent.cost >= self.cost:
+            return f"a cost of {self.cost:g}"
+        return None
+
+
+class Stopwatch:
+    """Measures the time in which a server works on a question, not the time in our own queue."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        listener: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        """Measure by a clock; the listener is told 1 at each start and -1 at each stop."""
+        self.seconds = 0.0  # Of all measurements that have ended
+        self._clock = clock
+        self._listener = listener
+        self._started: float | None = None
+
+    def start(self) -> None:
+        """Begin to measure."""
+        self._started = self._clock()
+        self._listener(1)
+
+    def stop(self) -> None:
+        """End the measurement."""
+        assert self._started is not None, "a stopwatch is started first"
+        self.seconds += self._clock() - self._started
+        self._started = None
+        self._listener(-1)
+
+
+@dataclass
+class _BusyTime:
+    """How long at least one question of an account was under way."""
+
+    seconds: float = 0.0
+    under_way: int = 0
+    since: float = 0.0
 
 
 @dataclass
 class Purse:
-    """What the run and each account have spent; calls in progress count."""
+    """What the run and each account have spent; calls in progress count.
+
+    The time of the run is that since its first call. The time of an account is that in which
+    servers worked on its questions: while these wait for those of others, it stands still.
+    """
 
     run: Cap = field(default_factory=Cap)
     each: Cap = field(default_factory=Cap)
     clock: Callable[[], float] = time.monotonic
+    _run_spent: Spent = field(default_factory=Spent)
     _spent: dict[str, Spent] = field(default_factory=dict)
-    _began: dict[str, float] = field(default_factory=dict)
+    _busy: dict[str, _BusyTime] = field(default_factory=dict)
+    _began: float | None = None
 
     def refuse(self, account: str, coming: int) -> str | None:
-        """Say why nothing more may be spent, or count the call and let it go."""
-        for name, cap, who in (("", self.run, "the run"), (account, self.each, account)):
-            if why := cap.reached(self._spent.get(name, Spent()), self._seconds(name), coming):
-                return f"{who} has used its {why}"
+        """Return why nothing more may be spent, or count the call and return None."""
+        if limit := self.run.reached(self._run_spent, self._run_seconds(), coming):
+            return f"the run has used its {limit}"
+        spent = self._spent.get(account, Spent())
+        if limit := self.each.reached(spent, self._account_seconds(account), coming):
+            return f"{account} has used its {limit}"
         self.pay(account, Spent(calls=1))
         return None
 
-    def left(self, account: str) -> float | None:
-        """Give the seconds that a call may take before a limit ends it."""
-        caps = {"": self.run.seconds, account: self.each.seconds}
-        known = [
-            seconds - self._seconds(name) for name, seconds in caps.items() if seconds is not None
-        ]
-        return max(0.0, min(known)) if known else None
+    def left(self) -> float | None:
+        """Return the seconds that the run may still take; None without a limit."""
+        if self.run.seconds is None:
+            return None
+        return max(0.0, self.run.seconds - self._run_seconds())
 
     def pay(self, account: str, spent: Spent) -> None:
         """Count what was spent, for the run and for the account."""
-        for name in ("", account):
-            self._spent[name] = self._spent.get(name, Spent()) + spent
+        self._run_spent += spent
+        self._spent[account] = self._spent.get(account, Spent()) + spent
 
-    def _seconds(self, name: str) -> float:
-        """Tell how long ago the first call was."""
+    def watch(self, account: str) -> Stopwatch:
+        """Return a stopwatch for one question, whose time counts for the account."""
+        busy = self._busy.setdefault(account, _BusyTime())
+
+        def count(change: int) -> None:
+            now = self.clock()
+            if busy.under_way:
+                busy.seconds += now - busy.since
+            busy.since = now
+            busy.under_way += change
+
+        return Stopwatch(self.clock, count)
+
+    def _account_seconds(self, account: str) -> float:
+        busy = self._busy.get(account, _BusyTime())
+        running = self.clock() - busy.since if busy.under_way else 0.0
+        return busy.seconds + running
+
+    def _run_seconds(self) -> float:
+        """Return how long ago the first call was; calling this begins the time."""
         now = self.clock()
-        return now - self._began.setdefault(name, now)
+        if self._began is None:
+            self._began = now
+        return now - self._began

@@ -41,18 +41,23 @@ def related_links(links: Sequence[Link], related: Iterable[Related]) -> tuple[Li
             relation=relation.relation,
             grade=relation.grade,
             evidence=tuple(text for _, text in relation.anchors),
+            judged_by=relation.judged_by,
         )
-        pair = [other for other in kept if _are_of_one_pair(link, other)]
-        if link.relation is Relation.FIXES and any(other.grade is Grade.A for other in pair):
-            continue
-        for other in pair:
-            if _gives_way(other, link):
-                kept.remove(other)
-        kept.append(link)
+        kept = with_link(kept, link)
     return tuple(kept)
 
 
-def _are_of_one_pair(link: Link, other: Link) -> bool:
+def with_link(links: Sequence[Link], admitted: Link) -> list[Link]:
+    """Add a link that a judge admitted, in the place of what says less of the same two."""
+    pair = [link for link in links if are_of_one_pair(link, admitted)]
+    if admitted.relation is Relation.FIXES and any(link.grade is Grade.A for link in pair):
+        return list(links)
+    replaced = [link for link in pair if _gives_way(link, admitted)]
+    return [*(link for link in links if link not in replaced), admitted]
+
+
+def are_of_one_pair(link: Link, other: Link) -> bool:
+    """Return True if two links tie the same issue to the same change."""
     return (link.issue, link.change) == (other.issue, other.change)
 
 
@@ -70,6 +75,13 @@ def predicate_of(link: Link, state: str) -> str:
         return "addresses" if link.grade is Grade.B else ""
     predicate = _PREDICATES.get(link.relation, "")
     return f"likely {predicate}" if predicate and link.grade is Grade.C else predicate
+
+
+def with_judges(stories: Iterable[Story], related: Sequence[Related]) -> Iterator[Story]:
+    """Yield stories, each with the judge of a relation that it tells, if it tells one."""
+    for story in stories:
+        judges = [one.judged_by for one in related if _is_told_by_story(one, story)]
+        yield story.model_copy(update={"judged_by": judges[0]}) if judges else story
 
 
 def untold_relations(

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from agent.analysts.packet import commit_packet, piece_text, shown_hunks
+from agent.analysts.focus import Focus, Passage, focus_on
+from agent.analysts.packet import BUDGET, commit_packet, piece_text, shown_diff
 from agent.analysts.sentences import anchored
 from agent.domain.base import CommitId, EvidenceId, Language
 from agent.domain.claims import Claim, Judgement, Kind
@@ -110,28 +111,31 @@ class Pairing:
         most = max(1, int(self.room * (1 - _COMMIT_SHARE)) // _LEAST)
         return own, {one.id: one for one in self.others[:most]}
 
-    def text(self) -> str:
-        """Show both sides: the commit with its pull request, then each of the others."""
-        bare, shown = (
-            replace(self.material, links=(), issues=(), threads={}),
-            self._sides[1].values(),
-        )
-        packet = commit_packet(self.read, bare, int(self.room * _COMMIT_SHARE))
-        each = int(self.room * (1 - _COMMIT_SHARE)) // len(shown)
-        others = "\n\n".join(self._other(one, each) for one in shown)
-        return f"[c] is {self._name(self.change)}.\n{packet}\n\nWhat it may belong to:\n\n{others}"
+    def text(self, claims: Sequence[Claim], budget: int) -> str:
+        """Return both sides: the commit with its pull request, then each of the others.
 
-    def _other(self, one: Evidence, room: int) -> str:
-        words = piece_text(self._name(one), one, room, None)
-        hunks = (
-            f"\n{shown_hunks(one, room, self._taken_out)[0]}"
-            if isinstance(one, CommitEvidence)
-            else ""
-        )
-        named = dict.fromkeys(
-            ref.sentence for ref in self.said if ref.sentence and one.id in (ref.source, ref.target)
-        )
-        return words + hunks + "".join(f"\n(One names the other: {sentence})" for sentence in named)
+        What the claims rest on comes first.
+        """
+        budget = min(budget, self.room, BUDGET)
+        bare = replace(self.material, links=(), issues=(), threads={})
+        others = self._sides[1].values()
+        focus = focus_on(claims)
+        packet = commit_packet(self.read, bare, int(budget * _COMMIT_SHARE), focus)
+        each = int(budget * (1 - _COMMIT_SHARE)) // len(others)
+        texts = "\n\n".join(self._other(other, each, focus.passages) for other in others)
+        return f"[c] is {self._name(self.change)}.\n{packet}\n\nWhat it may belong to:\n\n{texts}"
+
+    def _other(self, other: Evidence, budget: int, passages: tuple[Passage, ...]) -> str:
+        """Return another side: its words, and of a commit the lines that this commit takes out."""
+        focus = Focus(passages, tuple(self._taken_out))
+        text = piece_text(self._name(other), other, budget, None, focus)
+        if isinstance(other, CommitEvidence):
+            text += f"\n{shown_diff(other, budget, focus)}"
+        sentences: dict[str, None] = {}
+        for reference in self.said:
+            if reference.sentence and other.id in (reference.source, reference.target):
+                sentences[reference.sentence] = None
+        return text + "".join(f"\n(One names the other: {words})" for words in sentences)
 
     @cached_property
     def _taken_out(self) -> list[str]:

@@ -103,4 +103,5 @@ def _claim(
         cites=(step.cite, *fresh),
         background=tuple(others[len(fresh) :]),
         text={lang: sentence(predicate, params, lang) or "" for lang in LANGUAGES},
+        judged_by=story.judged_by,
     )

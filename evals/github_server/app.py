@@ -97,7 +97,9 @@ class GitHubServer:
         return Response(status_code=_CLIENT_CLOSED_REQUEST)
 
     async def _crashed(self, request: Request, error: Exception) -> Response:
-        self._crashes.append(error)
+        """Note a crash; a client that goes away in the middle of a request is none."""
+        if not isinstance(error, ClientDisconnect):
+            self._crashes.append(error)
         return Refusal(500, "Server Error").response()
 
     @property

@@ -5,6 +5,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from starlette.types import Scope
 from evals.loopback import Loopback, reset_connection
 from evals.model_server.talk import Asked, Saying, Script, ToolCall
 
-_PIECE = 48
+_PIECE, _SMALL_PIECE = 48, 8  # Characters of a piece of a stream
 _GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'
 _PROSE = re.compile(r'("(?:en|zh|text)": ")(?:[^"\\]|\\.)*')
 _OTHER_LANGUAGE = "Это изменение улучшает производительность системы. "
@@ -96,10 +97,21 @@ class Mood:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How many tokens of four characters a small machine reads and writes in a second."""
+
+    reads: float
+    writes: float
+
+
 class ModelServer:
     """Serves one scripted model until the block ends, each answer after so many seconds; what was asked is kept.
 
-    `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`.
+    `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`. `longest` is how many
+    characters of messages it takes; longer questions are refused as too long for its context.
+    `slots` is how many questions it works on at once; others wait in its queue. With a `pace` it
+    reads a question before it begins to stream the answer, piece by piece.
     """
 
     def __init__(
@@ -111,12 +123,20 @@ class ModelServer:
         without: tuple[str, ...] = (),
         name: str = "scripted",
         latency: float = 0.0,
+        longest: int | None = None,
+        slots: int | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.model, self.asked = name, list[Asked]()
         self._script, self._mood, self._without, self._latency = script, mood, without, latency
         self._model = {"id": name, "object": "model"} | (
             {} if context is None else {"max_model_len": context}
         )
+        self._longest = longest
+        self._pace = pace
+        self._slots = asyncio.Semaphore(slots) if slots else nullcontext()
+        self.waiting = 0  # Questions under way, those in the queue included
+        self.most_waiting = 0
         self._loopback = Loopback()
         self.url = f"{self._loopback.url}/v1"
 
@@ -134,18 +154,28 @@ class ModelServer:
         return JSONResponse({"object": "list", "data": [self._model]})
 
     async def _complete(self, request: Request) -> Response:
-        ready = time.monotonic() + self._latency
         asked = Asked(len(self.asked), await request.json())
         self.asked.append(asked)
-        response = await self._response(asked, self._mood(asked) or Mood(""), request.scope)
-        # What the script takes to think is a part of the time that an answer takes, not more of it.
-        await asyncio.sleep(max(0.0, ready - time.monotonic()))
-        return response
+        self.waiting += 1
+        self.most_waiting = max(self.waiting, self.most_waiting)
+        try:
+            async with self._slots:
+                ready = time.monotonic() + self._latency
+                mood = self._mood(asked) or Mood("")
+                response = await self._response(asked, mood, request.scope)
+                # What the script takes to think is a part of the time of an answer, not more of it.
+                await asyncio.sleep(max(0.0, ready - time.monotonic()))
+                return response
+        finally:
+            self.waiting -= 1
 
     async def _response(self, asked: Asked, mood: Mood, scope: Scope) -> Response:
         lacking = (asked.schema and "schema") or (asked.tools and "tools") or ""
         if lacking in self._without:
             return _refusal(400, f"{lacking} is not supported by this server")
+        length = sum(map(len, asked.messages))
+        if self._longest is not None and length > self._longest:
+            return _too_long(self._longest, length)
         if mood.kind in _STATUS:
             headers = {"Retry-After": "0"} if mood.kind in ("limited", "down") else {}
             return _refusal(_STATUS[mood.kind], mood.kind, headers)
@@ -167,6 +197,9 @@ class ModelServer:
         if said.calls and said.finish == "stop":
             said = replace(said, finish="tool_calls")
         if asked.body.get("stream") and "stream" not in self._without and mood.kind != "no_choices":
+            if self._pace is not None:
+                paced = _paced(self._pace, said, asked)
+                return StreamingResponse(paced, media_type="text/event-stream")
             pieces = _pieces(said, asked, usage="usage" not in self._without)
             return Response(b"".join(pieces), media_type="text/event-stream")
         return JSONResponse(
@@ -185,10 +218,28 @@ async def _broken(mood: Mood, said: Saying, asked: Asked, scope: Scope) -> Async
         reset_connection(scope)
 
 
+async def _paced(pace: Pace, said: Saying, asked: Asked) -> AsyncIterator[bytes]:
+    """Read the question, then write the answer as slowly as a small machine."""
+    await asyncio.sleep(sum(map(len, asked.messages)) / 4 / pace.reads)
+    for piece in _pieces(said, asked, usage=True, size=_SMALL_PIECE):
+        yield piece
+        await asyncio.sleep(_SMALL_PIECE / 4 / pace.writes)
+
+
 def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
     return JSONResponse(
         {"error": {"message": message, "type": "server", "code": status}}, status, headers
     )
+
+
+def _too_long(longest: int, length: int) -> Response:
+    """Refuse a question as OpenAI and vLLM do."""
+    message = (
+        f"This model's maximum context length is {longest} tokens. However, your messages resulted"
+        f" in {length} tokens. Please reduce the length of the messages."
+    )
+    error = {"message": message, "type": "invalid_request_error", "code": "context_length_exceeded"}
+    return JSONResponse({"error": error}, 400)
 
 
 def _whole(said: Saying, asked: Asked) -> dict[str, Any]:
@@ -196,13 +247,13 @@ def _whole(said: Saying, asked: Asked) -> dict[str, Any]:
     return _envelope(asked, "chat.completion") | {"choices": [choice], "usage": _usage(said, asked)}
 
 
-def _pieces(said: Saying, asked: Asked, *, usage: bool) -> Iterator[bytes]:
+def _pieces(said: Saying, asked: Asked, *, usage: bool, size: int = _PIECE) -> Iterator[bytes]:
     message = _message(said) | {"content": ""}
     deltas: list[dict[str, Any]] = [
         {"tool_calls": [call]} for call in message.pop("tool_calls", [])
     ]
     deltas += [
-        {"content": said.text[start : start + _PIECE]} for start in range(0, len(said.text), _PIECE)
+        {"content": said.text[start : start + size]} for start in range(0, len(said.text), size)
     ]
     ends = [*((delta, None) for delta in (message, *deltas)), ({}, said.finish)]
     choices = [{"index": 0, "delta": delta, "finish_reason": finish} for delta, finish in ends]

@@ -122,7 +122,8 @@ def false_in(
             yield Untruth(claim.id, "lie", f"{claim.text}")
     # Whether something is fixed only a judge can see.
     yield from (one for one in truth.untruths(report) if not obliging or one.kind != "fix")
-    yield from (Untruth(failure.repo, "failure", failure.message) for failure in report.failures)
+    for failure in report.failures:
+        yield Untruth(failure.repo or "all repositories", "failure", failure.message)
     for lang, layout in _PAGES:
         page = system.page(report, lang, layout, "https://git.example")
         yield from alien(page, (CANARY,))

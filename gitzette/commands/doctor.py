@@ -9,12 +9,14 @@ from typing import Any
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
+from agent.prompting import Capabilities
 from agent.settings.values import Settings
 from gitzette.archive import PublishedReports, check_writable, missed_days
 from gitzette.arguments import settings_here
 from gitzette.delivery.deliver import Outbox
 from gitzette.progress import as_json
 from gitzette.wiring import endpoints_of, home_of, memory_of
+from memory.store import check_database
 from tools.chat.client import list_models
 from tools.git.repository import git_version, open_repository
 from tools.github.client import GitHubClient
@@ -92,6 +94,7 @@ async def _deliveries(settings: Settings) -> AsyncIterator[str]:
 
 
 async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
+    check_database(home_of(settings, environ), settings.database_address)
     with memory_of(settings, environ) as memory:
         runs = memory.runs.latest(1)
     last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
@@ -137,6 +140,19 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
     with memory_of(settings, environ) as memory:
         for name, endpoint in endpoints_of(settings, environ, memory.model_servers).items():
             can = await endpoint.learn()
-            if memory.model_servers.get(settings.model_url, name) is None:
+            context = settings.model_context
+            if memory.model_servers.get(settings.model_url, name, context) is None:
                 raise AppError(f"{name} does not answer small questions; see docs/models.md")
-            yield f"{name}: {can.context} tokens of context, {'tool calls' if can.tools else 'no tool calls'}"
+            yield f"{name}: {_described(can)}"
+
+
+def _described(capabilities: Capabilities) -> str:
+    """Return what a model can do; what is only assumed is said to be so."""
+    context = f"{capabilities.context} tokens of context"
+    if not capabilities.told:
+        context += " assumed, because the server does not report it (set model_context)"
+    tools = "tool calls" if capabilities.tools else "no tool calls"
+    if capabilities.reading_pace is None:
+        return f"{context}, {tools}"
+    pace = f"slow: it reads about {capabilities.reading_pace:g} tokens a second"
+    return f"{context}, {tools}, {pace}, so it is asked short questions"

@@ -3,10 +3,11 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.domain.base import (
@@ -23,7 +24,7 @@ from agent.editions.week import days_of, week_of
 from agent.reports.stored import dump, to_json
 from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
-from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_file
+from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_files
 from gitzette.arguments import refuse, settings_for, settings_here, specs_of, window_of
 from gitzette.progress import as_json, progress, say
 from gitzette.render.compose import report_page, week_page
@@ -88,15 +89,24 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 def _with_recorded_answers(settings: Settings, window: Window, now: datetime) -> Covered:
-    """Report on the demonstration with the answers that ship with it; where one is missing, the rules do all of it."""
-    from gitzette.demo import ANSWERS, RecordedAnswers, StaleRecording
+    """Report on the demonstration with the answers that ship with it.
 
-    try:
-        return _report_on(settings, {}, window, settings.repos, now, answers=RecordedAnswers())
-    except StaleRecording:
+    Where they are of another window or of other sources, the rules write all of it.
+    """
+    from gitzette.demo_answers import ANSWERS, RecordedAnswers, Recording
+
+    recording = Recording.load()
+    if not recording.covers(window, settings.source):
         say(f"{ANSWERS.name} has no answers for this; the rules write the report")
         plain = settings.model_copy(update={"analyst": "rules", "model": None})
         return _report_on(plain, {}, window, settings.repos, now)
+    answers = RecordedAnswers(recording)
+    covered = _report_on(settings, {}, window, settings.repos, now, answers=answers)
+    stale = answers.staleness(covered.refused)
+    if not stale:
+        return covered
+    say(stale)
+    return replace(covered, problems=(*covered.problems, str(stale)))
 
 
 def _report_on(
@@ -120,7 +130,7 @@ def _report_on(
         covered = replace(
             covered, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed)
         )
-    for line in covered.told():
+    for line in covered.lines():
         say(line)
     return covered
 
@@ -175,11 +185,13 @@ def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         settings.out / "reports",
         Web(settings.web),
     )
+    files: dict[Path, Iterable[str]] = {}
+    for lang in dict.fromkeys((settings.lang, *settings.languages)):
+        ending = ".md" if lang == settings.lang else f".{lang}.md"
+        files[folder / f"{week.label}{ending}"] = [week_page(week, lang, web, ending)]
+    files[folder / f"{week.label}.json"] = [as_json(week.data())]
     with locked(folder):
-        for lang in dict.fromkeys((settings.lang, *settings.languages)):
-            ending = ".md" if lang == settings.lang else f".{lang}.md"
-            replace_file(folder / f"{week.label}{ending}", [week_page(week, lang, web, ending)])
-        replace_file(folder / f"{week.label}.json", [as_json(week.data())])
+        replace_files(files)
     _build_site(settings)
     for day in week.missing:
         say(f"{args.week}: {day} has no report")

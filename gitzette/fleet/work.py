@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from agent.domain.base import AppError, ConfigError, RepoId, UpstreamError
 from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
-from agent.reports.stored import merge
+from agent.reports.merging import merge
 from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, Entries, Entry, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan

@@ -93,13 +93,12 @@ class View:
         return self.sentences(without(self.report.claims, placed), apart=True)
 
     def analysis(self, row: LedgerRow) -> list[Claim]:
-        """List the sentences that a model wrote of a commit in this language; what to do follows the first."""
-        free = [
-            one
-            for one in self.said(row)
-            if one.free and one.role != "headline" and one.text.get(self.lang)
+        """Return the sentences that a model wrote of a commit in this language, in its order."""
+        return [
+            claim
+            for claim in self.said(row)
+            if claim.free and claim.role != "headline" and claim.text.get(self.lang)
         ]
-        return sorted(free, key=lambda claim: (claim is not free[0], claim.kind is not Kind.ADVICE))
 
     def facts(self, row: LedgerRow) -> list[Claim]:
         """List what code says and quotes of a commit; of a change and its revert only what holds in the end."""

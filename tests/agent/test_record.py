@@ -10,7 +10,8 @@ from agent.domain.base import StorageError
 from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.reports.stored import FORMAT, dump, load, merge, to_json
+from agent.reports.merging import merge
+from agent.reports.stored import FORMAT, dump, load, to_json
 from tests.analysed_report import CACHE, ROUTER, analysed_report
 
 Rows = Callable[..., LedgerRow]

@@ -1,8 +1,10 @@
 """What several doors need: a small clone with a known history, axe for pages in a browser, reports full of malice."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -26,6 +28,8 @@ from gitzette.progress import QuietProgress
 from gitzette.running import Covered, cover
 from tests.made_reports import made_day
 
+_ROOT = Path(__file__).parents[2]
+_PACKAGES = ("agent", "evals", "gitzette", "graphs", "memory", "tools")
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.
 _MOMENTS = {"start", "end", "tz", "cutoff", "landed_at", "at", "published_at"}
 _CLOSED = {
@@ -164,6 +168,41 @@ def command(corner: Path, capsys: pytest.CaptureFixture[str]) -> Command:
         return Told(status, *capsys.readouterr())
 
     return told
+
+
+@dataclass(frozen=True)
+class SourceTree:
+    """A copy of the program that a test may change, as somebody does who works on it."""
+
+    root: Path
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        """Change some text of a file."""
+        file = self.root / path
+        text = file.read_text("utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new), "utf-8")
+
+    def run_demo(self, *options: str) -> Told:
+        """Run the demonstration in a process of its own."""
+        done = subprocess.run(
+            [sys.executable, "-m", "gitzette", "run", "--demo", *options],
+            cwd=self.root,
+            env=os.environ | {"PYTHONPATH": str(self.root), "TMPDIR": str(self.root)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        return Told(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def source_tree(tmp_path: Path) -> SourceTree:
+    """Copy the program."""
+    for package in _PACKAGES:
+        shutil.copytree(_ROOT / package, tmp_path / "tree" / package)
+    return SourceTree(tmp_path / "tree")
 
 
 class Served:

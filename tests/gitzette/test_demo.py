@@ -1,12 +1,29 @@
 """The demonstration, end to end: a world, its GitHub, git over HTTP, recorded answers, and a report."""
 
+import argparse
+import asyncio
+import json
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from tests.gitzette.conftest import Command
+import pytest
 
-RECORD = (
-    "gitzette/data/demo_answers.json is stale; record it anew: python scripts/record_demo.py URL"
+from agent.reports.stored import to_json
+from gitzette.arguments import window_of
+from gitzette.demo import demo_world
+from gitzette.demo_answers import RecordedAnswers, Recording, Staleness
+from gitzette.progress import QuietProgress
+from gitzette.running import cover
+from tests.gitzette.conftest import Command, SourceTree
+
+OPTIONS = (
+    *("analyst", "date", "lang", "layout", "out", "partial"),
+    *("repo", "since", "source", "tz", "until"),
 )
+
+
+def judged(report: Any) -> list[Any]:
+    return [claim for claim in report["claims"] if claim["judged_by"]]
 
 
 def test_the_rules_report_on_every_landed_commit(command: Command) -> None:
@@ -20,13 +37,27 @@ def test_the_rules_report_on_every_landed_commit(command: Command) -> None:
 
 def test_recorded_answers_analyse_the_demonstration_in_both_languages(command: Command) -> None:
     told = command("run", "--demo", "--json", "--lang", "zh")
+    assert "is stale" not in told.err
     assert told.status == 0
-    assert "has no answers" not in told.err, RECORD
-    judged = [one for one in told.data["claims"] if one["judged_by"]]
-    assert len(judged) >= 30
-    assert {one["judged_by"] for one in judged} == {"recorded answers"}
+    claims = judged(told.data)
+    assert len(claims) >= 30
+    assert {one["judged_by"] for one in claims} == {"recorded answers"}
     for page in ("2026-02-04.md", "2026-02-04.en.md"):
         assert "`recorded answers`" in Path("gazette-demo", "reports", page).read_text("utf-8")
+
+
+def test_a_second_demonstration_in_the_same_folder_leaves_every_byte_as_it_was(
+    command: Command,
+) -> None:
+    def published() -> dict[str, bytes]:
+        files = (file for file in Path("gazette-demo").rglob("*") if file.is_file())
+        return {str(file): file.read_bytes() for file in files}
+
+    assert command("run", "--demo").status == 0
+    first = published()
+    assert len(first) == 4
+    assert command("run", "--demo").status == 0
+    assert published() == first
 
 
 def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> None:
@@ -36,4 +67,72 @@ def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> N
         "gitzette: demo_answers.json has no answers for this; the rules write the report\n"
         in told.err
     )
-    assert not [one for one in told.data["claims"] if one["judged_by"]]
+    assert not judged(told.data)
+
+
+class RecordedRun(NamedTuple):
+    """A run of the demonstration with its recorded answers, and how well they fit."""
+
+    claims: list[Any]
+    stale: Staleness
+
+
+@pytest.fixture(scope="module")
+def recorded_run(tmp_path_factory: pytest.TempPathFactory) -> RecordedRun:
+    answers = RecordedAnswers(Recording.load())
+    out = tmp_path_factory.mktemp("demo")
+    args = argparse.Namespace(**dict.fromkeys(OPTIONS) | {"out": out})
+    with demo_world(args, {}) as (settings, now):
+        window = window_of(args, settings.tz, now)
+        run = cover(settings, {}, window, settings.repos, now, QuietProgress(), answers=answers)
+        covered = asyncio.run(run)
+    return RecordedRun(judged(to_json(covered.report)), answers.staleness(covered.refused))
+
+
+def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_refused(
+    recorded_run: RecordedRun,
+) -> None:
+    stale = recorded_run.stale
+    advice = "record again with a model: python scripts/record_demo.py URL"
+    lines = [f"gitzette/data/demo_answers.json is stale; {advice}", *stale.details]
+    assert not stale, "\n".join(lines)
+
+
+def test_a_corrected_prompt_schema_or_docstring_of_a_tool_needs_no_new_recording(
+    source_tree: SourceTree, recorded_run: RecordedRun
+) -> None:
+    for prompt in (source_tree.root / "agent" / "prompts").glob("*.md"):
+        prompt.write_text(f"{prompt.read_text('utf-8')}\nA remark without a typo.\n", "utf-8")
+    source_tree.replace(
+        "tools/toolset/__init__.py", "Show an issue by its number", "Show one issue by its number"
+    )
+    source_tree.replace("agent/analysts/ruling.py", "verbatim, that decide", "copied, which decide")
+    told = source_tree.run_demo("--json")
+    assert "is stale" not in told.err
+    assert told.status == 0
+    assert judged(told.data) == recorded_run.claims
+
+
+def test_a_stale_recording_is_status_3_and_says_what_to_record_again(
+    source_tree: SourceTree,
+) -> None:
+    file = source_tree.root / "gitzette" / "data" / "demo_answers.json"
+    recording = json.loads(file.read_text("utf-8"))
+    answers = recording["answers"]
+    first, second, *_ = [topic for topic in sorted(answers) if topic.startswith("write ")]
+    answers["write octo/nowhere"] = answers.pop(first)
+    answers[second]["sentences"][0]["en"] += " See `made_up_name`."
+    answers["day brief"]["sentences"][0]["rests_on"].append("octo/nowhere@1a2b.m1")
+    file.write_text(json.dumps(recording), "utf-8")
+    told = source_tree.run_demo("--json")
+    assert told.status == 3
+    (line,) = (line for line in told.err.splitlines() if "is stale" in line)
+    assert f"no answer that fits: {first};" in line
+    assert "no answer that fits: day brief, which speaks of octo/nowhere@1a2b.m1;" in line
+    assert "nobody asks for: write octo/nowhere" in line
+    assert f"refused now: {second.removeprefix('write ')}: " in line
+    assert "python scripts/record_demo.py URL" in line
+    # What is recorded and still holds is published all the same.
+    assert len(judged(told.data)) >= 30
+    reasons = told.data["footer"]["model"]["reasons"]
+    assert any(first in reason for reason in reasons)

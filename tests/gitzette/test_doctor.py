@@ -1,5 +1,7 @@
 """The doctor: what it looks at, what it says, and its exit status."""
 
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -50,6 +52,28 @@ def test_missing_days_and_clones_are_named_with_what_makes_them(
     (tmp_path / "engine").rename(tmp_path / "away")
     told = command("doctor", "--json")
     assert (told.status, told.data["verdict"]) == (3, "needs care: git")
+
+
+def test_a_damaged_memory_is_named_and_what_to_do_about_it_gives_a_whole_one(
+    engine: Engine, corner: Path, command: Command
+) -> None:
+    run = ("run", "--date", "2026-02-04", *engine.repo)
+    assert command(*run).status == 0
+    file = corner / "memory.db"
+    # A page that nobody needs in order to open the file and to list the runs.
+    with closing(sqlite3.connect(file)) as db:
+        (page,) = db.execute("select rootpage from sqlite_master where name = 'calls'").fetchone()
+        (size,) = db.execute("pragma page_size").fetchone()
+    with file.open("r+b") as stream:
+        stream.seek((page - 1) * size)
+        stream.write(b"\xa5" * size)
+    told = command("doctor")
+    assert told.status == 3
+    (line,) = (line for line in told.out.splitlines() if line.startswith("CARE  memory: "))
+    assert f"{file} is damaged (" in line
+    file.rename(corner / "damaged.db")
+    assert command(*run).status == 0
+    assert "\nok    memory: " in command("doctor").out
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer, Mood
+from evals.model_server.talk import Asked
 from evals.sets.storm import leak_in
 from gitzette.cli import main
 from tests.gitzette.conftest import Command, Engine
@@ -58,6 +59,50 @@ def test_where_the_model_fails_the_evidence_is_shown_and_that_is_said(
     assert "from `22` to `12`" in told.out
     assert "The model did not answer (" in told.out
     assert leak_in(corner, KEY) is None
+
+
+def test_a_question_whose_answer_had_the_wrong_shape_is_asked_again(
+    engine: Engine, point: Callable[[ModelServer], None], command: Command
+) -> None:
+    spoilt = [Mood("prose")] * 20
+    in_prose = ModelServer(honest, lambda asked: _next(spoilt, asked), context=16_384)
+    with in_prose as server:
+        point(server)
+        first = command("ask", QUESTION, "--analyst", "model", *engine.repo)
+        spoilt.clear()
+        second = command("ask", QUESTION, "--analyst", "model", *engine.repo)
+    assert first.status == 4
+    assert "The model did not answer (" in first.out
+    assert second.status == 0
+    assert "The model did not answer" not in second.out
+
+
+def _next(moods: list[Mood], asked: Asked) -> Mood | None:
+    """Spoil the answers that have a shape, as long as there are moods left."""
+    return moods.pop() if moods and asked.schema not in (None, "Colour") else None
+
+
+def test_a_context_that_is_set_changed_or_removed_later_is_heeded_at_once(
+    engine: Engine,
+    point: Callable[[ModelServer], None],
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = []
+    with ModelServer(honest, context=65_536) as server:
+        point(server)
+        for day, context in enumerate(("", "6000", "32768", ""), start=1):
+            monkeypatch.delenv("GITZETTE_MODEL_CONTEXT", raising=False)
+            if context:
+                monkeypatch.setenv("GITZETTE_MODEL_CONTEXT", context)
+            (tokens,) = re.findall(r"scripted: (\d+) tokens of context", command("doctor").out)
+            before = len(server.asked)
+            question = f"what changed in MAX_ROUTES between 2026-02-0{day} and 2026-02-05?"
+            assert command("ask", question, "--analyst", "model", *engine.repo).status == 0
+            # A model with little room is offered no tools.
+            offered = any("get_diff" in asked.tools for asked in server.asked[before:])
+            found.append((tokens, offered))
+    assert found == [("65536", True), ("6000", False), ("32768", True), ("65536", True)]
 
 
 def test_a_report_says_what_the_model_wrote_and_what_it_cost(

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import resource
 from datetime import date
 from pathlib import Path
 
@@ -149,6 +150,34 @@ def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(
         f"cannot write to {out}: "
     )
     page.rmdir()
+    assert files(out) == before
+
+
+def _publish_within(out: Path, wanted: Report, largest_file: int) -> None:
+    """Publish where no file may grow beyond a size, which is what a full disk looks like."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+    with pytest.raises(StorageError, match="cannot write to"):
+        FilePublisher(out, Settings(languages=("en", "zh")), WEB).publish(wanted)
+
+
+def test_a_disk_that_fills_up_while_one_of_the_files_is_written_leaves_none_of_them(
+    tmp_path: Path,
+) -> None:
+    first, second = report(day("2026-02-04"), "First"), report(day("2026-02-05"), "Second")
+    room = FilePublisher(tmp_path / "room", Settings(), WEB)
+    room.publish(second)
+    page, record = (file.stat().st_size for file in room.paths(second))
+    out = tmp_path / "full"
+    FilePublisher(out, Settings(), WEB).publish(first)
+    before = files(out)
+    # The page fits, the record does not.
+    assert page + 500 < record
+    run = multiprocessing.get_context("fork").Process(
+        target=_publish_within, args=(out, second, page + 500)
+    )
+    run.start()
+    run.join(60)
+    assert run.exitcode == 0
     assert files(out) == before
 
 

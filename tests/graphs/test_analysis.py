@@ -17,6 +17,7 @@ from tests.scripted_analysis import (
     TIMEOUT_SAID,
     Scripted,
     analysis,
+    honest,
     of,
     run,
     said,
@@ -108,3 +109,64 @@ async def test_a_judge_that_does_not_answer_publishes_nothing(tmp_path: Path) ->
     assert {one["check"] for one in refused(tmp_path)} == {"no judge"}
     (section,) = covered.report.sections
     assert [one.part for one in section.account.fallbacks] == ["judging", "judging"]
+
+
+async def test_a_sentence_that_was_said_anew_stands_where_its_writer_put_it(tmp_path: Path) -> None:
+    advice = said(
+        "Set `MAX_ROUTES` to `12`.", "把 `MAX_ROUTES` 设为 `12`。", "+MAX_ROUTES = 12", advice=True
+    )
+    analyses = {
+        **ANALYSES,
+        LIMIT: analysis(
+            WRONG, LIMIT_SAID, advice, en="`MAX_ROUTES` is `14`", zh="`MAX_ROUTES` 为 14"
+        ),
+    }
+    headline = said("`MAX_ROUTES` is lower", "`MAX_ROUTES` 更低", "", id="1")
+    repairs = {LIMIT: {"sentences": [RIGHT | {"id": "2"}, headline]}}
+    with ModelServer(Scripted(analyses, repairs), context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    claims = [claim for claim in covered.report.claims if claim.free]
+    about_limit = [claim for claim in claims if "MAX_ROUTES" in claim.text["en"]]
+    in_order = [headline["en"], RIGHT["en"], LIMIT_SAID["en"], advice["en"]]
+    assert [claim.text["en"] for claim in about_limit] == in_order
+    assert [claim.role for claim in about_limit] == ["headline", "effect", "effect", "advice"]
+    page = covered.page.read_text()
+    places = [page.index(str(text)) for text in in_order]
+    assert places == sorted(places)
+
+
+BRIEF = {"en": "Both `MAX_ROUTES` and `WORKER_TIMEOUT` change.", "rests_on": ["c1.1", "c2.1"]}
+FALSE_BRIEF = {"en": "`MAX_ROUTES` is `13` now.", "rests_on": ["c1.1", "c2.1"]}
+
+
+async def test_a_refused_sentence_of_the_brief_goes_back_to_its_writer_and_is_judged_again(
+    tmp_path: Path,
+) -> None:
+    anew = {"id": "1", "en": "`MAX_ROUTES` is `12` now.", "rests_on": ["c1.1", "c2.1"]}
+    script = Scripted(summary=[FALSE_BRIEF, BRIEF], summary_repairs=[anew])
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        (repair,) = of(server, "SummaryRepair")
+        judged = [sentences_in(question) for question in of(server, "Rulings")]
+    assert "1. `MAX_ROUTES` is `13` now.\n   refused: '13' stands nowhere" in repair
+    assert str(LIMIT_SAID["en"]) in repair
+    assert written(covered, "brief") == [anew["en"], BRIEF["en"]]
+    assert [anew["en"]] in judged
+    page = covered.page.read_text()
+    assert page.index(str(anew["en"])) < page.index(str(BRIEF["en"]))
+
+
+async def test_a_sentence_of_the_brief_that_the_judge_refuses_is_said_anew_too(
+    tmp_path: Path,
+) -> None:
+    false = FALSE_BRIEF | {"en": "Everybody must change `MAX_ROUTES`."}
+    anew = {"id": "1", "en": "`MAX_ROUTES` changes.", "rests_on": ["c1.1", "c2.1"]}
+
+    def refusing(text: str, evidence: str) -> str:
+        return "contradicted" if text == false["en"] else honest(text, evidence)
+
+    script = Scripted(summary=[false, BRIEF], summary_repairs=[anew], opinion=refusing)
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    assert written(covered, "brief") == [anew["en"], BRIEF["en"]]
+    assert [one["text"] for one in refused(tmp_path) if one["repaired"]] == [false["en"]]

@@ -6,18 +6,20 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from agent.domain.base import StorageError
-from agent.domain.spending import Cap, Price, Purse, Spent
+from agent.domain.spending import Cap, Price, Purse, Spent, Stopwatch
 from agent.prompting import Capabilities, Job, ModelError
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import Models
+from memory.artefacts import JsonCodec
 from memory.database import Database
-from memory.recorder import CallRecorder
+from memory.recorder import Call, CallRecorder
 from memory.store import database_in_memory
 from tools.chat.endpoint import ChatEndpoint
+from tools.chat.messages import Question, Reply
 
 NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}
 PRICES = {"oracle-1": Price(input=1_000_000, output=1_000_000)}
@@ -120,6 +122,51 @@ async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as
         assert len(server.asked) == 1
     with ModelServer(script) as server:
         assert (await told(models(db, "r2", server)))[0] == "answer 0"
+
+
+class Rambling:
+    """Answers every question with an object that nobody asked for."""
+
+    async def learn(self) -> Capabilities:
+        return Capabilities(context=32_768)
+
+    at_once = None
+
+    async def ask(self, question: Question, watch: Stopwatch | None = None) -> Reply:
+        del question, watch
+        return Reply(text='{"words": "another shape"}', spent=Spent(calls=1, sent=20, received=8))
+
+
+async def test_an_answer_that_fails_its_schema_is_asked_for_again_by_the_next_run(
+    db: Database,
+) -> None:
+    rambling = dict.fromkeys(NAMES.values(), Rambling())
+    first = Models(CallRecorder(db, "r1"), NAMES, rambling, "https://m.example")
+    with pytest.raises(ModelError) as failed:
+        await told(first)
+    with ModelServer(script) as server:
+        assert (await told(models(db, "r2", server)))[0] == "answer 0"
+        assert (await told(models(db, "r3", server)))[0] == "answer 0"
+        assert len(server.asked) == 3
+    with pytest.raises(ModelError) as replayed:
+        await told(replay(db, "r1"))
+    assert str(replayed.value) == str(failed.value)
+
+
+async def test_an_unchecked_answer_that_was_recorded_before_is_asked_for_again_and_no_more(
+    db: Database,
+) -> None:
+    """Another version of the program may have recorded what this one cannot use."""
+    question = Question(messages=[HumanMessage("why 中")], response_format=Answer)
+    codec = JsonCodec("model reply", TypeAdapter(Reply))
+    call = Call("model.ask", "oracle-1", question.hash, "https://m.example", codec.form)
+    CallRecorder(db, "r1").record([(call, codec.encode(await Rambling().ask(question)))])
+    with ModelServer(script) as server:
+        for run in ("r2", "r2", "r3"):
+            assert (await told(models(db, run, server)))[0] == "answer 0"
+        assert len(server.asked) == 3
+    with pytest.raises(ModelError, match="does not match the schema"):
+        await told(replay(db, "r1"))
 
 
 async def insist(chat: Any, words: str) -> None:

@@ -15,6 +15,7 @@ from evals.model_server.talk import Asked, Saying
 from evals.worlds.model import Comment, Issue, Push, Repo
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
+from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,
     LIMIT,
@@ -156,3 +157,48 @@ async def test_a_thread_that_was_looked_up_is_evidence_with_its_comments(tmp_pat
     (claim,) = (claim for claim in covered.report.claims if claim.free)
     assert claim.cites == (f"octo/router@{sha}", "octo/router#12")
     assert claim.anchors[0].cite == "octo/router#12"
+
+
+async def test_a_day_that_is_run_again_recalls_what_it_did_before_and_asks_nothing_new(
+    tmp_path: Path,
+) -> None:
+    turns = [
+        calling("search_history", words="MAX_ROUTES"),
+        calling("previous_reports", day="2026-02-04"),
+        Saying(text="Nothing more to look up."),
+    ]
+    clone = two_commits(tmp_path / "router")
+    with ModelServer(Scripted(turns=turns), context=32_768) as server:
+        first = await run(tmp_path, server, clone)
+        recalled = [one["content"] for one in reading(server)[-1].body["messages"][3::2]]
+        asked = len(server.asked)
+        again = await run(tmp_path, server, clone)
+        assert len(server.asked) == asked
+    assert recalled == [
+        "nothing earlier says that",
+        "page 1 of 1\nno report of 2026-02-04 is remembered\n",
+    ]
+    assert again.report == first.report
+
+
+async def test_a_tool_whose_source_is_down_ends_the_repository_and_not_the_run(
+    tmp_path: Path,
+) -> None:
+    clone = two_commits(tmp_path / "router")
+    push = Push(datetime(2026, 2, 4, 10, tzinfo=UTC), Work(clone.folder).git("rev-parse", "HEAD"))
+    repo = Repo(1, "octo", "router", "main", clone.folder / ".git", pushes=(push,))
+    script = Scripted(turns=[calling("get_issue", number=99)])
+    with (
+        ModelServer(script, context=32_768) as server,
+        GitHubServer([repo], tokens=("t",), now=NOW) as github,
+    ):
+        github.faults.add("bad_gateway", "/issues/99", times=50)
+        settings = settings_of(
+            tmp_path, server, RepoSpec(name=RepoId("octo/router")), source="both"
+        )
+        near = {"github_url": github.url, "git_url": github.git_url, "token": SecretStr("t")}
+        settings = settings.model_copy(update=near)
+        covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
+    (failure,) = covered.report.failures
+    assert (failure.repo, failure.stage) == ("octo/router", "code")
+    assert "HTTP 502" in failure.message

@@ -121,3 +121,39 @@ async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(
         covered = await run(tmp_path, server, clone)
     (story,) = [one for one in covered.report.stories if begin in "".join(one.steps)]
     assert story.kind == "follow-up"
+
+
+async def test_admitted_relations_stay_when_the_day_is_run_again_and_the_model_is_away(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
+    first = clone.commit(f"{LIMIT}\n\nSee #7.", 9, router__py="MAX_ROUTES = 12\n")
+    second = "Give workers more time"
+    clone.commit(f"{second}\n\nContinues {first}.", 10, worker__py="WORKER_TIMEOUT = 45\n")
+    goes_on = {
+        "other": first[:9],
+        "anchor": f"Continues {first}.",
+        "other_anchor": "+MAX_ROUTES = 12",
+        "relation": "continues",
+    }
+    hub = repo_from_mirror(clone.name, clone.folder / ".git", (ISSUE,))
+    script = Scripted(relations={LIMIT: [FIXES], second: [goes_on]})
+    with (
+        GitHubServer([hub], tokens=("t",)) as github,
+        ModelServer(script, context=32_768) as server,
+    ):
+        near: dict[str, Any] = {
+            "github_url": github.url,
+            "token": SecretStr("t"),
+            "source": "both",
+        }
+        analysed = (await run(tmp_path, server, clone, **near)).report
+        nowhere = near | {"model_url": "http://127.0.0.1:9/v1"}
+        again = (await run(tmp_path, server, clone, **nowhere)).report
+    assert [failure.stage for failure in again.failures] == ["model"]
+    assert again.links == analysed.links
+    assert told(list(again.links)) == [("octo/router#7", "fixes", "B")]
+    assert [story.kind for story in again.stories] == ["follow-up"]
+    assert again.stories == analysed.stories
+    assert {claim.id for claim in again.claims} == {claim.id for claim in analysed.claims}

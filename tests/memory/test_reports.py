@@ -18,8 +18,8 @@ from agent.links.issue_digest import digest
 from agent.reports.stored import dump
 from memory.database import Database
 from memory.reports import Landings, OpenIssues, Reports
-from memory.statements import Statements
-from memory.store import database_in_memory
+from memory.statements import EarlierStatements, Statements, Stories
+from memory.store import database_in_memory, open_database
 
 ENGINE, ROUTER = RepoId("octo/engine"), RepoId("octo/router")
 SHA = "a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8c9d0"
@@ -244,3 +244,46 @@ def test_what_is_known_is_not_overwritten_by_files(db: Database, tmp_path: Path)
     Reports(db).rebuild(write(tmp_path, report(1, claim("Changed by somebody"), tip="e")))
     assert Landings(db).known_tip(ENGINE, window(2)) == "a" * 40
     assert Statements(db).search("somebody") == []
+
+
+def test_a_run_recalls_only_reports_whose_windows_ended_before_its_own(db: Database) -> None:
+    reports = Reports(db)
+    first = date(2026, 2, 1)
+    week = report(0, claim("needle of the week")).model_copy(
+        update={"window": Window.days(first, first + timedelta(days=6), "UTC")}
+    )
+    for known in (report(1, claim("needle of the day before")), week):
+        reports.remember(known)
+    recall = EarlierStatements(Statements(db), window(2).start)
+
+    def recalled() -> list[list[str]]:
+        days = ("2026-02-02", "2026-02-03", "2026-02-01..2026-02-07")
+        return [[*recall.search("needle")], *([*recall.report(day)] for day in days)]
+
+    before = recalled()
+    assert [len(lines) for lines in before] == [1, 2, 0, 0]
+    assert "needle of the day before" in before[0][0]
+    reports.remember(report(2, claim("needle of the day itself")))
+    reports.remember(report(3, claim("needle of the next day")))
+    assert recalled() == before
+    assert len(Statements(db).search("needle")) == 4
+
+
+def test_commits_that_landed_late_are_no_past_of_the_window_that_told_them(db: Database) -> None:
+    stories = Stories(db)
+    Reports(db).remember(report(1, ledger=(row("Told before"),)))
+    before = stories.past(ENGINE, window(2))
+    assert [head.title for head in before.found] == ["Told before"]
+    Reports(db).remember(report(2, ledger=(row("Landed late"),)))
+    assert stories.past(ENGINE, window(2)) == before
+
+
+def test_reports_of_an_older_memory_are_recalled_after_its_upgrade(tmp_path: Path) -> None:
+    with closing(open_database(tmp_path)) as old:
+        Reports(old).remember(report(1, claim("needle of the day before")))
+        old.execute("alter table statements drop column window_end")
+        old.execute("update schema_version set version = 3")
+    with closing(open_database(tmp_path)) as db:
+        statements = Statements(db)
+        assert EarlierStatements(statements, window(1).start).search("needle") == []
+        assert len(EarlierStatements(statements, window(2).start).search("needle")) == 1

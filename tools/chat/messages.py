@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -40,6 +40,20 @@ class ToolRequest:
     arguments: Mapping[str, Any]
 
 
+class Handles(NamedTuple):
+    """Short names that a question gives to things, and where its answer repeats them."""
+
+    field: str  # The field of the answer, at any depth, that holds short names
+    names: Mapping[str, str]  # A name for each that does not depend on the question
+
+
+class Topic(NamedTuple):
+    """What a question is about, in words that stay the same when its wording changes."""
+
+    name: str  # The prompt and its subject, such as `write octo/router@1a2b...`
+    handles: Handles | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """Everything that shapes an answer, beside the model's name."""
@@ -47,34 +61,43 @@ class Question:
     messages: Sequence[BaseMessage]
     tools: Sequence[Mapping[str, Any]] = ()  # As OpenAI's protocol describes them
     tool_choice: str | None = None
-    response_format: type[BaseModel] | None = (
-        None  # The answer is one JSON object that validates as this
-    )
+    # The answer is one JSON object that validates as this model.
+    response_format: type[BaseModel] | None = None
     stop: Sequence[str] | None = None
+    # For whoever looks answers up by subject; the model is not told, and the hash leaves it out.
+    topic: Topic | None = None
 
     @cached_property
     def hash(self) -> str:
-        """The hash of what is asked. The ids of messages differ from run to run and are left out."""
+        """The hash of what is asked, without the ids of messages, which differ from run to run."""
         messages = convert_to_openai_messages(list(self.messages))
-        asked = json.dumps([messages, self.stop, *self._options], sort_keys=True)
-        return hashlib.sha256(asked.encode("ascii")).hexdigest()
+        content = json.dumps([messages, self.stop, *self._options], sort_keys=True)
+        return hashlib.sha256(content.encode("ascii")).hexdigest()
+
+    def accepts(self, reply: "Reply") -> bool:
+        """Return True if an answer has the shape that is asked for, or none is asked for."""
+        if self.response_format is None:
+            return True
+        try:
+            self.response_format.model_validate(json.loads(reply.text))
+        except (ValueError, RecursionError):
+            return False
+        return True
 
     @cached_property
     def tokens(self) -> int:
         """An estimate of the tokens that are sent."""
         texts = [str(message.text) + _arguments(message) for message in self.messages]
-        return message_tokens(
-            (*texts, *(json.dumps(one, ensure_ascii=False) for one in self._options if one))
-        )
+        for option in self._options:
+            if option:
+                texts.append(json.dumps(option, ensure_ascii=False))
+        return message_tokens(tuple(texts))
 
     @property
     def _options(self) -> tuple[Any, ...]:
         shape = self.response_format
-        return (
-            list(self.tools),
-            self.tool_choice,
-            [shape.__name__, schema_of(shape)] if shape else None,
-        )
+        schema = [shape.__name__, schema_of(shape)] if shape else None
+        return (list(self.tools), self.tool_choice, schema)
 
 
 class Reply(Frozen):
@@ -104,6 +127,11 @@ class Reply(Frozen):
             tool_calls=calls,
             usage_metadata=usage,
         )
+
+
+def wrong_shape(model: str) -> ModelError:
+    """Return the error that an answer does not match its schema."""
+    return ModelError(f"{model} returned an answer that does not match the schema")
 
 
 def with_words(messages: Sequence[BaseMessage], words: str) -> list[BaseMessage]:
@@ -209,8 +237,8 @@ class RecordedChatModel(BaseChatModel):
         async def read(message: AIMessage) -> M:
             try:
                 return schema.model_validate(json.loads(str(message.text)))
-            except ValueError as error:
-                raise ModelError(f"{self.model_name} gave an answer of another shape") from error
+            except (ValueError, RecursionError) as error:
+                raise wrong_shape(self.model_name) from error
 
         return self.bind(response_format=schema, **kwargs) | RunnableLambda(read)
 

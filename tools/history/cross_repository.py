@@ -57,6 +57,7 @@ class _Tie:
     source: Evidence
     act: Act
     said_in: ThreadEvidence | None = None
+    judged_by: str = ""  # The model that admitted the act, where a model named it
 
     @property
     def claim_id(self) -> str:
@@ -129,7 +130,7 @@ async def _related(
         doer = await _skimmed(relation.change, read[repo].code, library)
         source = await _other_side(relation, far)
         if doer and source:
-            yield _Tie(doer, source, act)
+            yield _Tie(doer, source, act, judged_by=relation.judged_by)
 
 
 async def _issue_claims(
@@ -155,6 +156,7 @@ async def _issue_claims(
             params={"issue": issue.id},
             cites=(doer.id, issue.id),
             text={lang: sentence(predicate, {}, lang) for lang in LANGUAGES},
+            judged_by=relation.judged_by,
         )
         yield claim, [doer, issue]
 
@@ -252,6 +254,7 @@ def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
         cite=doer.id, at=max(doer.at, first.at), act=tie.act, title=doer.change.commit.title
     )
     one = story(KINDS[tie.act], doer.repo, [first, last])
+    one = one.model_copy(update={"judged_by": tie.judged_by})
     return with_memory(one, {doer.id}, told.known(window, list(one.steps)))
 
 

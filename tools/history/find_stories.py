@@ -9,6 +9,7 @@ from agent.domain.claims import Claim
 from agent.domain.commits import Headline, reverts_in
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.links import Reference, Related, Relation, Story
+from agent.links.admitted import with_judges
 from agent.ports import CodeSource, Past, StoryMemory
 from agent.stories.follow_ups import (
     follow_up_stories,
@@ -137,6 +138,7 @@ async def with_relations(
     stories = [*lineage, *(story for story in found.stories if story.kind not in LINEAGE)]
     stories += follow_up_stories(repo, [*found.pairs, *added], related, stories)
     stories += thread_stories(repo, today, related)
+    stories = list(with_judges(stories, related))
     known = told.known(material.window, sorted({cite for one in stories for cite in one.steps}))
     stories = [
         with_memory(one, {read.evidence.id for read in material.reads}, known) for one in stories

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from agent.analysts.focus import Focus, Passage
 from agent.analysts.packet import commit_packet, pieces_of
 from agent.analysts.sentences import analysis_shape, summary_shape
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
@@ -149,17 +150,43 @@ def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines() -> None:
         assert ("src/m8.py (modified, +200 -0)" in left_out) == (budget < 24_000)
 
 
-def test_a_focus_shows_only_hunks_that_hold_one_of_its_words() -> None:
+def test_hunks_with_a_name_of_the_focus_come_first_and_the_others_fill_the_room() -> None:
+    files = [
+        file("docs/limits.md", lines("documented", 40)),
+        file("tests/test_router.py", f"+LIMIT = 8\n{lines('tested', 40)}"),
+    ]
+    one = read(files)
+    focus = Focus(names=("LIMIT", "nowhere"))
+    roomy = commit_packet(one, material(one), focus=focus)
+    assert "+LIMIT = 8" in roomy
+    assert "+documented line 39" in roomy
+    tight = commit_packet(one, material(one), 900, focus)
+    assert "+LIMIT = 8" in tight
+    assert "+documented line 39" not in tight
+    assert "docs/limits.md (modified, +40 -0)" in tight
+    assert "Larger values overflow" in tight
+
+
+def test_what_a_sentence_rests_on_is_never_cut_away_and_the_lines_around_it_are_shown() -> None:
+    long_hunk = "\n".join(f"+    step_{number}(value)" for number in range(600))
+    body = "\n".join(f"Paragraph {number} tells about something else." for number in range(200))
     one = read(
-        [
-            file("router.py", "-LIMIT = 22\n+LIMIT = 8", "+COLOUR = 3"),
-            file("other.py", "+SHAPE = 1"),
-        ]
+        [file("docs/limits.md", lines("documented", 300)), file("src/steps.py", long_hunk)],
+        f"Lower the limit (#41)\n\n{body}\nLarger values overflow\nthe buffer.\n{body}",
     )
-    text = commit_packet(one, material(one), focus=["LIMIT = 8", "nowhere"])
-    assert "+LIMIT = 8" in text
-    assert not {"COLOUR", "SHAPE"} & set(text.split())
-    assert "Larger values overflow" in text
+    focus = Focus(
+        passages=(
+            Passage("+    step_400(value)\n+    step_401(value)", "src/steps.py"),
+            Passage("Larger values overflow the buffer."),
+        )
+    )
+    for budget in (800, 2_000, 24_000):
+        text = commit_packet(one, material(one), budget, focus)
+        assert "+    step_400(value)\n+    step_401(value)\n+    step_402(value)" in text
+        assert "Larger values overflow\nthe buffer." in text
+        assert tokens_of(text) <= budget
+    assert "+    step_392(value)" in commit_packet(one, material(one), 2_000, focus)
+    assert "+    step_408(value)" in commit_packet(one, material(one), 2_000, focus)
 
 
 # ---------------------------------------------------------------- what is said
@@ -179,7 +206,6 @@ def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
         "repo": REPO,
         "account": "",
         "languages": languages,
-        "room": 9_000,
         "dossier": KNOWN,
         "about": ME,
     }
@@ -287,9 +313,7 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
     ]
     task = Task(repo=None, rests=rests)
     dossier = light_dossier(task)
-    subject = SummarySubject(
-        repo=None, account="", languages=("en",), room=9_000, dossier=dossier, task=task
-    )
+    subject = SummarySubject(repo=None, account="", languages=("en",), dossier=dossier, task=task)
     claim, alone = subject.claims(summary_shape(("en",)).model_validate({"sentences": said}))
     assert (claim.attributed, alone.attributed) == (True, False)
     assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))

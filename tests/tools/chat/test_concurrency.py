@@ -2,50 +2,104 @@
 
 import asyncio
 
-import pytest
+from tools.chat.concurrency import Concurrency, Turn
 
-from agent.prompting import ModelError
-from tools.chat.endpoint import Concurrency
-
-
-class Clock:
-    """A clock that goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+TOKENS = 4_000  # Of a question, which take as long as 500 of an answer
+ANSWER = 500
 
 
-async def ask(
-    limit: Concurrency, clock: Clock, seconds: float, error: ModelError | None = None
-) -> None:
-    async with limit.enter():
-        clock.now += seconds
-        if error is not None:
-            raise error
+class Server:
+    """Answers questions by a clock of its own, all of them at once or one after the other."""
+
+    def __init__(self, concurrency: Concurrency, seconds: float, *, slots: int) -> None:
+        self.concurrency = concurrency
+        self.most_under_way = 0
+        self.under_way = 0
+        self._seconds = seconds
+        self._slots = asyncio.Semaphore(slots)
+
+    async def ask(self, tokens: int = TOKENS) -> None:
+        async with self.concurrency.turn(tokens) as turn:
+            self.under_way += 1
+            self.most_under_way = max(self.most_under_way, self.under_way)
+            began = asyncio.get_running_loop().time()
+            async with self._slots:
+                await asyncio.sleep(self._seconds)
+            seconds = asyncio.get_running_loop().time() - began
+            self.concurrency.answered(turn, tokens, ANSWER, seconds)
+            self.under_way -= 1
+
+    async def ask_many(self, count: int) -> int:
+        """Ask many questions, and return how many were under way at once."""
+        self.most_under_way = 0
+        await asyncio.gather(*(self.ask() for _ in range(count)))
+        return self.most_under_way
 
 
-async def test_a_server_that_slows_down_or_fails_is_asked_less_at_once() -> None:
-    clock = Clock()
-    limit = Concurrency(first=8, clock=clock)
-    await ask(limit, clock, 1.0)
-    await ask(limit, clock, 10.0)
-    assert limit.open == 9
-    with pytest.raises(ModelError):
-        await ask(limit, clock, 1.0, ModelError("limited", retryable=True))
-    assert limit.open == 4
-    with pytest.raises(ModelError):
-        await ask(limit, clock, 1.0, ModelError("nonsense"))
-    assert limit.open == 4
+async def test_the_first_question_is_asked_alone_then_as_many_as_one_slot_answers_in_time() -> None:
+    concurrency = Concurrency(patience=0.5)
+    server = Server(concurrency, 0.05, slots=1)
+    first = asyncio.create_task(server.ask())
+    rest = [asyncio.create_task(server.ask()) for _ in range(20)]
+    await asyncio.sleep(0.02)
+    assert server.under_way == 1
+    await asyncio.gather(first, *rest)
+    # Eight of them take 0.4 s, which is what may be risked of 0.5 s.
+    assert 2 <= server.most_under_way <= 9
+
+
+async def test_a_slow_server_with_one_slot_is_never_asked_twice_at_once() -> None:
+    concurrency = Concurrency(patience=0.1)
+    server = Server(concurrency, 0.06, slots=1)
+    assert await server.ask_many(6) == 1
+    assert concurrency.at_once == 1
+
+
+async def test_a_server_that_answers_many_as_fast_as_one_is_asked_more_and_more() -> None:
+    concurrency = Concurrency(patience=1.0)
+    server = Server(concurrency, 0.2, slots=100)
+    # One after the other, four of them would be answered in time.
+    assert await server.ask_many(60) >= 12
+    assert (concurrency.at_once or 0) >= 8
+
+
+async def test_after_a_question_that_was_not_answered_in_time_one_is_asked_at_a_time() -> None:
+    concurrency = Concurrency(patience=100)
+    server = Server(concurrency, 0.01, slots=100)
+    await server.ask_many(20)
+    async with concurrency.turn(TOKENS) as turn:
+        concurrency.timed_out(turn)
+    assert concurrency.limit == 1
+    assert concurrency.at_once == 1
+
+
+async def test_a_server_that_refuses_or_slows_down_is_asked_less_at_once() -> None:
+    concurrency = Concurrency(patience=100)
+    concurrency.answered(Turn(work=1), TOKENS, ANSWER, seconds=1)
+    limit = concurrency.limit
+    concurrency.answered(Turn(work=1, company=4), TOKENS, ANSWER, seconds=10)
+    assert concurrency.limit == limit - 1
+    concurrency.refused()
+    assert concurrency.limit == (limit - 1) // 2
+
+
+async def test_short_questions_say_nothing_about_the_pace() -> None:
+    concurrency = Concurrency(patience=100)
+    concurrency.answered(Turn(work=1), sent=100, received=10, seconds=0.01)
+    server = Server(concurrency, 0.02, slots=1)
+    begun = [asyncio.create_task(server.ask()) for _ in range(3)]
+    await asyncio.sleep(0.01)
+    assert server.under_way == 1
+    await asyncio.gather(*begun)
 
 
 async def test_questions_wait_for_a_turn_in_their_order_and_may_give_up() -> None:
-    limit, done, release = Concurrency(first=1, most=1), list[str](), asyncio.Event()
+    concurrency = Concurrency(patience=1)
+    done: list[str] = []
+    release = asyncio.Event()
 
     async def question(name: str) -> None:
-        async with limit.enter():
+        async with concurrency.turn(TOKENS):
             await release.wait()
             done.append(name)
 
@@ -55,4 +109,5 @@ async def test_questions_wait_for_a_turn_in_their_order_and_may_give_up() -> Non
     release.set()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert done == ["a", "c"]
-    await ask(limit, Clock(), 1.0)
+    async with concurrency.turn(TOKENS):
+        assert True

@@ -6,10 +6,15 @@ import time
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
-from agent.prompting import ModelError
+from agent.prompting import ContextExceeded, ModelError
+from evals.loopback import Loopback
 from evals.model_server.honest import probed
-from evals.model_server.server import KINDS, ModelServer, Mood
+from evals.model_server.server import KINDS, ModelServer, Mood, Pace
 from evals.model_server.talk import Asked, Saying, ToolCall
 from tools.chat.endpoint import ChatEndpoint, probe
 from tools.chat.messages import Question, RecordedChatModel
@@ -183,3 +188,46 @@ async def test_calls_have_the_same_ids_each_time_and_their_answers_are_sent_back
         await chat(endpoint(server)).bind_tools([get_diff]).ainvoke([*ASKED, first, shown])
         *_, asked, answered = server.asked[2].body["messages"]
     assert asked["tool_calls"][0]["id"] == answered["tool_call_id"] == call["id"]
+
+
+async def test_a_server_that_reads_slowly_is_noticed_and_asked_shorter_questions() -> None:
+    with ModelServer(script, pace=Pace(reads=100, writes=12)) as server:
+        slow = await probe(endpoint(server), 32_768)
+    assert slow.reading_pace == 128
+    assert slow.question_tokens(answer_seconds=300) == 12_800
+    with ModelServer(script, pace=Pace(reads=100_000, writes=12)) as server:
+        fast = await probe(endpoint(server), 32_768)
+    assert fast.reading_pace is None
+    assert fast.question_tokens(answer_seconds=300) == 28_768
+
+
+async def test_reading_a_long_question_takes_nothing_from_the_time_of_the_answer() -> None:
+    answer = json.dumps({"statements": [{"en": "The limit is lowered. " * 4}]})
+    with ModelServer(lambda _: Saying(text=answer), pace=Pace(reads=2.5, writes=16)) as server:
+        said = await write(endpoint(server, timeout=3, tries=1))
+        assert len(server.asked) == 1
+    assert said.statements[0].en.startswith("The limit is lowered.")
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"code": "context_length_exceeded", "message": "too long"}),
+        (400, {"type": "exceed_context_size_error", "message": "the request is too large"}),
+        (400, {"message": "This model's maximum context length is 8192 tokens."}),
+        (422, {"message": "The input (9000 tokens) is longer than the model's context length"}),
+        (413, {"message": "request too large"}),
+    ],
+)
+async def test_a_question_that_is_too_long_for_the_server_is_told_apart_from_what_it_cannot_do(
+    status: int, error: dict[str, str]
+) -> None:
+    async def refuse(_: Request) -> Response:
+        return JSONResponse({"error": error}, status)
+
+    loopback = Loopback()
+    loopback.start(Starlette(routes=[Route("/{_:path}", refuse, methods=["POST"])]))
+    asked = ChatEndpoint(name="scripted", url=f"{loopback.url}/v1", key=None, tries=1)
+    with pytest.raises(ContextExceeded, match="finds the question too long"):
+        await write(asked)
+    loopback.stop()

@@ -1,0 +1,131 @@
+"""Shortening text to a number of tokens: the lines that matter, and those around them, are kept."""
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from agent.prompting import tokens_of
+
+_GAP_TOKENS = 8  # What a note about lines that were left out takes
+_NEAR = 12  # Lines on either side of a line that matters, shown before any other
+_MIN_PART = 20  # Tokens below which a part of a line is not shown
+_LONG_LINE = 400  # Characters of a line of prose that is folded before it is shortened
+
+
+class Excerpt(NamedTuple):
+    """The part of a text that is shown."""
+
+    text: str
+    is_complete: bool  # Whether nothing was left out
+    line_count: int  # Lines of the text that are shown
+
+
+def excerpt(lines: Sequence[str], budget: int, keep: Sequence[int] = ()) -> Excerpt:
+    """Return as much of the lines as fits into the budget.
+
+    The lines at the positions in `keep` come first, in the order in which they are given, then
+    those around them, the nearest first, then all others from the start. Each gap is noted with
+    the number of lines left out.
+    """
+    full_text = "\n".join(lines)
+    if tokens_of(full_text) <= budget:
+        return Excerpt(full_text, is_complete=True, line_count=len(lines))
+    kept = list(dict.fromkeys(keep))
+    important = set(kept)
+    shown: dict[int, str] = {}
+    tokens_left = budget - _GAP_TOKENS
+    for position in _by_importance(len(lines), kept):
+        line = lines[position]
+        gap_tokens = _GAP_TOKENS * _added_gaps(position, shown, len(lines))
+        cost = _line_tokens(line) + gap_tokens
+        if cost <= tokens_left:
+            shown[position] = line
+            tokens_left -= cost
+            continue
+        if position not in important:
+            break
+        if tokens_left - gap_tokens >= _MIN_PART:
+            shown[position] = _first_part(line, tokens_left - gap_tokens)
+            break
+    text = "\n".join(_with_gaps(shown, len(lines)))
+    return Excerpt(text, is_complete=False, line_count=len(shown))
+
+
+def _line_tokens(line: str) -> int:
+    return tokens_of(f"{line}\n")
+
+
+def _added_gaps(position: int, shown: Container[int], count: int) -> int:
+    """Return how many notes about gaps a further line adds; between two that are shown it saves one."""
+    follows = position == 0 or position - 1 in shown
+    precedes = position == count - 1 or position + 1 in shown
+    return 1 - follows - precedes
+
+
+def needed_tokens(lines: Sequence[str], keep: Iterable[int], around: int = 0) -> int:
+    """Return the tokens of some lines, with a few on either side of each and notes about gaps."""
+    positions: set[int] = set()
+    for position in keep:
+        first = max(0, position - around)
+        positions.update(range(first, min(len(lines), position + around + 1)))
+    if not positions:
+        return 0
+    gaps = sum(position - 1 not in positions for position in positions) + 1
+    return sum(_line_tokens(lines[position]) for position in positions) + gaps * _GAP_TOKENS
+
+
+def folded(text: str) -> list[str]:
+    """Return the lines of prose; very long ones are folded at spaces, so that parts can be kept."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        while len(line) > _LONG_LINE:
+            end = line.rfind(" ", 1, _LONG_LINE) + 1 or _LONG_LINE
+            lines.append(line[:end])
+            line = line[end:]
+        lines.append(line)
+    return lines
+
+
+def _by_importance(count: int, kept: Sequence[int]) -> Iterator[int]:
+    """Yield all positions: those that are kept, then their neighbours, then the rest in order."""
+    yield from kept
+    distances = _distances(count, kept)
+    near = [position for position in range(count) if 0 < distances[position] <= _NEAR]
+    yield from sorted(near, key=lambda position: distances[position])
+    for position in range(count):
+        if distances[position] > _NEAR:
+            yield position
+
+
+def _distances(count: int, kept: Sequence[int]) -> list[int]:
+    """Return for each position how far it is from the nearest one that is kept."""
+    distances = [count + _NEAR] * count
+    for position in kept:
+        distances[position] = 0
+    for position in range(1, count):
+        distances[position] = min(distances[position], distances[position - 1] + 1)
+    for position in range(count - 2, -1, -1):
+        distances[position] = min(distances[position], distances[position + 1] + 1)
+    return distances
+
+
+def _first_part(line: str, budget: int) -> str:
+    """Return the beginning of a line; a character is at most one token."""
+    length = len(line)
+    while length and tokens_of(line[:length]) >= budget:
+        length = length * 3 // 4
+    return f"{line[:length]} …"
+
+
+def _with_gaps(shown: dict[int, str], count: int) -> Iterator[str]:
+    expected = 0
+    for position in sorted(shown):
+        if position > expected:
+            yield _gap(position - expected)
+        yield shown[position]
+        expected = position + 1
+    if expected < count:
+        yield _gap(count - expected)
+
+
+def _gap(count: int) -> str:
+    return f"({count} lines left out)" if count > 1 else "(1 line left out)"

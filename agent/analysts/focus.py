@@ -1,0 +1,162 @@
+"""What sentences rest on and speak of, and the lines of a text in which that is found."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from agent.analysts.sentences import names_in
+from agent.domain.claims import Claim
+from agent.gate.text import normal
+
+_MIN_NAME = 4  # Characters of a name or passage below which it occurs in too many lines
+_MIN_LINE = 8  # Characters of a line of a passage that is looked for by itself
+_MAX_PLACES = 3  # Places at which one passage is shown
+_MAX_NAMED_LINES = 40  # Lines of one text that are kept because of the names in them
+_DIFF_SIGNS = "+- "
+_FILE_HEADING = re.compile(r"\s*--- (?P<path>\S+)")  # As packets print it above the hunks of a file
+
+
+class Passage(NamedTuple):
+    """Words or lines that were copied from the evidence."""
+
+    text: str
+    file: str | None = None  # The path in the diff, where that is known
+
+
+@dataclass(frozen=True)
+class Focus:
+    """What must be shown of the evidence, and what should be shown before the rest."""
+
+    passages: tuple[Passage, ...] = ()  # Anchors and quotations: these must be shown
+    names: tuple[str, ...] = ()  # Names, values and paths: lines that hold them come next
+
+    def passage_lines(self, lines: Sequence[str]) -> list[int]:
+        """Return the positions of the lines of a text that hold passages."""
+        (positions,) = self.passages_in([FocusText(tuple(lines))])
+        return positions
+
+    def passages_in(self, texts: Sequence["FocusText"]) -> list[list[int]]:
+        """Return for each text the positions of the lines that hold passages.
+
+        A passage that occurs often is looked for in a few places only.
+        """
+        positions: list[dict[int, None]] = [{} for _ in texts]
+        for passage in self.passages:
+            for place in _places_of(passage, texts):
+                positions[place.text][place.line] = None
+        return [list(lines) for lines in positions]
+
+    def name_lines(self, lines: Sequence[str]) -> list[int]:
+        """Return the positions of lines that hold one of the names."""
+        positions = []
+        for position, line in enumerate(lines):
+            if any(name in line for name in self.names):
+                positions.append(position)
+            if len(positions) == _MAX_NAMED_LINES:
+                break
+        return positions
+
+    def names_in(self, text: str) -> tuple[str, ...]:
+        """Return the names that occur in a text."""
+        return tuple(name for name in self.names if name in text)
+
+
+NO_FOCUS = Focus()
+
+
+def focus_on(claims: Iterable[Claim], quotes: Iterable[str] = ()) -> Focus:
+    """Return what claims rest on and name; `quotes` are further words of the evidence."""
+    passages: dict[Passage, None] = {}
+    names: dict[str, None] = {}
+    for claim in claims:
+        for anchor in claim.anchors:
+            passages[Passage(anchor.text, anchor.file)] = None
+            if heading := _FILE_HEADING.match(anchor.text):
+                names[heading["path"]] = None
+        for name in (*names_in(claim.text), claim.old, claim.new):
+            names[name] = None
+    for quote in quotes:
+        passages[Passage(quote)] = None
+    return Focus(
+        tuple(passage for passage in passages if len(passage.text.strip()) >= _MIN_NAME),
+        tuple(name for name in names if len(name) >= _MIN_NAME and not name.isdecimal()),
+    )
+
+
+class FocusText(NamedTuple):
+    """A text in which passages are looked for."""
+
+    lines: tuple[str, ...]
+    file: str | None = None  # The path, where it is a part of a diff
+
+
+class _Place(NamedTuple):
+    text: int
+    line: int
+
+
+def _places_of(passage: Passage, texts: Sequence[FocusText]) -> list[_Place]:
+    """Return where a passage stands as a whole, else where its single lines stand."""
+    lines = [bare for line in passage.text.splitlines() if (bare := _bare(line))]
+    places = _places_of_words(" ".join(lines), passage.file, texts)
+    if places:
+        return places
+    for line in lines:
+        if len(line) >= _MIN_LINE:
+            places += _places_of_words(line, passage.file, texts)
+    return places
+
+
+def _places_of_words(words: str, file: str | None, texts: Sequence[FocusText]) -> list[_Place]:
+    """Return the lines that hold words at their first few occurrences."""
+    places: list[_Place] = []
+    count = 0
+    for number, text in enumerate(texts):
+        if file not in (None, text.file):
+            continue
+        for positions in _joined(text.lines).occurrences(words):
+            places += [_Place(number, position) for position in positions]
+            count += 1
+            if count == _MAX_PLACES:
+                return places
+    return places
+
+
+class _JoinedText(NamedTuple):
+    """Lines without diff signs and extra white space, in one string; blank lines are left out."""
+
+    text: str
+    positions: tuple[int, ...]  # Which line each part of the string is
+    starts: tuple[int, ...]  # Where each part begins
+
+    def occurrences(self, words: str) -> Iterator[tuple[int, ...]]:
+        """Yield the positions of the lines over which each occurrence of words extends."""
+        start = self.text.find(words) if words else -1
+        while start >= 0:
+            end = start + len(words)
+            first = bisect_right(self.starts, start) - 1
+            yield self.positions[first : bisect_left(self.starts, end)]
+            start = self.text.find(words, end)
+
+
+@lru_cache(maxsize=256)
+def _joined(lines: tuple[str, ...]) -> _JoinedText:
+    parts: list[str] = []
+    positions: list[int] = []
+    starts: list[int] = []
+    length = 0
+    for position, line in enumerate(lines):
+        if part := _bare(line):
+            parts.append(part)
+            positions.append(position)
+            starts.append(length)
+            length += len(part) + 1
+    return _JoinedText(" ".join(parts), tuple(positions), tuple(starts))
+
+
+def _bare(line: str) -> str:
+    """Return a line without the sign of a diff and without extra white space."""
+    return normal(line[1:] if line[:1] in _DIFF_SIGNS else line)

@@ -1,0 +1,112 @@
+"""A day that is run again: whatever fails this time, nothing good of the first time is lost."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.model_server.server import ModelServer
+from memory.statements import EarlierStatements
+from memory.store import open_memory
+from tests.gitzette.conftest import Command, Told
+from tests.scripted_analysis import LIMIT_SAID, TIMEOUT_SAID, Scripted, two_commits
+
+NOWHERE = "http://127.0.0.1:9/v1"
+BRIEF = {
+    "en": "`MAX_ROUTES` and `WORKER_TIMEOUT` change.",
+    "zh": "`MAX_ROUTES` 和 `WORKER_TIMEOUT` 有变化。",
+    "rests_on": ["c1.1", "c2.1"],
+}
+Run = Callable[..., Told]
+
+
+@pytest.fixture
+def run(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Report on a day with two commits, with a model at an address."""
+    clone = two_commits(tmp_path / "router")
+    Path("gitzette.toml").write_text('source = "git"\n[budget]\nretry_seconds = 0.0\n')
+
+    def at(url: str, *options: str) -> Told:
+        monkeypatch.setenv("GITZETTE_MODEL", "scripted")
+        monkeypatch.setenv("GITZETTE_MODEL_URL", url)
+        repo = f"{clone.name}={clone.folder}"
+        return command("run", "--date", "2026-02-04", "--repo", repo, *options)
+
+    return at
+
+
+def published() -> dict[str, bytes]:
+    files = (file for file in Path("gazette").rglob("*") if file.is_file())
+    return {str(file): file.read_bytes() for file in files}
+
+
+def report() -> Any:
+    return json.loads(Path("gazette/reports/2026-02-04.json").read_text("utf-8"))
+
+
+def judged() -> list[Any]:
+    return [claim for claim in report()["claims"] if claim["judged_by"]]
+
+
+def test_a_model_that_is_away_costs_no_sentence_and_is_status_3(run: Run, command: Command) -> None:
+    with ModelServer(Scripted(summary=[BRIEF]), context=32_768) as server:
+        assert run(server.url, "--analyst", "model").status == 0
+        first = published()
+        sentences = judged()
+        assert len(sentences) == 5
+
+        told = run(NOWHERE, "--analyst", "model")
+        assert told.status == 3
+        (line,) = (line for line in told.err.splitlines() if "the model failed" in line)
+        assert line.startswith("gitzette: the model failed at everything it was asked for octo/")
+        assert "gitzette: the analysis of 2 commits is kept from an earlier run" in told.err
+        assert judged() == sentences
+        page = Path("gazette/reports/2026-02-04.md").read_text("utf-8")
+        for said in (LIMIT_SAID, TIMEOUT_SAID, BRIEF):
+            assert str(said["en"]) in page
+        assert "octo/router: the model's analysis is missing: " in page
+        assert "the analysis of 2 commits; sentences of summary and brief: 1." in page
+        assert [row["depth"] for row in report()["ledger"]] == ["deep", "deep"]
+        assert not [row for row in report()["ledger"] if "not analysed" in row["reason"]]
+
+        # It is replayed as it was published; when the model is back, all is as it was at first.
+        newest = command("runs", "--json").data[0]["id"]
+        again = command("run", "--replay", newest, "--json")
+        record = Path("gazette/reports/2026-02-04.json").read_bytes()
+        assert (again.status, again.out.encode()) == (3, record)
+        assert run(server.url, "--analyst", "model").status == 0
+        assert published() == first
+
+
+def test_a_run_by_rules_keeps_what_a_model_had_written(run: Run) -> None:
+    with ModelServer(Scripted(summary=[BRIEF]), context=32_768) as server:
+        assert run(server.url, "--analyst", "model").status == 0
+    sentences = judged()
+    assert run(NOWHERE, "--analyst", "rules").status == 0
+    assert judged() == sentences
+    assert "written by `scripted`" in Path("gazette/README.md").read_text("utf-8")
+
+
+def test_a_model_that_fails_at_everything_on_a_first_run_is_status_3_and_facts_are_told(
+    run: Run,
+) -> None:
+    told = run(NOWHERE, "--analyst", "model", "--json")
+    assert told.status == 3
+    (failure,) = told.data["failures"]
+    assert (failure["repo"], failure["stage"]) == ("octo/router", "model")
+    assert "cannot be reached" in failure["message"]
+    assert [claim["kind"] for claim in told.data["claims"] if claim["predicate"] == "fact"]
+
+
+def test_a_later_day_recalls_analysis_that_was_kept(run: Run, tmp_path: Path) -> None:
+    with ModelServer(Scripted(), context=32_768) as server:
+        run(server.url, "--analyst", "model")
+    run(NOWHERE, "--analyst", "model")
+    day_after = datetime(2026, 2, 5, tzinfo=UTC)
+    with open_memory(tmp_path / "home", date(2026, 2, 5)) as memory:
+        recall = EarlierStatements(memory.statements, day_after)
+        lines = recall.search("workers get more time")
+    assert any("Workers get more time" in line for line in lines)

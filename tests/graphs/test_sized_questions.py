@@ -1,0 +1,146 @@
+"""Questions are made from as much evidence as fits: nothing is dropped because a prompt is too long."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.model_server.server import ModelServer
+from gitzette.cli import main
+from gitzette.running import Covered
+from tests.scripted_analysis import (
+    Clone,
+    Scripted,
+    analysis,
+    of,
+    run,
+    said,
+    sentences_in,
+)
+
+TITLE = "Give every stage a limit of its own"
+BOTH: dict[str, Any] = {"languages": ("en", "zh")}
+_FENCED = re.compile(r"<<(\S+)\n(.*?)\n\1>>", re.DOTALL)
+
+
+def large_commit(folder: Path, stages: int = 400) -> Clone:
+    """Make a repository in which one commit changes a value in each of many lines."""
+    clone = Clone(folder)
+    names = [f"STAGE_{number:03}_LIMIT" for number in range(stages)]
+    old = "".join(f"{name} = 10\n" for name in names)
+    clone.commit("Begin", 0, stages__py=old, colours__py="FAVOURITE_COLOUR = 1\n")
+    changed = "".join(f"{name} = {20 + number}\n" for number, name in enumerate(names))
+    clone.commit(f"{TITLE}\n\nOne limit for all was too low.", 9, stages__py=changed)
+    return clone
+
+
+def about_stage(number: int, padding: str = "") -> dict[str, object]:
+    """Write a sentence about one of the stages."""
+    name, value = f"STAGE_{number:03}_LIMIT", 20 + number
+    return said(
+        f"The limit `{name}` is `{value}` now{padding}.",
+        f"上限 `{name}` 现在是 `{value}`{padding}。",
+        f"+{name} = {value}",
+    )
+
+
+def evidence_in(question: str) -> str:
+    """Return the evidence of a question, which is fenced first."""
+    match = _FENCED.search(question)
+    assert match is not None
+    return match[2]
+
+
+def published(covered: Covered) -> list[str]:
+    return [
+        claim.text["en"]
+        for claim in covered.report.claims
+        if claim.free and claim.role in ("effect", "advice")
+    ]
+
+
+def texts(sentences: list[dict[str, object]]) -> list[object]:
+    return [sentence["en"] for sentence in sentences]
+
+
+PADDING = (
+    ", which is what the people who run this stage in production asked for, because the limit that"
+    " all stages had in common was too low for some of them and too high for others, so that they"
+    " had to be watched all the time and set anew whenever the load of the machines changed a little"
+)
+
+
+@pytest.mark.parametrize("context", [4_096, 6_000, 8_192])
+async def test_every_sentence_is_judged_however_small_the_context(
+    tmp_path: Path, context: int
+) -> None:
+    sentences = [about_stage(number, PADDING) for number in (5, 90, 170, 250, 330)]
+    script = Scripted({TITLE: analysis(*sentences)})
+    with ModelServer(script, context=context) as server:
+        covered = await run(tmp_path, server, large_commit(tmp_path / "router"), **BOTH)
+        judged = of(server, "Rulings")
+    assert published(covered) == texts(sentences)
+    (section,) = covered.report.sections
+    assert section.account.fallbacks == ()
+    for question in judged:
+        for sentence in sentences:
+            if str(sentence["en"]) in question.partition("Somebody wrote")[2]:
+                assert str(sentence["anchor"]) in evidence_in(question)
+
+
+async def test_a_batch_that_does_not_fit_is_divided_and_each_part_has_its_control(
+    tmp_path: Path,
+) -> None:
+    clone = large_commit(tmp_path / "router")
+    clone.commit("Rename the colour", 10, colours__py="FAVOURITE_COLOUR = 3\n")
+    sentences = [about_stage(number, PADDING) for number in (5, 90, 170, 250, 330)]
+    script = Scripted({TITLE: analysis(*sentences)})
+    with ModelServer(script, context=4_096) as server:
+        covered = await run(tmp_path, server, clone, **BOTH)
+        batches = [sentences_in(question) for question in of(server, "Rulings")]
+    assert published(covered) == texts(sentences)
+    assert len(batches) > 2
+    assert all(any("FAVOURITE_COLOUR" in text for text in batch) for batch in batches)
+
+
+@pytest.mark.parametrize("longest", [20_000, 12_000])
+def test_where_a_server_counts_more_tokens_the_evidence_is_shortened_and_asked_again(
+    tmp_path: Path,
+    longest: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sentences = [about_stage(number) for number in (5, 170, 330)]
+    script = Scripted({TITLE: analysis(*sentences)})
+    with ModelServer(script, context=8_192, longest=longest) as server:
+        covered = asyncio.run(run(tmp_path, server, large_commit(tmp_path / "router")))
+        accepted = [asked for asked in server.asked if sum(map(len, asked.messages)) <= longest]
+        assert len(accepted) < len(server.asked) or longest == 20_000
+    assert published(covered) == texts(sentences)
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
+    (name,) = (file.stem for file in (tmp_path / "home" / "runs").iterdir())
+    assert main(["run", "--replay", name, "--json"]) == 0
+    assert capsys.readouterr().out == covered.page.with_suffix(".json").read_text()
+
+
+async def test_both_judgings_and_the_repair_see_the_same_evidence_with_every_anchor(
+    tmp_path: Path,
+) -> None:
+    wrong = about_stage(350) | {"en": "The limit `STAGE_350_LIMIT` is `999` now."}
+    right: Mapping[str, object] = about_stage(350) | {"id": "1"}
+    sentences = [about_stage(30), about_stage(380), wrong]
+    script = Scripted({TITLE: analysis(*sentences)}, {TITLE: {"sentences": [right]}})
+    with ModelServer(script, context=12_000) as server:
+        covered = await run(tmp_path, server, large_commit(tmp_path / "router", 900))
+        first, second, *after_repair = [evidence_in(one) for one in of(server, "Rulings")]
+        (repair,) = of(server, "Repair")
+    assert published(covered) == texts([about_stage(30), about_stage(380), about_stage(350)])
+    assert first == second
+    for number in (29, 30, 31, 379, 380, 381):
+        assert f"+STAGE_{number:03}_LIMIT = {20 + number}" in first
+    for text in (evidence_in(repair), *after_repair):
+        for number in (349, 350, 351):
+            assert f"+STAGE_{number:03}_LIMIT = {20 + number}" in text
