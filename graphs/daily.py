@@ -41,7 +41,6 @@ from graphs.run_context import (
     RunContext,
     failing_alone,
     has_failed,
-    noting_failure,
 )
 from tools.history.cross_repository import Connected, Reading, connected
 
@@ -158,15 +157,13 @@ def _composing() -> Any:
     analysis = build_analysis()
 
     async def compose(state: Day, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        with noting_failure(state, "brief") as failures:
-            tasks = _brief(state) if runtime.context.models else []
-            if not tasks:
-                return {}
-            subject = ReadState(window=state["window"], tasks=tasks)
-            return await analysis.ainvoke(subject, context=runtime.context)
-        return {"failures": failures}
+        tasks = _brief(state) if runtime.context.models else []
+        if not tasks:
+            return {}
+        subject = ReadState(window=state["window"], tasks=tasks)
+        return await analysis.ainvoke(subject, context=runtime.context)
 
-    return compose
+    return failing_alone(compose, "brief")
 
 
 async def _reading(spec: RepoSpec, state: Day, context: RunContext) -> Reading:
@@ -313,11 +310,9 @@ def _explaining() -> Any:
     analysis = build_analysis()
 
     async def explain(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        with noting_failure(state, "analysis") as failures:
-            return await analysis.ainvoke(state, context=runtime.context)
-        return {"failures": failures}
+        return await analysis.ainvoke(state, context=runtime.context)
 
-    return explain
+    return failing_alone(explain, "analysis")
 
 
 def _after_reading(state: RepositoryState) -> str:

@@ -1,8 +1,7 @@
 """What the nodes of a run may touch, how they ask its models, and what was read of a repository."""
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from operator import add
@@ -177,11 +176,29 @@ def failing_alone(node: Node, stage: Stage = "code") -> Any:
     async def guarded(state: Any, runtime: Runtime[RunContext]) -> dict[str, Any]:
         if has_failed(state):
             return {}
-        with noting_failure(state, stage) as failures:
+        try:
             return await node(state, runtime)
-        return {"failures": failures}
+        except GraphBubbleUp:
+            raise  # A signal of LangGraph's, not an error
+        except Exception as error:  # noqa: BLE001 -- a bug must not cost the others their reports
+            repo = state["spec"].name if "spec" in state else None
+            return {"failures": [_failure(error, repo, stage)]}
 
     return guarded
+
+
+def _failure(error: Exception, repo: RepoId | None, stage: Stage) -> Failure:
+    """Describe an error for the report.
+
+    Of an unexpected one the report names only the kind, since its words may hold anything; the
+    traceback goes to the error log.
+    """
+    if isinstance(error, AppError):
+        unknown = isinstance(error, NotFound)
+        return Failure(repo=repo, stage=stage, message=str(error), unknown=unknown)
+    _LOG.error("%s of %s failed", stage, repo or "all repositories", exc_info=error)
+    message = f"unexpected {type(error).__name__}; the error log has the traceback"
+    return Failure(repo=repo, stage=stage, message=message)
 
 
 def has_failed(state: Any) -> bool:
@@ -189,28 +206,6 @@ def has_failed(state: Any) -> bool:
     if "spec" not in state:
         return False
     return any(failure.stage == "code" for failure in state.get("failures", ()))
-
-
-@contextmanager
-def noting_failure(state: Any, stage: Stage) -> Iterator[list[Failure]]:
-    """Turn any error of the block into a failure, which the list that is yielded then holds.
-
-    Of an unexpected error the report names only the kind, since its words may hold anything; the
-    traceback goes to the error log.
-    """
-    repo = state["spec"].name if "spec" in state else None
-    failures: list[Failure] = []
-    try:
-        yield failures
-    except GraphBubbleUp:
-        raise  # A signal of LangGraph's, not an error
-    except AppError as error:
-        unknown = isinstance(error, NotFound)
-        failures.append(Failure(repo=repo, stage=stage, message=str(error), unknown=unknown))
-    except Exception as error:  # noqa: BLE001 -- a bug must not cost the others their reports
-        _LOG.exception("%s of %s failed", stage, repo or "all repositories")
-        message = f"unexpected {type(error).__name__}; the error log has the traceback"
-        failures.append(Failure(repo=repo, stage=stage, message=message))
 
 
 class ReadState(TypedDict, total=False):

@@ -78,8 +78,9 @@ def many_commits(folder: Path, count: int, name: str = "octo/router") -> tuple[C
 async def test_three_repositories_share_one_slot_and_nothing_is_asked_too_early(
     tmp_path: Path,
 ) -> None:
-    clones = []
-    for name in ("a", "b", "c"):
+    clone, script = many_commits(tmp_path / "a", 3, "octo/a")
+    clones = [clone]
+    for name in ("b", "c"):
         clone, script = many_commits(tmp_path / name, 3, f"octo/{name}")
         clones.append(clone)
     # Of twelve questions at once, the last two would come too late.
