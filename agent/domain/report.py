@@ -64,7 +64,7 @@ class Drop(Frozen):
     check: str
     about: tuple[EvidenceId, ...] = ()
     free: bool = False  # Whether the words were those of a model
-    reason: str = ""
+    reason: str = ""  # Empty for words of a model, which a reason could quote
 
 
 Stage = (

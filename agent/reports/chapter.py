@@ -61,14 +61,18 @@ def checked_claims(
 
 
 def drop_of(claim: Claim, why: Judgement) -> Drop:
-    """Count a sentence that is refused."""
+    """Return what a report says of a refused sentence.
+
+    The reason may quote a model, whose refused words must not be published; the run's own file
+    has them.
+    """
     return Drop(
         repo=claim.repo,
         verdict=why.verdict,
         check=why.check,
         about=claim.about,
         free=claim.free,
-        reason=why.reason,
+        reason="" if claim.free else why.reason,
     )
 
 

@@ -123,7 +123,9 @@ def false_in(
     # Whether something is fixed only a judge can see.
     yield from (one for one in truth.untruths(report) if not obliging or one.kind != "fix")
     for failure in report.failures:
-        yield Untruth(failure.repo or "all repositories", "failure", failure.message)
+        # That a model failed at everything is true of those that never answer in the right shape.
+        if failure.stage != "model" or any(claim.free for claim in report.claims):
+            yield Untruth(failure.repo or "all repositories", "failure", failure.message)
     for lang, layout in _PAGES:
         page = system.page(report, lang, layout, "https://git.example")
         yield from alien(page, (CANARY,))
