@@ -91,6 +91,7 @@ class Judgement(Frozen):
 
     verdict: Verdict
     reason: str = ""
+    is_quoting: bool = True  # Whether the reason may repeat words of a model
     check: str = ""  # The rule that decided, for counting: `anchor`, `number`, `safety`, …
     about: EvidenceId | None = None
     literal: str = ""  # The part of the sentence that failed, as it is written

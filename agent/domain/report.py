@@ -64,7 +64,7 @@ class Drop(Frozen):
     check: str
     about: tuple[EvidenceId, ...] = ()
     free: bool = False  # Whether the words were those of a model
-    reason: str = ""  # Empty for words of a model, which a reason could quote
+    reason: str = ""  # Empty where it could quote a model
 
 
 Stage = (

@@ -187,20 +187,23 @@ class Pairing:
 
     def objections(self, draft: Draft) -> tuple[Judgement, ...]:
         """Say why a relation is refused: it cannot be one of these two, or an anchor is not verbatim."""
-        (own, shown), anchors = self._sides, draft.claim.anchors
-        reasons = [
-            f"{x.text!r} is too short to show anything"
-            for x in anchors
-            if len(normal(x.text)) < _SHORTEST
-        ]
-        reasons += [misquoted(one, {**own, **shown}[one.cite]) for one in anchors]
+        own, shown = self._sides
+        objections = []
+        for anchor in draft.claim.anchors:
+            if len(normal(anchor.text)) < _SHORTEST:
+                reason = f"{anchor.text!r} is too short to show anything"
+                objections.append(Judgement(verdict="quote", check="relation", reason=reason))
+        for anchor in draft.claim.anchors:
+            reason = misquoted(anchor, {**own, **shown}[anchor.cite])
+            if reason:
+                objections.append(Judgement(verdict="quote", check="relation", reason=reason))
         if not self._is_possible(draft.relation, shown[draft.other]):
-            reasons.append(
-                f"{draft.relation.value!r} is no relation between a commit and {draft.other}"
+            reason = f"{draft.relation.value!r} is no relation between a commit and {draft.other}"
+            impossible = Judgement(
+                verdict="quote", check="relation", reason=reason, is_quoting=False
             )
-        return tuple(
-            Judgement(verdict="quote", check="relation", reason=one) for one in reasons if one
-        )
+            objections.append(impossible)
+        return tuple(objections)
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
         """Return True if a commit can have this relation with the other, by what and when it is."""

@@ -63,16 +63,17 @@ def checked_claims(
 def drop_of(claim: Claim, why: Judgement) -> Drop:
     """Return what a report says of a refused sentence.
 
-    The reason may quote a model, whose refused words must not be published; the run's own file
-    has them.
+    A reason that may quote a model is left out, because its refused words must not be published;
+    the run's own file has them.
     """
+    is_hidden = claim.free and why.is_quoting
     return Drop(
         repo=claim.repo,
         verdict=why.verdict,
         check=why.check,
         about=claim.about,
         free=claim.free,
-        reason="" if claim.free else why.reason,
+        reason="" if is_hidden else why.reason,
     )
 
 
