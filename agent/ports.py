@@ -100,6 +100,14 @@ class CodeSource(Protocol):
     ) -> Usages | None:
         """Find the lines that hold an identifier, in one file or folder or everywhere; None: it cannot be told."""
 
+    async def usages_of(
+        self, sha: str, names: Sequence[str], *, limit: int = 200
+    ) -> Mapping[str, Usages] | None:
+        """Find the lines that hold any of some identifiers, by identifier, up to `limit` lines each.
+
+        None where the source cannot search the files of a commit.
+        """
+
     async def foresee(self, studies: Sequence[Study]) -> None:
         """Take note of what will be asked for next, in this order; the answers are the same without it."""
 

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from agent.analysts.ruling import PASSING, Batch, Case, Ruling
+from agent.analysts.ruling import PASSING, Batch, Case, Control, Ruling
 from agent.audit import prose
 from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names, fences_of
@@ -321,7 +321,7 @@ async def _judged_parts(
         account=batch.evidence[0].repo,
         claims=claims,
         show=show,
-        controls=lambda _: [{"en": text} for text in batch.controls],
+        controls=lambda _: [Control({"en": text}) for text in batch.controls],
     )
     parts = []
     for part_claims, outcome in await judged_in_batches(case, context, judge_part):
@@ -342,7 +342,7 @@ async def _verdicts(
     """Ask the judge twice about a batch; return nothing if it admits a sentence it must refuse."""
     passes: list[dict[str, Ruling]] = []
     for number in (0, 1):
-        controls = batch.controls[number : number + 1] or batch.controls[:1]
+        controls = batch.controls_of_pass(number)
         question = replace(batch, controls=controls)
         rulings = await ruled(question, context, backwards=number == 1)
         if any(rulings[f"x{index}"].verdict in PASSING for index in range(len(controls))):

@@ -7,7 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from agent.analysts.batches import BatchPlanner, judge_prompt
-from agent.analysts.ruling import PASSING, Batch, Case, Ruling, Rulings, Verdicts, objection
+from agent.analysts.ruling import (
+    PASSING,
+    Batch,
+    Case,
+    Control,
+    ControlKind,
+    Ruling,
+    Rulings,
+    Verdicts,
+    objection,
+)
 from agent.domain.base import EvidenceId
 from agent.domain.claims import Claim, Judgement, Kind
 from agent.domain.spending import Account, Judging, fallback
@@ -22,6 +32,10 @@ T = TypeVar("T")
 _SHRINK = (
     0.7  # How much of the evidence is shown again where a server counts more tokens than we do
 )
+_ADMITTED_CONTROL: dict[ControlKind, str] = {
+    "elsewhere": "the judge admitted a sentence about another commit",
+    "twin": "the judge admitted a sentence that reverses a proven fact of this commit",
+}
 
 
 async def judged_or_refused(
@@ -83,26 +97,29 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
     verdicts = Verdicts()
     standing: dict[str, Ruling] = {}  # The rulings on what passed so far, by the id of the claim
     claims = list(batch.claims)
-    for is_second in (False, True):
+    for number in (0, 1):
         if not claims:
             break
-        first_control = 1 if is_second else 0
-        controls = batch.controls[first_control : first_control + 1] or batch.controls[:1]
+        controls = batch.controls_of_pass(number)
         question = replace(batch, claims=claims, controls=controls)
-        rulings = await ruled(question, context, backwards=is_second)
-        has_failed = any(rulings[f"x{n}"].verdict in PASSING for n in range(len(controls)))
-        caught = 0 if has_failed else len(controls)
-        verdicts.judging += Judging(controls=len(controls), caught=caught)
-        if has_failed:
-            reason = "the judge admitted a sentence about another commit"
+        rulings = await ruled(question, context, backwards=number == 1)
+        admitted = [
+            control
+            for position, control in enumerate(controls)
+            if rulings[f"x{position}"].verdict in PASSING
+        ]
+        verdicts.judging += _control_counts(controls, admitted)
+        if admitted:
+            reason = _ADMITTED_CONTROL[admitted[0].kind]
             void = Judgement(verdict="undecided", check="control", reason=reason)
             verdicts.refused += [(claim, void) for claim in claims]
             return verdicts
         passed = []
-        for place, claim in enumerate(claims):
-            ruling = rulings[str(place)]
+        for position, claim in enumerate(claims):
+            ruling = rulings[str(position)]
             if refusal := objection(ruling, batch.evidence):
                 verdicts.refused.append((claim, refusal))
+                verdicts.judging += _refusal_count(ruling)
                 continue
             passed.append(claim)
             if claim.id not in standing or ruling.verdict == "inferred":
@@ -110,7 +127,24 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
         claims = passed
     judge = context.asked.names["judging"]
     verdicts.admitted = [_admitted(claim, standing[claim.id], judge) for claim in claims]
+    verdicts.judging += Judging(standing=len(claims))
     return verdicts
+
+
+def _control_counts(controls: Sequence[Control], admitted: Sequence[Control]) -> Judging:
+    """Count the controls of a question; those that were admitted are not caught."""
+    twins = [control for control in controls if control.kind == "twin"]
+    admitted_twins = [control for control in admitted if control.kind == "twin"]
+    return Judging(
+        controls=len(controls),
+        caught=len(controls) - len(admitted),
+        twins=len(twins),
+        caught_twins=len(twins) - len(admitted_twins),
+    )
+
+
+def _refusal_count(ruling: Ruling) -> Judging:
+    return Judging(narrowed=1) if ruling.verdict == "narrow" else Judging(refuted=1)
 
 
 def _admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
@@ -128,13 +162,14 @@ async def ruled(batch: Batch, context: "RunContext", *, backwards: bool) -> dict
     texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
     languages = batch.claims[0].text.keys()
     for place, control in enumerate(batch.controls):
-        texts[f"x{place}"] = {lang: control[lang] for lang in control if lang in languages}
+        text = control.text
+        texts[f"x{place}"] = {lang: text[lang] for lang in text if lang in languages}
     order = _shuffled({key: " / ".join(text.values()) for key, text in texts.items()}, batch)
     if backwards:
         order.reverse()
     names = {key: f"s{number}" for number, key in enumerate(order, start=1)}
     sentences = {name: " / ".join(texts[key].values()) for key, name in names.items()}
-    form = judge_prompt(sentences, context.mark)
+    form = judge_prompt(batch.prompt, sentences, context.mark)
     subject = next(iter(batch.claims[0].about), batch.account)
     answer = await context.ask(
         "judging",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from langgraph.runtime import Runtime
 
 from agent.analysts.rules import facts_told
-from agent.analysts.ruling import Case
+from agent.analysts.ruling import Case, Control
 from agent.analysts.tasks import is_foreign
 from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
 from agent.domain.claims import Refused
@@ -100,9 +100,9 @@ async def _related(
     if not passed:
         return _Outcome([], refused, Account())
 
-    def controls(evidence: str) -> list[Mapping[Language, str]]:
-        foreign = [text for text in facts if is_foreign(text, evidence)]
-        return [*foreign, pairing.control(evidence)]
+    def controls(evidence: str) -> list[Control]:
+        foreign = [Control(text) for text in facts if is_foreign(text, evidence)]
+        return [*foreign, Control(pairing.control(evidence))]
 
     case = Case(
         account=repo,

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from operator import add, or_
 from typing import Annotated, Any
@@ -13,16 +14,17 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.analysts.packet import pieces_of
+from agent.analysts.packet import CommitContext, earlier_commits, pieces_of
 from agent.analysts.rules import facts_told
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Draft, Sentences, Task, commit_tasks, summary_task
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.claims import Claim, Refused
-from agent.domain.evidence import Material
+from agent.domain.evidence import Material, Read
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account, fallback
 from agent.gate.check import refusals
+from agent.gate.surroundings import surroundings_note
 from agent.ports import Step
 from agent.prompting import ModelError, tokens_of
 from agent.reports.chapter import (
@@ -41,6 +43,7 @@ from tools.chat.messages import Handles
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
+from tools.surroundings import release_lines
 
 _WrittenSubject = CommitSubject | SummarySubject
 _MAX_NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
@@ -329,15 +332,35 @@ async def subjects(state: AnalysisState, context: RunContext) -> dict[str, _Writ
     reads = {read.evidence.id: read for read in material.reads}
     for task in about_commits:
         read = reads[task.about]
+        around = await _commit_context(read, material, state, context)
+        note = surroundings_note(around.surroundings)
         found[task.key] = CommitSubject(
             repo=task.repo,
             account=task.account,
             languages=context.languages,
-            dossier=dossier,
+            dossier=replace(dossier, notes={task.about: note}),
             about=task.about,
-            shown=pieces_of(read.evidence, material),
+            shown=pieces_of(read.evidence, material) | dict(around.earlier),
             task=task,
             read=read,
             material=material,
+            context=around,
         )
     return found
+
+
+async def _commit_context(
+    read: Read, material: Material, state: AnalysisState, context: RunContext
+) -> CommitContext:
+    """Return the code around a commit, the earlier commits it goes back to, and their releases."""
+    code = (await context.desks.open(state["spec"])).code
+    commit = read.evidence.change.commit
+    earlier = earlier_commits(read.evidence.id, state["stories"], material)
+    commits = {"c": commit}
+    for handle, evidence in earlier.items():
+        commits[handle] = evidence.change.commit
+    surroundings = await context.library.surroundings(code, read.evidence)
+    releases = await release_lines(code, commits, state["window"].end)
+    return CommitContext(
+        surroundings=surroundings.model_copy(update={"releases": releases}), earlier=earlier
+    )

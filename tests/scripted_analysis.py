@@ -62,9 +62,17 @@ ANALYSES: dict[str, Answer] = {
 
 
 def honest(sentence: str, evidence: str) -> str:
-    """Judge as somebody who looks for every name and number of the sentence."""
+    """Judge as somebody who looks for every name and number, and which number was there before."""
     names = [*sentence.split("`")[1::2], *re.findall(r"#\d+", sentence)]
-    return "stated" if all(name in evidence for name in names) else "unsupported"
+    if not all(name in evidence for name in names):
+        return "unsupported"
+    english = sentence.partition(" / ")[0]
+    values = [name for name in english.split("`")[1::2] if name.isdecimal()]
+    if len(values) == 2 and values[0] != values[1]:
+        was_there = re.search(rf"^-.*\b{values[0]}$", evidence, re.MULTILINE)
+        is_there = re.search(rf"^\+.*\b{values[1]}$", evidence, re.MULTILINE)
+        return "stated" if was_there and is_there else "contradicted"
+    return "stated"
 
 
 @dataclass
@@ -77,6 +85,7 @@ class Scripted:
     turns: Sequence[Saying] = ()  # What it says when it may call tools, one after the other
     opinion: Callable[[str, str], str] = honest
     quote: str = ""  # What the judge rests on; the title of the commit where not given
+    problem: str = ""  # What the judge says is wrong with sentences that do not stand
     summary: Sequence[Answer] = ()
     summary_repairs: Sequence[Answer] = ()
     relations: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
@@ -106,7 +115,13 @@ class Scripted:
             ]
             return {
                 "rulings": [
-                    {"id": name, "quote": quote, "verdict": verdict} for name, verdict in rulings
+                    {
+                        "id": name,
+                        "quote": quote,
+                        "problem": "" if verdict in ("stated", "inferred") else self.problem,
+                        "verdict": verdict,
+                    }
+                    for name, verdict in rulings
                 ]
             }
         if asked.schema == "SaidRelations":

@@ -1,6 +1,7 @@
 """A cache of the commits a run has read, so that none is fetched or parsed twice."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import NamedTuple, ParamSpec, TypeVar
 
@@ -8,6 +9,7 @@ from agent.domain.base import AppError, EvidenceId, commit_id
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactSheet
+from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CodeSource, Study
 from tools.diff.files import layout_paths
 from tools.diff.reach import Names, Trees, is_told_by
@@ -20,7 +22,9 @@ from tools.diff.sheet import (
     planned,
     read_facts,
 )
+from tools.surroundings import surroundings_of
 
+_LOG = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -50,6 +54,7 @@ class EvidenceCache:
         self._with_patches: dict[EvidenceId, Change] = {}
         # The oldest commit of each window whose facts were checked against the trees around it.
         self._checked_windows: set[EvidenceId] = set()
+        self._surroundings: dict[EvidenceId, asyncio.Task[Surroundings]] = {}
         # Parsing is CPU-bound: one commit at a time, across all repositories.
         self._parse_lock = asyncio.Lock()
 
@@ -63,6 +68,7 @@ class EvidenceCache:
         self._studied.clear()
         self._with_patches.clear()
         self._checked_windows.clear()
+        self._surroundings.clear()
 
     async def skim(
         self, code: CodeSource, shas: Sequence[str], look: Callable[[Change], None] = lambda _: None
@@ -102,6 +108,22 @@ class EvidenceCache:
             if known := self._with_patches.get(commit_id(code.repo, sha)):
                 changes[sha] = known
         return changes
+
+    async def surroundings(self, code: CodeSource, evidence: CommitEvidence) -> Surroundings:
+        """Return the code around the changes of a commit; none where it cannot be read."""
+        if evidence.id not in self._surroundings:
+            reading = asyncio.create_task(self._read_surroundings(code, evidence))
+            self._surroundings[evidence.id] = reading
+        return await self._surroundings[evidence.id]
+
+    async def _read_surroundings(self, code: CodeSource, evidence: CommitEvidence) -> Surroundings:
+        try:
+            return await surroundings_of(code, evidence)
+        except AppError as error:
+            _LOG.warning("%s: the code around the change was not read: %s", evidence.id, error)
+        except Exception:  # noqa: BLE001 -- one bad commit may not cost the others anything
+            _LOG.exception("%s: the code around the change was not read", evidence.id)
+        return NO_SURROUNDINGS
 
     async def study_all(
         self,

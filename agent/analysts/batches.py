@@ -10,16 +10,15 @@ from agent.sizing import EvidencePrompt, QuestionLimit, divided
 
 _MAX_SENTENCE_SHARE = 1 / 3
 """How much of what evidence and sentences share the sentences may take where not all of both fits."""
-_RULING_TOKENS = 160  # What a judge writes about one sentence
-_PASSES = 2
+_RULING_TOKENS = 200  # What a judge writes about one sentence
+_CONTROLS_PER_PASS = 2
 
 
-def judge_prompt(sentences: Mapping[str, str], mark: str) -> EvidencePrompt:
+def judge_prompt(name: str, sentences: Mapping[str, str], mark: str) -> EvidencePrompt:
     """Return the question about sentences, each under a short name."""
-    lines = [f"[{name}] {sentence}" for name, sentence in sentences.items()]
-    return EvidencePrompt(
-        name="judge", values={"sentences": fenced("\n".join(lines), mark)}, shape=Rulings
-    )
+    lines = [f"[{handle}] {sentence}" for handle, sentence in sentences.items()]
+    values = {"sentences": fenced("\n".join(lines), mark)}
+    return EvidencePrompt(name=name, values=values, shape=Rulings)
 
 
 class BatchPlanner:
@@ -35,7 +34,8 @@ class BatchPlanner:
         self._limit = limit
         self._share = share
         # Which controls are asked depends on the evidence: leave room for the longest.
-        self._longest_control = max(case.controls(""), key=_length, default=None)
+        texts = [control.text for control in case.controls("")]
+        self._longest_control = max(texts, key=_length, default=None)
 
     def parts(self) -> list[Sequence[Claim]]:
         """Return the claims of each batch."""
@@ -44,14 +44,17 @@ class BatchPlanner:
     def batch(self, claims: Sequence[Claim]) -> Batch:
         """Return one question with as much evidence as fits; ContextExceeded where nothing does."""
         evidence = self._limit.fit(lambda budget: self._show(claims, budget), self._budget(claims))
-        controls = self._case.controls(evidence)[:_PASSES]
         return Batch(
-            account=self._case.account, evidence=evidence, claims=claims, controls=controls
+            account=self._case.account,
+            evidence=evidence,
+            claims=claims,
+            controls=self._case.controls(evidence),
+            prompt=self._case.prompt,
         )
 
     def fits(self, claims: Sequence[Claim]) -> bool:
         """Return True if the claims can be judged in one question."""
-        if (len(claims) + 1) * _RULING_TOKENS > self._limit.answer_tokens:
+        if (len(claims) + _CONTROLS_PER_PASS) * _RULING_TOKENS > self._limit.answer_tokens:
             return False
         budget = self._budget(claims)
         full_evidence = self._show(claims, BUDGET)
@@ -80,13 +83,15 @@ class BatchPlanner:
         return self._case.show(claims, min(budget, BUDGET))
 
     def _budget(self, claims: Sequence[Claim]) -> int:
-        """Return the tokens that are left for evidence beside these sentences and one control."""
+        """Return the tokens that are left for evidence beside these sentences and the controls."""
         sentences: dict[str, str] = {}
         for number, claim in enumerate(claims, start=1):
             sentences[f"s{number}"] = " / ".join(claim.text.values())
         if self._longest_control is not None:
-            sentences[f"s{len(claims) + 1}"] = " / ".join(self._longest_control.values())
-        form = judge_prompt(sentences, self._limit.mark)
+            for number in range(1, _CONTROLS_PER_PASS + 1):
+                control = " / ".join(self._longest_control.values())
+                sentences[f"s{len(claims) + number}"] = control
+        form = judge_prompt(self._case.prompt, sentences, self._limit.mark)
         return int(self._limit.evidence_tokens(form) * self._share)
 
 

@@ -19,12 +19,17 @@ class Excerpt(NamedTuple):
     line_count: int  # Lines of the text that are shown
 
 
-def excerpt(lines: Sequence[str], budget: int, keep: Sequence[int] = ()) -> Excerpt:
+def excerpt(
+    lines: Sequence[str],
+    budget: int,
+    keep: Sequence[int] = (),
+    order: Sequence[int] | None = None,
+) -> Excerpt:
     """Return as much of the lines as fits into the budget.
 
     The lines at the positions in `keep` come first, in the order in which they are given, then
-    those around them, the nearest first, then all others from the start. Each gap is noted with
-    the number of lines left out.
+    those around them, the nearest first, then all others as in `order`, or from the start. Each
+    gap is noted with the number of lines left out.
     """
     full_text = "\n".join(lines)
     if tokens_of(full_text) <= budget:
@@ -33,7 +38,8 @@ def excerpt(lines: Sequence[str], budget: int, keep: Sequence[int] = ()) -> Exce
     important = set(kept)
     shown: dict[int, str] = {}
     tokens_left = budget - _GAP_TOKENS
-    for position in _by_importance(len(lines), kept):
+    others = range(len(lines)) if order is None else order
+    for position in dict.fromkeys((*kept, *_near(len(lines), kept), *others)):
         line = lines[position]
         gap_tokens = _GAP_TOKENS * _added_gaps(position, shown, len(lines))
         cost = _line_tokens(line) + gap_tokens
@@ -85,15 +91,11 @@ def folded(text: str) -> list[str]:
     return lines
 
 
-def _by_importance(count: int, kept: Sequence[int]) -> Iterator[int]:
-    """Yield all positions: those that are kept, then their neighbours, then the rest in order."""
-    yield from kept
+def _near(count: int, kept: Sequence[int]) -> list[int]:
+    """Return the positions near those that are kept, the nearest first."""
     distances = _distances(count, kept)
     near = [position for position in range(count) if 0 < distances[position] <= _NEAR]
-    yield from sorted(near, key=lambda position: distances[position])
-    for position in range(count):
-        if distances[position] > _NEAR:
-            yield position
+    return sorted(near, key=lambda position: distances[position])
 
 
 def _distances(count: int, kept: Sequence[int]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, Field
 
@@ -11,22 +11,31 @@ from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.spending import Judging
 from agent.gate.text import normal
 
-Opinion = Literal["stated", "inferred", "unsupported", "contradicted"]
-PASSING: tuple[Opinion, ...] = ("stated", "inferred")
+Opinion = Literal["stated", "inferred", "narrow", "unsupported", "contradicted"]
+PASSING: tuple[Opinion, ...] = ("stated", "inferred")  # The sentence stands as it is
+ControlKind = Literal["elsewhere", "twin"]
+"""A true sentence about something else, or a false one about the same commit."""
 Text = Mapping[Language, str]  # A sentence in each language
 _ELLIPSIS = ("...", "…", "[…]")
 _MIN_QUOTE = 3  # Characters of a line of a quotation that is looked up
+_MAX_PROBLEM = 400  # Characters of a judge's objection that the writer is shown
+_MAX_QUOTE = 600  # Characters of the deciding lines that the writer is shown
+_WORDS: dict[Opinion, str] = {"narrow": "too wide"}
 _MAX_ANCHOR = 600  # Characters of an anchor that its writer is shown again when it was refused
 
 
 class Ruling(BaseModel):
-    """What a judge makes of one sentence: the proof first, then what it covers, then the verdict."""
+    """What a judge makes of one sentence: the deciding lines first, then what they show, then the verdict."""
 
     id: str
     quote: str = Field(
         default="", description="the words or diff lines of the evidence, verbatim, that decide"
     )
     covers: str = Field(default="", description="the words of the sentence that the quote covers")
+    problem: str = Field(
+        default="",
+        description="the words that must go, or the condition that is missing; empty if it stands",
+    )
     verdict: Opinion = "unsupported"
 
 
@@ -34,6 +43,13 @@ class Rulings(BaseModel):
     """What a judge makes of a batch."""
 
     rulings: list[Ruling] = Field(default_factory=list)
+
+
+class Control(NamedTuple):
+    """A sentence that a judge must refuse, hidden among the others."""
+
+    text: Text
+    kind: ControlKind = "elsewhere"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,20 +60,30 @@ class Case:
     claims: Sequence[Claim]
     show: Callable[[Sequence[Claim], int], str]
     """Returns the evidence of some of the claims in about so many tokens."""
-    controls: Callable[[str], Sequence[Text]] = lambda _: ()
-    """Returns sentences about something else, of which a piece of evidence does not speak."""
+    controls: Callable[[str], Sequence[Control]] = lambda _: ()
+    """Returns sentences that a judge who reads some evidence must refuse."""
     required: Callable[[Claim], Sequence[str]] = lambda _: ()
     """Returns passages of the evidence that must be shown for a claim to be judged."""
+    prompt: str = "judge"  # The file in agent/prompts
 
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """One question to a judge: sentences, their evidence, and sentences about something else."""
+    """One question to a judge: sentences, their evidence, and sentences that must be refused."""
 
     account: str
     evidence: str
     claims: Sequence[Claim]
-    controls: Sequence[Text] = ()
+    controls: Sequence[Control] = ()
+    prompt: str = "judge"
+
+    def controls_of_pass(self, number: int) -> list[Control]:
+        """Return one control of each kind for the first or the second reading."""
+        chosen = []
+        for kind in get_args(ControlKind):
+            controls = [control for control in self.controls if control.kind == kind]
+            chosen += controls[number : number + 1] or controls[:1]
+        return chosen
 
 
 @dataclass(kw_only=True)
@@ -72,19 +98,22 @@ class Verdicts:
 def objection(ruling: Ruling, evidence: str) -> Judgement | None:
     """Return why a sentence is refused: the verdict, or a quotation that is not in the evidence."""
     if ruling.verdict not in PASSING:
+        reason = f"the judge calls it {_WORDS.get(ruling.verdict, ruling.verdict)}"
+        if ruling.problem:
+            reason += f": {ruling.problem[:_MAX_PROBLEM]}"
         return Judgement(
             verdict="unsupported",
             check="judge",
-            reason=f"the judge calls it {ruling.verdict}",
+            reason=reason,
             literal=ruling.covers[:200],
-            nearest=ruling.quote[:300],
+            nearest=ruling.quote[:_MAX_QUOTE],
         )
     if not is_shown(ruling.quote, evidence):
         return Judgement(
             verdict="unsupported",
             check="judge quote",
             reason="the judge rests on words that the evidence does not have",
-            nearest=ruling.quote[:300],
+            nearest=ruling.quote[:_MAX_QUOTE],
         )
     return None
 

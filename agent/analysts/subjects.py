@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, focus_on
-from agent.analysts.packet import BUDGET, commit_packet, piece_text, shown_diff
-from agent.analysts.ruling import Case, Text, refusal_text
+from agent.analysts.packet import BUDGET, CommitContext, commit_packet, piece_text
+from agent.analysts.ruling import Case, Control, Text, refusal_text
 from agent.analysts.sentences import (
     MOST_ANSWERED,
     MOST_SENTENCES,
@@ -25,6 +26,7 @@ from agent.analysts.sentences import (
     words_of,
 )
 from agent.analysts.tasks import Draft, Task, is_foreign
+from agent.analysts.twins import moved_sentences, reversed_facts
 from agent.domain.base import EvidenceId, Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Number, Refused
 from agent.domain.commits import Release
@@ -52,6 +54,7 @@ class Subject(ABC):
     languages: tuple[Language, ...]
     dossier: Dossier  # What the gate may look at
     about: EvidenceId | None = None  # The commit, where there is one
+    judge_prompt: ClassVar[str] = "judge"  # The file in agent/prompts that a judge is asked with
     shown: Mapping[str, Evidence] = field(default_factory=dict)  # What may be cited, by its handles
 
     @abstractmethod
@@ -69,15 +72,27 @@ class Subject(ABC):
         """Return passages of the evidence without which a sentence cannot be judged."""
         return [anchor.text for anchor in claim.anchors]
 
+    def twins(self, claims: Sequence[Claim]) -> Iterable[Text]:
+        """Return sentences about the same thing that are surely false."""
+        del claims
+        return ()
+
     def case(self, claims: Sequence[Claim], passed: Sequence[Draft]) -> Case:
-        """Return what is put before the judge; controls are sentences that name something else."""
+        """Return what is put before the judge, with controls that it must refuse."""
         others = list(self.elsewhere(passed))
+        twins = [Control(text, "twin") for text in self.twins(claims)]
+
+        def controls(evidence: str) -> list[Control]:
+            foreign = [Control(text) for text in others if is_foreign(text, evidence)]
+            return [*foreign, *twins]
+
         return Case(
             account=self.account,
             claims=claims,
             show=self.evidence,
-            controls=lambda evidence: [text for text in others if is_foreign(text, evidence)],
+            controls=controls,
             required=self.required,
+            prompt=self.judge_prompt,
         )
 
     def repair_prompt(self, refused: Mapping[str, Refused], mark: str) -> EvidencePrompt:
@@ -116,12 +131,14 @@ class CommitSubject(Subject):
     task: Task
     read: Read
     material: Material
+    context: CommitContext
     part: ClassVar[Part] = "explaining"
 
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the packet of the commit."""
         focus = focus_on(claims, quotes)
-        return commit_packet(self.read, self.material, min(budget, BUDGET), focus)
+        budget = min(budget, BUDGET)
+        return commit_packet(self.read, self.material, budget, focus, self.context)
 
     def write_prompt(self) -> EvidencePrompt:
         """Ask what changes, why, for whom, and what to do."""
@@ -172,6 +189,12 @@ class CommitSubject(Subject):
         others = [draft.claim.text for draft in passed if draft.task != self.task.key]
         return [*others, *self.task.controls]
 
+    def twins(self, claims: Sequence[Claim]) -> Iterable[Text]:
+        """Return proven facts of the commit turned round, and sentences moved to untouched files."""
+        evidence = self.read.evidence
+        yield from reversed_facts(evidence.facts, self.languages)
+        yield from moved_sentences(claims, evidence, self.context.surroundings)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SummarySubject(Subject):
@@ -179,6 +202,7 @@ class SummarySubject(Subject):
 
     task: Task
     part: ClassVar[Part] = "summing up"
+    judge_prompt: ClassVar[str] = "judge_day"
 
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return what was published of the commits that some sentences cite; the lightest go first."""

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from agent.analysts.diff_text import LEFT_OUT_HEADING, shown_diff
 from agent.analysts.focus import Focus
-from agent.analysts.packet import LEFT_OUT_HEADING, piece_text, shown_diff
+from agent.analysts.packet import piece_text
 from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.entries import Entry
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
@@ -137,7 +138,7 @@ def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str)
     elif not said.intersection(PASSING) and all(
         ruling.covers or ruling.quote for ruling in rulings
     ):
-        why = "unsupported" if "unsupported" in said else "contradicted"
+        why = "contradicted" if said == {"contradicted"} else "unsupported"
         kind = (
             UNVERIFIABLE
             if why == "unsupported" and LEFT_OUT_HEADING in evidence

@@ -148,7 +148,16 @@ def model_counts(report: Report) -> dict[str, Any]:
         "statements": sum(claim.free for claim in report.claims),
         "dropped": sum(drop.free for drop in report.drops),
         "judges": sorted({claim.judged_by for claim in report.claims if claim.judged_by}),
-        "controls": {"hidden": whole.judging.controls, "refused": whole.judging.caught},
+        "controls": {
+            "hidden": whole.judging.controls,
+            "refused": whole.judging.caught,
+            "twins": {"hidden": whole.judging.twins, "refused": whole.judging.caught_twins},
+        },
+        "judged": {
+            "standing": whole.judging.standing,
+            "narrowed": whole.judging.narrowed,
+            "refuted": whole.judging.refuted,
+        },
         "spent": whole.spent.model_dump(mode="json"),
         "kept": {"commits": len(whole.kept), "summaries": whole.kept_summaries},
         "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),

@@ -65,13 +65,26 @@ class Fallback(Frozen):
 
 
 class Judging(Frozen):
-    """How the judge did on sentences that it had to refuse, because they speak of another commit."""
+    """What the judge made of sentences, and how it did on those that it had to refuse."""
 
     controls: int = 0  # Control sentences that were hidden among the others
     caught: int = 0  # Those of them that the judge refused; a batch with an admitted one is void
+    twins: int = 0  # Those of the controls that reverse a proven fact of the same commit
+    caught_twins: int = 0
+    standing: int = 0  # Sentences that the judge let stand
+    narrowed: int = 0  # Those that it called too wide
+    refuted: int = 0  # Those that it found contradicted or not shown
 
     def __add__(self, other: "Judging") -> "Judging":
-        return Judging(controls=self.controls + other.controls, caught=self.caught + other.caught)
+        return Judging(
+            controls=self.controls + other.controls,
+            caught=self.caught + other.caught,
+            twins=self.twins + other.twins,
+            caught_twins=self.caught_twins + other.caught_twins,
+            standing=self.standing + other.standing,
+            narrowed=self.narrowed + other.narrowed,
+            refuted=self.refuted + other.refuted,
+        )
 
 
 class Account(Frozen):

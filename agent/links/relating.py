@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
+from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, Passage, focus_on
-from agent.analysts.packet import BUDGET, commit_packet, piece_text, shown_diff
+from agent.analysts.packet import BUDGET, commit_packet, piece_text
 from agent.analysts.sentences import anchored
 from agent.domain.base import CommitId, EvidenceId, Language
 from agent.domain.claims import Claim, Judgement, Kind

@@ -171,7 +171,9 @@ def test_the_footer_counts_each_kind_of_text_and_the_controls() -> None:
     footer = to_json(analysed_report())["footer"]
     kinds = {"fact": 5, "quotation": 1, "stated": 8, "inferred": 3, "advice": 1, "headlines": 4}
     assert footer["kinds"] == kinds
-    assert footer["model"]["controls"] == {"hidden": 8, "refused": 8}
+    controls = footer["model"]["controls"]
+    assert (controls["hidden"], controls["refused"]) == (8, 8)
+    assert controls["twins"] == {"hidden": 0, "refused": 0}
     assert footer["model"]["judges"] == ["strict-judge"]
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.analysts.ruling import Batch, Verdicts
-from agent.domain.base import Language
+from agent.analysts.ruling import Batch, Control, Verdicts
 from agent.domain.claims import Claim, Kind
 from agent.domain.spending import Judging
 from evals.model_server.server import ModelServer
@@ -23,7 +22,8 @@ TEXTS = [
     "The limit is lower.",
     "Fewer routes fit.",
 ]
-CONTROLS: list[dict[Language, str]] = [{"en": "`COLOUR` is `3`."}, {"en": "`SHAPE` is `1`."}]
+CONTROLS = [Control({"en": "`COLOUR` is `3`."}), Control({"en": "`SHAPE` is `1`."})]
+TWIN = Control({"en": "`MAX_ROUTES` goes from `12` to `22`."}, "twin")
 
 
 def about(text: str, kind: Kind = Kind.STATED) -> Claim:
@@ -34,7 +34,7 @@ async def asked_of(
     script: Scripted,
     folder: Path,
     claims: Sequence[Claim],
-    controls: Sequence[dict[Language, str]] = (),
+    controls: Sequence[Control] = (),
 ) -> tuple[Verdicts, list[list[str]]]:
     """Give what the judge made of the claims, and the sentences of each question."""
     batch = Batch(account="octo/router", evidence=EVIDENCE, claims=claims, controls=controls)
@@ -84,6 +84,36 @@ async def test_an_admitted_control_voids_the_whole_batch(tmp_path: Path) -> None
     assert verdicts.admitted == []
     assert {no.check for _, no in verdicts.refused} == {"control"}
     assert verdicts.judging == Judging(controls=1, caught=0)
+
+
+async def test_a_judge_that_admits_a_reversed_fact_of_the_commit_publishes_nothing(
+    tmp_path: Path,
+) -> None:
+    def careless(text: str, _: str) -> str:
+        return "unsupported" if "COLOUR" in text else "stated"
+
+    claims = [about(text) for text in TEXTS]
+    verdicts, (asked,) = await asked_of(
+        Scripted(opinion=careless), tmp_path, claims, [*CONTROLS, TWIN]
+    )
+    assert TWIN.text["en"] in asked
+    assert verdicts.admitted == []
+    assert {no.reason for _, no in verdicts.refused} == {
+        "the judge admitted a sentence that reverses a proven fact of this commit"
+    }
+    assert verdicts.judging == Judging(controls=2, caught=1, twins=1, caught_twins=0)
+
+
+async def test_a_sentence_that_is_too_wide_goes_back_with_what_must_go(tmp_path: Path) -> None:
+    script = Scripted(
+        opinion=lambda text, _: "narrow" if text == TEXTS[4] else "stated",
+        problem="it holds on ROCm only",
+    )
+    verdicts, _ = await asked_of(script, tmp_path, [about(text) for text in TEXTS])
+    assert [(claim.id, no.reason) for claim, no in verdicts.refused] == [
+        (TEXTS[4], "the judge calls it too wide: it holds on ROCm only")
+    ]
+    assert verdicts.judging == Judging(standing=4, narrowed=1)
 
 
 @pytest.mark.parametrize("turns", [("stated", "inferred"), ("inferred", "stated")])

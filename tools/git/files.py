@@ -66,6 +66,8 @@ _MOST_PATHS = 1_000  # More paths than that cost git more than what it leaves ou
 _MOST = 4_000_000  # Bytes of lines that are read; whoever looks for a word that is everywhere does not need all of them
 _LONGEST = 2_000
 _GREP = ("grep", "--threads=1", "-I", "-F", "-w")
+_GREP_ANY = ("grep", "--threads=1", "-I", "-E", "-w")
+_MOST_OF_NAMES = 40_000_000  # Bytes of lines that are read when many names are searched for
 _SEARCHED = (0, 1)  # How `git grep` ends: with something found, with nothing
 _USAGE = re.compile(rb"[^\0\n]*?:([^\0]+)\0(\d+)\0([^\n]*)\n")
 _ENTRY = re.compile(rb"\d+ blob ([0-9a-f]{40})\t")
@@ -167,6 +169,44 @@ class Trees(Opened):
             for where, line, text in _USAGE.findall(output)
         ]
         return Usages(found=tuple(found[:limit]), more=len(found) > limit)
+
+    async def usages_of(
+        self, sha: str, names: Sequence[str], *, limit: int = 200
+    ) -> Mapping[str, Usages] | None:
+        """Find the lines that hold any of some identifiers in one search; None in a partial clone."""
+        if (await self._open()).promisor is not None:
+            return None
+        if not names:
+            return {}
+        # One pattern of alternatives: git tries several patterns one after the other on every line.
+        alternatives = "|".join(map(_escaped, names))
+        command = [*_GREP_ANY, "-n", "--null", "-e", f"({alternatives})", sha, "--"]
+        output: list[bytes] = []
+        async with (await self._view()).running(command) as git:
+            while sum(map(len, output)) < _MOST_OF_NAMES and (piece := await git.read()):
+                output.append(piece)
+        return _by_name(names, b"".join(output), limit)
+
+
+def _by_name(names: Sequence[str], output: bytes, limit: int) -> dict[str, Usages]:
+    """Sort the lines that git found by the names they hold, up to a limit each."""
+    longest_first = sorted(names, key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+    hits: dict[str, list[Usage]] = {name: [] for name in names}
+    for path, line, text in _USAGE.findall(output):
+        line_text = _text(text[:_LONGEST])
+        for name in dict.fromkeys(pattern.findall(line_text)):
+            if len(hits[name]) <= limit:
+                hits[name].append(Usage(path=_text(path), line=int(line), text=line_text))
+    usages: dict[str, Usages] = {}
+    for name, found in hits.items():
+        usages[name] = Usages(found=tuple(found[:limit]), more=len(found) > limit)
+    return usages
+
+
+def _escaped(name: str) -> str:
+    """Escape a name for POSIX's extended regular expressions."""
+    return re.sub(r"([^\w-])", r"\\\1", name)
 
 
 async def _product_paths(

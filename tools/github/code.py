@@ -150,6 +150,13 @@ class GitHubCode:
         del sha, name, path, limit
         return None
 
+    async def usages_of(
+        self, sha: str, names: Sequence[str], *, limit: int = 200
+    ) -> Mapping[str, Usages] | None:
+        """Return None: GitHub searches the default branch only, not the files of a commit."""
+        del sha, names, limit
+        return None
+
     async def foresee(self, studies: Sequence[Study]) -> None:
         """Read the files of these changes in batches, when the first of them is asked for."""
         self._blobs.foresee(studies)

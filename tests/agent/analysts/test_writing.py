@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from agent.analysts.focus import Focus, Passage
-from agent.analysts.packet import commit_packet, pieces_of
+from agent.analysts.packet import NO_CONTEXT, commit_packet, pieces_of
 from agent.analysts.sentences import analysis_shape, summary_shape
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Task
@@ -211,7 +211,12 @@ def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
     }
     task = Task(repo=REPO, about=ME)
     subject = CommitSubject(
-        **shared, task=task, read=LIMITED, material=material(LIMITED), shown=SHOWN
+        **shared,
+        task=task,
+        read=LIMITED,
+        material=material(LIMITED),
+        shown=SHOWN,
+        context=NO_CONTEXT,
     )
     return subject.claims(analysis_shape(languages).model_validate(answer))
 

@@ -1,0 +1,257 @@
+"""The diff of a commit as a writer and a judge are shown it: changed parts, shortened to what matters."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from agent.analysts.excerpt import Excerpt, excerpt, needed_tokens
+from agent.analysts.focus import NO_FOCUS, Focus, FocusText
+from agent.analysts.importance import by_importance
+from agent.domain.commits import FileChange
+from agent.domain.evidence import CommitEvidence
+from agent.domain.facts import Fact, Severity
+from agent.domain.patch import cut_hunks
+from agent.domain.surroundings import Passage
+from agent.gate.shown import file_heading, left_out_line
+from agent.gate.surroundings import passage_heading
+from agent.prompting import fitting, tokens_of
+from agent.triage.conventions import Area, area
+
+LEFT_OUT_HEADING = "Not shown, for lack of room:"
+_LEFT_OUT_SHARE = 0.1  # For the list of files that are not shown whole
+_CONFIGURATION = re.compile(
+    r".*\.(?:toml|ya?ml|json|cfg|ini|cmake)|(?:requirements|constraints).*\.txt"
+    r"|setup\.py|CMakeLists\.txt|.*Dockerfile.*"
+)
+_MIN_LINES = 6  # Lines of a hunk that is cut below which it tells nothing
+_SHORT_HUNK = 1_500  # Tokens that every hunk may have
+_LINES_AROUND = 8  # Lines on either side of a passage, shown before any other hunk
+_CHANGES_SHARE = 0.7  # Of the budget, for changed lines before any hunk is shown whole
+_LINES_BESIDE_CHANGE = 3
+
+
+class _Hunk(NamedTuple):
+    """A hunk with what the focus finds in it."""
+
+    file: FileChange
+    position: int  # In the diff
+    lines: tuple[str, ...]
+    rank: int  # How telling its file is, the most telling first
+    size: int  # Changed lines
+    names: tuple[int, ...]  # Lines that hold names
+    name_count: int  # Names of the focus in it, or in the path of its file
+    order: tuple[int, ...] | None  # All lines, the most important ones first, where that is known
+    passages: tuple[int, ...] = ()  # Lines that hold passages
+
+    @property
+    def preference(self) -> tuple[bool, int, int, bool, int]:
+        """The order in which hunks are chosen: edits of what exists come before new files."""
+        is_new = self.file.status == "added"
+        return not self.passages, -self.name_count, self.rank, is_new, -self.size
+
+    def shortened(self, budget: int) -> Excerpt:
+        """Return what fits of it: passages of the focus, lines with its names, then what matters."""
+        if self.order is None:
+            return excerpt(self.lines, budget, [*self.passages, 0, *self.names])
+        return excerpt(self.lines, budget, [*self.passages, 0], [*self.names, *self.order])
+
+    def needed(self, around: int) -> int:
+        """Return the tokens of its passages with some lines around them."""
+        if not self.passages:
+            return 0
+        heading = tokens_of(file_heading(self.file))
+        return heading + needed_tokens(self.lines, (0, *self.passages), around)
+
+    def change_tokens(self) -> int:
+        """Return the tokens of its changed lines with a few lines around them."""
+        changed = [place for place, line in enumerate(self.lines) if line[:1] in ("+", "-")]
+        heading = tokens_of(file_heading(self.file))
+        return heading + needed_tokens(self.lines, (0, *changed), _LINES_BESIDE_CHANGE)
+
+
+def shown_diff(
+    evidence: CommitEvidence,
+    budget: int,
+    focus: Focus = NO_FOCUS,
+    passages: Sequence[Passage] = (),
+    *,
+    only_named: bool = False,
+) -> str:
+    """Return the changed parts of a commit, and the files that lost lines, in about `budget` tokens.
+
+    Files of which there are passages, with the whole functions around their changes, are shown by
+    these, others by their hunks. With `only_named` there are no hunks without a name of the focus,
+    unless none has one.
+    """
+    hunks = _hunks(evidence, focus, passages)
+    if only_named:
+        hunks = [hunk for hunk in hunks if hunk.name_count] or hunks
+    chosen = _chosen_parts(hunks, budget)
+    left_out = _files_left_out(evidence, hunks, chosen)
+    if not left_out:
+        return _joined(hunks, chosen)
+    listed_tokens = int(max(budget, 0) * _LEFT_OUT_SHARE)
+    listing = _left_out_list(left_out, listed_tokens)
+    chosen = _chosen_parts(hunks, budget - tokens_of(listing))
+    left_out = _files_left_out(evidence, hunks, chosen)
+    return f"{_joined(hunks, chosen)}{_left_out_list(left_out, listed_tokens)}"
+
+
+def _left_out_list(files: Sequence[str], budget: int) -> str:
+    """Return a list of files that are not shown whole, at least one of them by its name."""
+    listed = fitting(files, budget) or [files[0]]
+    if len(listed) < len(files):
+        listed.append(f"and {len(files) - len(listed)} more files")
+    lines = "\n".join(listed)
+    return f"\n{LEFT_OUT_HEADING}\n{lines}\n"
+
+
+def _chosen_parts(hunks: Sequence[_Hunk], budget: int) -> dict[int, Excerpt]:
+    """Return what is shown of the hunks, by their position.
+
+    What the focus needs is set aside first; the rest of the budget goes to hunks by how much they
+    tell, and those that hold names of the focus come before the others.
+    """
+    reserved = _reserved_tokens(hunks, budget)
+    tokens_left = budget - sum(reserved.values())
+    # One new file must not take the room of everything that changes beside it.
+    largest = budget if len(hunks) == 1 else max(_SHORT_HUNK, budget // 3)
+    chosen: dict[int, Excerpt] = {}
+    headed_files: set[str] = set()
+    for hunk in sorted(hunks, key=lambda hunk: hunk.preference):
+        needed = reserved.get(hunk.position, 0)
+        heading = 0 if hunk.file.path in headed_files else tokens_of(file_heading(hunk.file))
+        allowed = max(needed, min(tokens_left + needed, largest)) - heading
+        part = hunk.shortened(allowed)
+        if not (part.is_complete or hunk.passages) and part.line_count < _MIN_LINES:
+            continue
+        chosen[hunk.position] = part
+        headed_files.add(hunk.file.path)
+        tokens_left -= tokens_of(part.text) + heading - needed
+    return chosen
+
+
+def _reserved_tokens(hunks: Sequence[_Hunk], budget: int) -> dict[int, int]:
+    """Return the tokens that are set aside for what must be shown of each hunk.
+
+    Passages of the focus come first, with lines around them if they fit; then the changed lines of
+    as many hunks as possible, so that one long function does not hide the change of another.
+    """
+    reserved = _passage_tokens(hunks, budget)
+    tokens_left = int(budget * _CHANGES_SHARE) - sum(reserved.values())
+    for hunk in sorted(hunks, key=lambda hunk: hunk.preference):
+        if hunk.position in reserved or hunk.order is None:
+            continue
+        needed = hunk.change_tokens()
+        if needed <= tokens_left:
+            reserved[hunk.position] = needed
+            tokens_left -= needed
+    return reserved
+
+
+def _passage_tokens(hunks: Sequence[_Hunk], budget: int) -> dict[int, int]:
+    for around in (_LINES_AROUND, _LINES_AROUND // 2, 1):
+        needed = {hunk.position: hunk.needed(around) for hunk in hunks if hunk.passages}
+        if sum(needed.values()) <= budget:
+            return needed
+    return {hunk.position: hunk.needed(0) for hunk in hunks if hunk.passages}
+
+
+def _joined(hunks: Sequence[_Hunk], chosen: Mapping[int, Excerpt]) -> str:
+    """Return the chosen parts of the diff, each file under its heading."""
+    files: dict[str, list[str]] = {}
+    for hunk in hunks:
+        if hunk.position in chosen:
+            lines = files.setdefault(hunk.file.path, [file_heading(hunk.file)])
+            lines.append(chosen[hunk.position].text)
+    return "\n".join(line for lines in files.values() for line in lines) or "(no text)"
+
+
+def _files_left_out(
+    evidence: CommitEvidence, hunks: Sequence[_Hunk], chosen: Mapping[int, Excerpt]
+) -> list[str]:
+    """Name the files of which lines are not shown, with their counts."""
+    shown_paths = {hunk.file.path for hunk in hunks if hunk.position in chosen}
+    files: dict[str, FileChange] = {}
+    for hunk in sorted(hunks, key=lambda hunk: hunk.preference):
+        part = chosen.get(hunk.position)
+        if part is None or not part.is_complete:
+            files[hunk.file.path] = hunk.file
+    for file in evidence.change.files:
+        if not file.patch:
+            files[file.path] = file
+    names = []
+    for file in files.values():
+        rest = "the rest of " if file.path in shown_paths else ""
+        names.append(f"{rest}{left_out_line(file)}")
+    return names
+
+
+class _Part(NamedTuple):
+    """A changed part of a file: a hunk, or a passage with the whole function around the change."""
+
+    lines: tuple[str, ...]
+    order: tuple[int, ...] | None
+
+
+def _hunks(evidence: CommitEvidence, focus: Focus, passages: Sequence[Passage]) -> list[_Hunk]:
+    """Return the changed parts of all files in their order, with what the focus finds in them."""
+    proving = _proving_lines(evidence.facts)
+    hunks: list[_Hunk] = []
+    for file in evidence.change.files:
+        for part in _parts(file, passages):
+            text = "\n".join(part.lines)
+            names = focus.names_in(f"{file_heading(file)}\n{text}")
+            hunk = _Hunk(
+                file=file,
+                position=len(hunks),
+                lines=part.lines,
+                rank=_rank(file, part.lines, proving),
+                size=sum(line[:1] in ("+", "-") for line in part.lines),
+                names=tuple(Focus(names=names).name_lines(part.lines)),
+                name_count=len(names),
+                order=part.order,
+            )
+            hunks.append(hunk)
+    texts = [FocusText(hunk.lines, hunk.file.path) for hunk in hunks]
+    positions = focus.passages_in(texts)
+    return [
+        hunk._replace(passages=tuple(lines)) for hunk, lines in zip(hunks, positions, strict=True)
+    ]
+
+
+def _parts(file: FileChange, passages: Sequence[Passage]) -> list[_Part]:
+    around = [passage for passage in passages if passage.file == file.path]
+    if not around:
+        return [_Part(tuple(hunk.splitlines()), None) for hunk in cut_hunks(file.patch or "")]
+    parts = []
+    for passage in around:
+        lines = (passage_heading(passage), *passage.lines)
+        order = (0, *(position + 1 for position in by_importance(passage.lines)))
+        parts.append(_Part(lines, order))
+    return parts
+
+
+def _proving_lines(facts: Iterable[Fact]) -> set[str]:
+    """Return the lines that show the facts which users can notice."""
+    lines: set[str] = set()
+    for fact in facts:
+        if fact.severity is not Severity.INTERNAL:
+            for place in fact.places[:2]:
+                lines.update(place.lines)
+    return lines
+
+
+def _rank(file: FileChange, lines: Sequence[str], proving: set[str]) -> int:
+    """Return how telling a hunk is: documents and configuration first, tests and removed files last."""
+    kind = area(file.path)
+    name = file.path.rpartition("/")[2]
+    if file.status == "removed":
+        return 5
+    if kind is Area.TESTS:
+        return 4
+    if kind is Area.DOCS or (kind is Area.PRODUCT and _CONFIGURATION.fullmatch(name)):
+        return 0
+    if any(line in proving for line in lines):
+        return 1
+    return 2 if kind is Area.PRODUCT else 3

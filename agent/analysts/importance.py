@@ -1,0 +1,70 @@
+"""Which lines of changed code matter most to somebody who must say what the change does.
+
+The changed lines come first, then how the function begins and the conditions that enclose the
+change, then what follows it: a later guard or override decides whether the change takes effect.
+"""
+
+from collections.abc import Sequence
+
+_LINES_BESIDE = 3  # Unchanged lines on either side of a change that belong to it
+_FIRST_LINES = 4  # Lines with which a function begins: decorators and signature
+_CHANGED, _ENCLOSING, _NEAR = 1, 2, 3
+
+
+def by_importance(lines: Sequence[str]) -> list[int]:
+    """Return the positions of signed lines, as in a diff, the most important ones first."""
+    changed = [position for position, line in enumerate(lines) if line[:1] in ("+", "-")]
+    ranks = _ranks_by_distance(changed, len(lines))
+    for position in range(min(_FIRST_LINES, len(lines))):
+        ranks[position] = min(ranks[position], _ENCLOSING)
+    for position in _conditions_above(lines, changed):
+        ranks[position] = min(ranks[position], _ENCLOSING)
+    return sorted(range(len(lines)), key=lambda position: (ranks[position], position))
+
+
+def _ranks_by_distance(changed: Sequence[int], count: int) -> list[int]:
+    """Rank lines by their distance from the nearest change; what follows one counts as nearer."""
+    after = [count] * count
+    before = [count] * count
+    for position in changed:
+        after[position] = 0
+        before[position] = 0
+    for position in range(1, count):
+        after[position] = min(after[position], after[position - 1] + 1)
+    for position in range(count - 2, -1, -1):
+        before[position] = min(before[position], before[position + 1] + 1)
+    ranks = []
+    for position in range(count):
+        distance = min(after[position], before[position])
+        if distance == 0:
+            ranks.append(_CHANGED)
+        elif distance <= _LINES_BESIDE:
+            ranks.append(_ENCLOSING)
+        else:
+            ranks.append(_NEAR + min(after[position], 2 * before[position]))
+    return ranks
+
+
+def _conditions_above(lines: Sequence[str], changed: Sequence[int]) -> set[int]:
+    """Return the lines that enclose a change by their indentation: `if`, `for`, `else`, `class`."""
+    enclosing: set[int] = set()
+    for change in changed:
+        indent = _indent(lines[change])
+        for position in range(change - 1, -1, -1):
+            line = lines[position]
+            if position in enclosing and _indent(line) < indent:
+                # The way further up is the same as for an earlier change.
+                break
+            if not line[1:].strip() or line[:1] == "-":
+                continue
+            if _indent(line) < indent:
+                enclosing.add(position)
+                indent = _indent(line)
+            if indent == 0:
+                break
+    return enclosing
+
+
+def _indent(line: str) -> int:
+    code = line[1:].expandtabs(4)
+    return len(code) - len(code.lstrip())

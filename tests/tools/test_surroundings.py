@@ -1,0 +1,151 @@
+"""A writer is shown the code around a change: whole functions, uses elsewhere, and what decides."""
+
+from datetime import UTC, datetime
+
+from agent.domain.base import RepoId
+from agent.domain.surroundings import Passage, Surroundings
+from tests.made_repos import Work
+from tools.evidence_cache import EvidenceCache
+from tools.git.source import GitSource
+from tools.surroundings import release_lines, surroundings_of
+
+RUNNER = """\
+from engine.devices import is_supported
+
+
+class Runner:
+    def before(self):
+        return 1
+
+    @property
+    def graph(self):
+        if is_supported(self.device):
+            backend = "piecewise"
+        else:
+            backend = "eager"
+        log(backend)
+        if self.config.disable_graph:
+            backend = "eager"
+        return backend
+
+    def after(self):
+        return 2
+"""
+DEVICES = """\
+def is_supported(device):
+    return device.major == 10
+
+
+def other():
+    return 0
+"""
+SERVER = """\
+from engine.runner import Runner
+
+graph = Runner().graph
+"""
+
+
+async def surroundings(work: Work, sha: str) -> Surroundings:
+    code = GitSource(RepoId("o/r"), work.path)
+    (evidence,) = await EvidenceCache().study_all(code, [sha])
+    return await surroundings_of(code, evidence)
+
+
+def passage_of(found: Surroundings, file: str) -> Passage:
+    (passage,) = (passage for passage in found.passages if passage.file == file)
+    return passage
+
+
+async def test_the_whole_function_around_a_change_is_shown_with_what_follows(work: Work) -> None:
+    work.commit(files={"engine/runner.py": RUNNER, "engine/devices.py": DEVICES})
+    sha = work.commit(files={"engine/runner.py": RUNNER.replace('"piecewise"', '"full"')})
+    passage = passage_of(await surroundings(work, sha), "engine/runner.py")
+    assert passage.scopes == ("class Runner:",)
+    assert passage.lines[0] == "     @property"
+    assert '-            backend = "piecewise"' in passage.lines
+    assert '+            backend = "full"' in passage.lines
+    # The override below the hunk decides, and is there.
+    assert "         if self.config.disable_graph:" in passage.lines
+    assert passage.lines[-1] == "         return backend"
+    assert (passage.first, passage.last) == (8, 17)
+
+
+async def test_uses_elsewhere_and_the_definition_of_what_decides_are_shown(work: Work) -> None:
+    files = {
+        "engine/runner.py": RUNNER,
+        "engine/devices.py": DEVICES,
+        "engine/server.py": SERVER,
+        "tests/test_runner.py": SERVER,
+    }
+    work.commit(files=files)
+    sha = work.commit(files={"engine/runner.py": RUNNER.replace('"piecewise"', '"full"')})
+    found = await surroundings(work, sha)
+    (uses,) = (uses for uses in found.uses if uses.name == "graph")
+    assert [(use.file, use.line, use.in_tests) for use in uses.uses] == [
+        ("engine/server.py", 3, False),
+        ("tests/test_runner.py", 3, True),
+    ]
+    (definition,) = found.definitions
+    assert definition.name == "is_supported"
+    assert definition.passage.lines == (
+        " def is_supported(device):",
+        "     return device.major == 10",
+    )
+
+
+async def test_a_name_that_nothing_uses_and_one_that_only_tests_use_are_told_apart(
+    work: Work,
+) -> None:
+    module = "def lonely():\n    return 1\n\n\ndef tested():\n    return 2\n"
+    work.commit(files={"a.py": module, "tests/test_a.py": "from a import tested\n"})
+    sha = work.commit(files={"a.py": module.replace("1", "10").replace("2", "20")})
+    uses = {uses.name: uses for uses in (await surroundings(work, sha)).uses}
+    assert uses["lonely"].uses == ()
+    assert uses["tested"].only_in_tests
+
+
+async def test_the_condition_of_the_preprocessor_around_a_change_is_named(work: Work) -> None:
+    kernel = (
+        "#ifdef USE_ROCM\nvoid launch(int n) {\n  int block = 64;\n  run(n, block);\n}\n#endif\n"
+    )
+    work.commit(files={"csrc/kernel.cu": kernel})
+    sha = work.commit(files={"csrc/kernel.cu": kernel.replace("64", "128")})
+    passage = passage_of(await surroundings(work, sha), "csrc/kernel.cu")
+    assert passage.scopes == ("#ifdef USE_ROCM",)
+    assert passage.lines[0] == " void launch(int n) {"
+    assert passage.lines[-1] == " }"
+
+
+async def test_a_common_word_floods_nothing(work: Work) -> None:
+    common = "".join(f"value = {number}\n" for number in range(300))
+    work.commit(files={"a.py": "def value():\n    return 1\n", "data.py": common})
+    sha = work.commit(files={"a.py": "def value():\n    return 2\n"})
+    found = await surroundings(work, sha)
+    assert found.searched
+    assert not found.uses
+
+
+async def test_the_first_release_before_a_moment_is_named_or_that_there_is_none(
+    work: Work,
+) -> None:
+    code = GitSource(RepoId("o/r"), work.path)
+    old = work.commit(files={"a.py": "A = 1\n"}, at=datetime(2026, 2, 1, tzinfo=UTC))
+    new = work.commit(files={"a.py": "A = 2\n"}, at=datetime(2026, 2, 4, tzinfo=UTC))
+    commits = {"c": await code.resolve(new), "p1": await code.resolve(old)}
+    until = datetime(2026, 2, 5, tzinfo=UTC)
+    # A repository without releases has nothing to say about them.
+    assert await release_lines(code, commits, until) == ()
+    work.git("tag", "v1.0", old)
+    code = GitSource(RepoId("o/r"), work.path)
+    assert await release_lines(code, commits, until) == (
+        "[c] is in no release made before 2026-02-05",
+        "[p1] the first release with it is v1.0 (2026-02-01)",
+    )
+
+
+async def test_lines_that_went_at_the_end_of_a_file_are_shown(work: Work) -> None:
+    work.commit(files={"notes.txt": "one\ntwo\nthree\n"})
+    sha = work.commit(files={"notes.txt": "one\n"})
+    passage = passage_of(await surroundings(work, sha), "notes.txt")
+    assert [line for line in passage.lines if line.startswith("-")] == ["-two", "-three"]

@@ -1,0 +1,218 @@
+"""Read the code around a change: enclosing functions, uses of what changed, and what decides there."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeVar
+
+from agent.domain.commits import Commit, FileChange
+from agent.domain.evidence import CommitEvidence
+from agent.domain.patch import read_hunks
+from agent.domain.surroundings import Definition, NameUses, Passage, Surroundings, Use
+from agent.ports import CloneSource, CodeSource, Usage, Usages
+from agent.stories.timeline import headline
+from agent.triage.conventions import Area, area
+from tools.diff.declarations import language_of
+from tools.diff.enclosing import Outline, Span, changed_spans, passages
+
+_MAX_FILES = 60  # Changed files of a commit that are read whole
+_MAX_NAMES = 40  # Names that are searched for in the tree
+_MAX_NAMES_SHOWN = 12
+_MAX_USES_SHOWN = 8  # Lines shown for a name
+_MAX_HITS = 120  # A name that stands on more lines is too common to say anything
+_MAX_DEFINITIONS = 8
+_MAX_PLACES = 3  # A name defined in more places is no single thing
+_LINES_AROUND_VALUE = 3
+_SHORTEST_NAME = 4
+_NO_CODE = (Area.DOCS, Area.CI)
+_SPECIAL = re.compile(r"__\w+__")
+_BEGINNING = datetime.fromtimestamp(0, UTC)
+
+
+Item = TypeVar("Item")
+
+
+class _Changed(NamedTuple):
+    """What the changed lines of a file show: passages, and names that are defined or decide there."""
+
+    passages: list[Passage]
+    defined: list[str]
+    deciding: list[str]
+
+
+async def surroundings_of(code: CodeSource, evidence: CommitEvidence) -> Surroundings:
+    """Read what stands around the changes of a commit, in the tree as it is after the commit."""
+    change = evidence.change
+    sha = change.commit.sha
+    files = [file for file in change.files if file.patch and file.status != "removed"]
+    # Edits of what exists need their surroundings most; a new file is shown by its patch.
+    files.sort(key=lambda file: file.status == "added")
+    versions = await code.blobs(change, [file.path for file in files[:_MAX_FILES]])
+    changed: list[_Changed] = []
+    for file in files[:_MAX_FILES]:
+        _, new_version = versions.get(file.path, (None, None))
+        if new_version is not None and b"\0" not in new_version:
+            changed.append(_read_changed(file, new_version.decode("utf-8", "replace")))
+    defined = _distinct([*_fact_names(evidence), *_joined(one.defined for one in changed)])
+    deciding = _distinct(_joined(one.deciding for one in changed))
+    names = _distinct([*defined[: _MAX_NAMES // 2], *deciding])[:_MAX_NAMES]
+    hits = await code.usages_of(sha, names, limit=_MAX_HITS) if names else {}
+    all_passages = tuple(_joined(one.passages for one in changed))
+    return Surroundings(
+        passages=all_passages,
+        uses=tuple(_uses(defined, hits or {}, all_passages)),
+        definitions=tuple(await _definitions(code, sha, deciding, hits or {}, all_passages)),
+        searched=hits is not None,
+    )
+
+
+def _read_changed(file: FileChange, new_text: str) -> _Changed:
+    patch = file.patch or ""
+    file_passages = passages(file.path, patch, new_text)
+    if area(file.path) in _NO_CODE:
+        return _Changed(file_passages, [], [])
+    outline = Outline(file.path, new_text)
+    defined: list[str] = []
+    deciding: list[str] = []
+    for hunk in read_hunks(patch):
+        for span in changed_spans(hunk):
+            defined += list(outline.defined_names(span))[-1:]
+            deciding += outline.deciding_names(span)
+    if area(file.path) is Area.TESTS:
+        defined = []
+    return _Changed(file_passages, defined, deciding)
+
+
+def _fact_names(evidence: CommitEvidence) -> Iterator[str]:
+    """Yield what the facts of a commit are about: flags, variables, functions, by their last names."""
+    for fact in evidence.facts:
+        name = re.split(r"[.:]", fact.name)[-1]
+        yield name
+        if name.startswith("--"):
+            # A parser stores the value of a flag under this name.
+            yield name.lstrip("-").replace("-", "_")
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Return each name once that is long enough to be found by."""
+    kept = []
+    for name in dict.fromkeys(names):
+        if len(name) >= _SHORTEST_NAME and not _SPECIAL.fullmatch(name) and name.isprintable():
+            kept.append(name)
+    return kept
+
+
+def _joined(lists: Iterable[Sequence[Item]]) -> list[Item]:
+    return [item for items in lists for item in items]
+
+
+# ---------------------------------------------------------------- uses
+
+
+def _uses(
+    defined: Sequence[str], hits: Mapping[str, Usages], shown: Sequence[Passage]
+) -> Iterator[NameUses]:
+    """Yield where changed names are used outside of what is shown; rarer names say more."""
+    candidates: list[tuple[int, NameUses]] = []
+    for name in defined:
+        if name not in hits or hits[name].more:
+            continue
+        elsewhere = [hit for hit in hits[name].found if not _is_shown(hit, shown)]
+        # Uses in the product say more than those in tests, and one line a file more than ten.
+        elsewhere.sort(key=lambda hit: area(hit.path) is not Area.PRODUCT)
+        uses = []
+        for hit in elsewhere[:_MAX_USES_SHOWN]:
+            in_tests = area(hit.path) is Area.TESTS
+            uses.append(Use(file=hit.path, line=hit.line, text=hit.text.strip(), in_tests=in_tests))
+        more = len(elsewhere) - len(uses)
+        candidates.append((len(elsewhere), NameUses(name=name, uses=tuple(uses), more=more)))
+    candidates.sort(key=lambda candidate: candidate[0] == 0)
+    for _, uses_of_name in candidates[:_MAX_NAMES_SHOWN]:
+        yield uses_of_name
+
+
+def _is_shown(hit: Usage, shown: Sequence[Passage]) -> bool:
+    same_file = [passage for passage in shown if passage.file == hit.path]
+    return any(passage.first <= hit.line <= passage.last for passage in same_file)
+
+
+# ---------------------------------------------------------------- definitions
+
+
+async def _definitions(
+    code: CodeSource,
+    sha: str,
+    deciding: Sequence[str],
+    hits: Mapping[str, Usages],
+    shown: Sequence[Passage],
+) -> list[Definition]:
+    """Read where the names that decide over a change are defined, unless that is shown already."""
+    definitions: list[Definition] = []
+    for name in deciding:
+        places = [hit for hit in hits.get(name, Usages()).found if _defines(hit, name)]
+        if not places or len(places) > _MAX_PLACES:
+            continue
+        for place in places:
+            if _is_shown(place, shown):
+                continue
+            passage = await _definition(code, sha, place)
+            if passage is not None:
+                definitions.append(Definition(name=name, passage=passage))
+        if len(definitions) >= _MAX_DEFINITIONS:
+            break
+    return definitions[:_MAX_DEFINITIONS]
+
+
+async def _definition(code: CodeSource, sha: str, place: Usage) -> Passage | None:
+    text = await code.file(sha, place.path)
+    if text is None or "\0" in text:
+        return None
+    outline = Outline(place.path, text)
+    span = outline.definition_at(place.line)
+    if span is None:
+        if outline.is_local(place.line):
+            return None
+        first = max(1, place.line - _LINES_AROUND_VALUE)
+        span = Span(first, min(len(outline.lines), place.line + _LINES_AROUND_VALUE))
+    lines = tuple(f" {line}" for line in outline.lines[span.first - 1 : span.last])
+    return Passage(
+        file=place.path, first=span.first, lines=lines, scopes=tuple(outline.scopes(span))
+    )
+
+
+def _defines(hit: Usage, name: str) -> bool:
+    """Return True where a line defines a name: as a function, a macro, a class, a value or a flag."""
+    if area(hit.path) is not Area.PRODUCT or language_of(hit.path) is None:
+        return False
+    escaped = re.escape(name)
+    keyword = (
+        rf"\b(?:def|class|fn|func|function|struct|enum|let|const|constexpr|define)\s+{escaped}\b"
+    )
+    value = rf"^\s*(?:\w+[\w:<>*& ]*\s[*&]?)?{escaped}\s*(?::[^=]*)?=(?!=)"
+    field = rf"^\s*{escaped}\s*:\s*\S"
+    return any(re.search(pattern, hit.text[:300]) for pattern in (keyword, value, field))
+
+
+# ---------------------------------------------------------------- releases
+
+
+async def release_lines(
+    code: CodeSource, commits: Mapping[str, Commit], until: datetime
+) -> tuple[str, ...]:
+    """Return for commits, by their handles, the first release before a moment that has each.
+
+    Nothing where the source cannot tell, or where the repository has no releases at all.
+    """
+    if not isinstance(code, CloneSource) or not await code.tags_made(_BEGINNING, until):
+        return ()
+    heads = [headline(commit) for commit in commits.values()]
+    first = await code.first_tags(heads, until=until)
+    lines = []
+    for handle, commit in commits.items():
+        release = first.get(commit.sha)
+        if release is None:
+            lines.append(f"[{handle}] is in no release made before {until:%Y-%m-%d}")
+        else:
+            made = f"{release.published_at:%Y-%m-%d}"
+            lines.append(f"[{handle}] the first release with it is {release.tag} ({made})")
+    return tuple(lines)
