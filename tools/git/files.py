@@ -76,7 +76,7 @@ _ENTRY = re.compile(rb"\d+ blob ([0-9a-f]{40})\t")
 class Trees(Opened):
     """Reads and searches the files of commits."""
 
-    async def _fetch(self, blob: bytes) -> None:
+    async def _fetch(self, *blobs: bytes) -> None:
         raise NotImplementedError
 
     async def blobs(
@@ -173,19 +173,44 @@ class Trees(Opened):
     async def usages_of(
         self, sha: str, names: Sequence[str], *, limit: int = 200
     ) -> Mapping[str, Usages] | None:
-        """Find the lines that hold any of some identifiers in one search; None in a partial clone."""
-        if (await self._open()).promisor is not None:
-            return None
+        """Find the lines that hold any of some identifiers in one search.
+
+        What a partial clone lacks of the tree's text files is fetched first; None where it cannot be.
+        """
         if not names:
             return {}
+        if not await self._has_tree(sha):
+            return None
         # One pattern of alternatives: git tries several patterns one after the other on every line.
         alternatives = "|".join(map(_escaped, names))
-        command = [*_GREP_ANY, "-n", "--null", "-e", f"({alternatives})", sha, "--"]
+        pattern = f"({alternatives})"
+        command = [*_GREP_ANY, "-n", "--null", "-e", pattern, sha, "--"]
         output: list[bytes] = []
         async with (await self._view()).running(command) as git:
             while sum(map(len, output)) < _MOST_OF_NAMES and (piece := await git.read()):
                 output.append(piece)
         return _by_name(names, b"".join(output), limit)
+
+    async def _has_tree(self, sha: str) -> bool:
+        """Fetch what a partial clone lacks of the text files of a tree; False where that fails."""
+        if (await self._open()).promisor is None:
+            return True
+        view = await self._view()
+        listing = await view.read(["ls-tree", "-r", "-z", sha])
+        blobs = [
+            entry[1]
+            for line in listing.split(b"\0")
+            if (entry := _ENTRY.match(line)) and not line.lower().endswith(_UNREADABLE)
+        ]
+        present = await view.objects.known(blobs)
+        missing = [blob for blob, known in zip(blobs, present, strict=True) if known is None]
+        if not missing:
+            return True
+        try:
+            await self._fetch(*missing)
+        except UpstreamError:
+            return False
+        return True
 
 
 def _by_name(names: Sequence[str], output: bytes, limit: int) -> dict[str, Usages]:

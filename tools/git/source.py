@@ -118,10 +118,10 @@ class GitSource(Revisions, Trees):
             repository, self._shown(repository), self.repo, old, new, self._network
         )
 
-    async def _fetch(self, blob: bytes) -> None:
+    async def _fetch(self, *blobs: bytes) -> None:
         repository = await self._open()
         if repository.promisor is not None:
-            await patiently(lambda: fetch_blobs(repository, [blob], self._network))
+            await patiently(lambda: fetch_blobs(repository, blobs, self._network))
 
     async def _open(self) -> Repository:
         if self._repository is None:

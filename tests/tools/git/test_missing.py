@@ -118,3 +118,29 @@ async def test_a_reader_that_is_cancelled_while_fetching_ends_git(
     assert done
     assert task.cancelled()
     server.hold.clear()
+
+
+async def test_a_partial_clone_fetches_the_tree_that_is_searched_in_one_go(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    files = {f"dir/f{number}.py": f"limit = {number}\n" for number in range(30)}
+    sha = work.commit("many", files | {"picture.png": "limit\n"})
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    code = GitSource(RepoId("acme/engine"), clone)
+    usages = await code.usages_of(sha, ["limit", "absent"])
+    assert usages is not None
+    assert {use.path for use in usages["limit"].found} == files.keys()
+    assert usages["absent"].found == ()
+    assert server.sessions == 1
+    shutil.rmtree(server.root)
+    assert await code.usages_of(sha, ["limit"]) is not None
+
+
+async def test_a_tree_that_cannot_be_fetched_is_not_searched(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    sha = work.commit("one", {"a.py": "limit = 1\n"})
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    shutil.rmtree(server.root)
+    code = GitSource(RepoId("acme/engine"), clone)
+    assert await code.usages_of(sha, ["limit"]) is None
