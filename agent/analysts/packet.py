@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agent.analysts.boilerplate import recurring_lines, without_boilerplate
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.excerpt import excerpt, folded, needed_tokens
 from agent.analysts.focus import NO_FOCUS, Focus
 from agent.domain.base import EvidenceId, thread_id
+from agent.domain.commits import PullRequest
 from agent.domain.evidence import (
     CommitEvidence,
     Evidence,
@@ -79,7 +81,8 @@ def commit_packet(
     """
     evidence = read.evidence
     pieces = pieces_of(evidence, material)
-    words = _words(evidence, pieces, int(budget * _WORDS_SHARE), focus)
+    recurring = recurring_lines(material)
+    words = _words(evidence, pieces, int(budget * _WORDS_SHARE), focus, recurring)
     facts = _shortened(fact_lines(evidence.facts), int(budget * _FACTS_SHARE), focus)
     opening = f"{words}\n\n{_FACTS_HEADING}\n{facts or '(none)'}"
     if context.surroundings.releases:
@@ -189,17 +192,33 @@ def earlier_commits(
 
 
 def _words(
-    evidence: CommitEvidence, pieces: Mapping[str, Evidence], budget: int, focus: Focus
+    evidence: CommitEvidence,
+    pieces: Mapping[str, Evidence],
+    budget: int,
+    focus: Focus,
+    recurring: frozenset[str],
 ) -> str:
     """Return the message of a commit, then its threads, which share what it leaves."""
     threads = {handle: piece for handle, piece in pieces.items() if piece is not evidence}
     message_budget = budget // 2 if threads else budget
-    message = cut_text(evidence.change.commit.message.strip(), message_budget, focus)
+    commit = evidence.change.commit
+    message = f"{commit.title}\n\n{without_boilerplate(commit.body, recurring)}".strip()
+    message = cut_text(message, message_budget, focus)
     texts = [f"[c] {subject_heading(evidence)}\n{message}"]
     each = (budget - tokens_of(message)) // max(1, len(threads))
     for handle, piece in threads.items():
-        texts.append(piece_text(handle, piece, max(_MIN_THREAD_TOKENS, each), None, focus))
+        thread = _plain_thread(piece, recurring)
+        texts.append(piece_text(handle, thread, max(_MIN_THREAD_TOKENS, each), None, focus))
     return "\n\n".join(texts)
+
+
+def _plain_thread(piece: Evidence, recurring: frozenset[str]) -> Evidence:
+    """Return a pull request without the form that its author filled in; anything else as it is."""
+    if not isinstance(piece, ThreadEvidence) or not isinstance(piece.thread, PullRequest):
+        return piece
+    body = without_boilerplate(piece.thread.body, recurring)
+    thread = piece.thread.model_copy(update={"body": body})
+    return piece.model_copy(update={"thread": thread})
 
 
 def piece_text(
