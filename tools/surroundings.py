@@ -211,7 +211,7 @@ async def release_lines(
     for handle, commit in commits.items():
         release = first.get(commit.sha)
         if release is None:
-            lines.append(f"[{handle}] is in no release made before {until:%Y-%m-%d}")
+            lines.append(f"[{handle}] is in no release so far")
         else:
             made = f"{release.published_at:%Y-%m-%d}"
             lines.append(f"[{handle}] the first release with it is {release.tag} ({made})")

@@ -148,6 +148,16 @@ class CommitSubject(Subject):
         values = {"notes": notes, "languages": asked_languages(self.languages)}
         return EvidencePrompt(name="write", values=values, shape=analysis_shape(self.languages))
 
+    def claim(self, name: str, sentence: Sentence) -> Claim | None:
+        """Turn one sentence into a claim; earlier commits that it cites are its background."""
+        claim = super().claim(name, sentence)
+        if claim is None:
+            return None
+        earlier = {evidence.id for evidence in self.context.earlier.values()}
+        background = tuple(cite for cite in claim.cites if cite in earlier)
+        cites = tuple(cite for cite in claim.cites if cite not in earlier)
+        return claim.model_copy(update={"cites": cites, "background": background})
+
     def claims(self, answer: Any) -> list[Claim]:
         """Turn an analysis into claims: its headline, then its sentences."""
         commit = self.read.evidence.change.commit

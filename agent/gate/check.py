@@ -75,7 +75,7 @@ def _lookup(claim: Claim, dossier: Dossier, anchors: Sequence[Anchor]) -> Lookup
     if claim.kind is Kind.ADVICE:
         # What a reader is told to type must have landed, and not only stand in a thread.
         commits = [piece for piece in evidence if isinstance(piece, CommitEvidence)]
-        return Lookup.of(commits, claim.repo, tz)
+        return Lookup.of(commits, claim.repo, tz, _notes(claim, dossier))
     # On one line each: a code span may be copied from an anchor of several lines.
     anchored = [" ".join(anchor.text.split()) for anchor in anchors]
     return Lookup.of(evidence, claim.repo, tz, [*anchored, *_notes(claim, dossier)])

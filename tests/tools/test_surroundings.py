@@ -139,7 +139,7 @@ async def test_the_first_release_before_a_moment_is_named_or_that_there_is_none(
     work.git("tag", "v1.0", old)
     code = GitSource(RepoId("o/r"), work.path)
     assert await release_lines(code, commits, until) == (
-        "[c] is in no release made before 2026-02-05",
+        "[c] is in no release so far",
         "[p1] the first release with it is v1.0 (2026-02-01)",
     )
 

@@ -17,9 +17,15 @@ The cache is cleared twice, and `evict` fails.
 
 
 def test_forms_comments_and_checklists_are_left_out() -> None:
-    recurring = frozenset({"## Motivation", "## Checklist"})
-    text = without_boilerplate(BODY, recurring)
+    form = {"## Motivation", "## Checklist", "- [ ] I ran the tests", "- [ ] I added documentation"}
+    text = without_boilerplate(BODY, frozenset(form))
     assert text == "The cache is cleared twice, and `evict` fails."
+
+
+def test_what_an_author_adds_to_a_checklist_stays() -> None:
+    body = "- [x] I ran the tests\n- [ ] unit test: none came to mind\n"
+    text = without_boilerplate(body, frozenset({"- [ ] I ran the tests"}))
+    assert text == "- [ ] unit test: none came to mind"
 
 
 def test_a_comment_that_is_never_closed_hides_nothing() -> None:
