@@ -235,7 +235,8 @@ def servers_of(
         raise ConfigError(
             "--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server"
         )
-    from tools.chat.server import Ask, ChatServer, context_of, probe
+    from tools.chat.messages import Ask
+    from tools.chat.server import ChatServer, context_of, probe
 
     key = environ.get("OPENAI_API_KEY", "").strip()
     url = settings.model_url

@@ -14,7 +14,7 @@ from agent.prompting import Capabilities, Job, ModelError, Way
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
 from graphs.models import REPLY_FORM, Models
-from memory.artefacts import JsonCodec
+from memory.artefacts import Artefact, JsonCodec
 from memory.database import Database
 from memory.recorder import Call, CallRecorder
 from memory.store import database_in_memory
@@ -186,6 +186,19 @@ async def test_an_unchecked_answer_that_was_recorded_before_is_asked_for_again_a
         assert len(server.asked) == 3
     with pytest.raises(ModelError, match="does not match the schema"):
         await told(replay(db, "r1"))
+
+
+async def test_an_answer_that_an_earlier_version_recorded_is_not_paid_for_again(
+    db: Database,
+) -> None:
+    request = ChatRequest(messages=[HumanMessage("why 中")])
+    call = Call("model.ask", "oracle-1", request.hash, "https://m.example", "6498547326df3638")
+    body = '{"text": "because", "calls": [], "spent": {"calls": 1, "sent": 20, "received": 8}}'
+    CallRecorder(db, "r1").record([(call, [Artefact("model reply", body.encode())])])
+    with ModelServer(script) as server:
+        answer = await models(db, "r2", server).get("writing", REPO).ainvoke("why 中")
+        assert len(server.asked) == 0
+    assert answer.text == "because"
 
 
 async def insist(chat: Any, words: str) -> None:

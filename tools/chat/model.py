@@ -324,7 +324,7 @@ class RecordedChatModel(BaseChatModel):
         failed together from coming back together.
         """
         error = state.outcome.exception() if state.outcome else None
-        seconds = self.retries.first_pause * 2 ** (state.attempt_number - 1)
+        seconds: float = self.retries.first_pause * 2 ** (state.attempt_number - 1)
         if isinstance(error, ModelError) and error.retry_after:
             seconds = error.retry_after
         jitter = random.uniform(0.8, 1.2)  # noqa: S311 -- nothing secret

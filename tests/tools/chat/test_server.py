@@ -191,6 +191,24 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
         assert answer.spent.received > 0
 
 
+@pytest.mark.parametrize(("faulty", "way"), [(("schema",), "tool"), (("schema", "tool"), "words")])
+async def test_a_server_that_answers_500_to_what_it_does_not_know_is_asked_in_another_way(
+    faulty: tuple[str, ...], way: str
+) -> None:
+    def mood(asked: Asked) -> Mood | None:
+        by_schema = asked.schema is not None and "schema" in faulty
+        by_tool = asked.tools == ["answer"] and "tool" in faulty
+        return Mood("failing") if by_schema or by_tool else None
+
+    with ModelServer(script, mood) as server:
+        found = await probed_capabilities(server)
+        assert found.way == way
+        model = live_model(server, capabilities=found)
+        assert (await write(model)).statements[0].en == "The limit is lowered."
+    with serving("failing") as server, pytest.raises(ModelError, match="HTTP 500"):
+        await probed_capabilities(server)
+
+
 async def test_calls_have_the_same_ids_each_time_and_their_answers_are_sent_back() -> None:
     with serving() as server:
         first, again = await choose(live_model(server)), await choose(live_model(server))
