@@ -96,10 +96,10 @@ async def test_a_streamed_answer_comes_in_pieces_and_is_recorded_and_paid_once(
         chunks = await pieces_of(run.get("writing", REPO), "why")
         spent = run.take(REPO)
         assert len([chunk for chunk in chunks if chunk.text]) > 3
+        streamed = joined(chunks)
         for name in ("r1", "r2"):
             again = models(db, name, server)
             answer = await again.get("writing", REPO).ainvoke("why")
-            streamed = joined(chunks)
             assert (streamed.text, streamed.id) == (answer.text, answer.id)
             assert streamed.usage_metadata == answer.usage_metadata
             assert again.take(REPO) == spent != Spent()
@@ -170,7 +170,8 @@ async def watched(chat: RecordedChatModel) -> dict[str, list[str]]:
     """Return the pieces that a watcher of a graph sees, by the id of their message."""
     seen: dict[str, list[str]] = {}
     question = {"messages": [("user", "why")]}
-    async for message, _ in graph_of(chat).astream(question, stream_mode="messages"):
+    stream: Any = graph_of(chat).astream(question, stream_mode="messages")
+    async for message, _ in stream:
         seen.setdefault(message.id, []).append(message.text)
     return seen
 
