@@ -20,15 +20,8 @@ from typing import Any, Literal, cast
 import httpx2
 import openai
 from langchain_core.exceptions import ContextOverflowError
-from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import (
-    AIMessage,
-    AIMessageChunk,
-    BaseMessage,
-    HumanMessage,
-    SystemMessage,
-)
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr, ValidationError
 
@@ -69,7 +62,6 @@ _LIST_SECONDS = 5.0  # For the list of a server's models
 _UNWATCHED = RunnableConfig(callbacks=[])
 """Callbacks belong to our wrapper: those of `ChatOpenAI` would report every attempt as a model run."""
 
-Chat = Runnable[LanguageModelInput, AIMessage]
 Learn = Callable[["ChatServer", Ask], Awaitable[Capabilities]]
 """Returns what a server can do: from memory, or by asking it."""
 
@@ -173,13 +165,13 @@ class ChatServer:
     async def _send(self, sent: "_SentRequest", on_piece: OnPiece | None) -> AIMessageChunk:
         """Return a complete answer; every failure is a ModelError."""
         max_tokens = answer_tokens(self._capabilities.context)
-        chat = self._bound(sent, max_tokens)
+        options = self._options(sent, max_tokens)
         async with self._translated() as deadline:
             answer = None
             if self._can_stream:
-                answer = await self._streamed(chat, sent, max_tokens, deadline, on_piece)
+                answer = await self._streamed(sent, options, max_tokens, deadline, on_piece)
             if answer is None:
-                message = await chat.ainvoke(sent.messages, _UNWATCHED)
+                message = await self._chat.ainvoke(sent.messages, _UNWATCHED, **options)
                 answer = AIMessageChunk(**message.model_dump(exclude={"type"}))
                 self._can_stream = False
             # A model that is offered tools may say nothing: it has read enough.
@@ -187,10 +179,17 @@ class ChatServer:
             _check_complete(self.name, answer, may_be_silent=may_be_silent)
             return answer
 
-    def _bound(self, sent: "_SentRequest", max_tokens: int) -> Chat:
-        """Return ChatOpenAI with the options of a request."""
+    def _options(self, sent: "_SentRequest", max_tokens: int) -> dict[str, Any]:
+        """Return what ChatOpenAI is called with.
+
+        Options that are bound to it (`bind_tools`) would bring the callbacks of the caller along.
+        """
         options: dict[str, Any] = {}
         body: dict[str, Any] = {}
+        if sent.tools:
+            options["tools"] = sent.tools
+        if sent.tool_choice:
+            options["tool_choice"] = sent.tool_choice
         if sent.stop:
             options["stop"] = sent.stop
         # OpenAI's newer models have another name for this limit, which langchain-openai knows;
@@ -204,14 +203,12 @@ class ChatServer:
             # raise for one that is cut off or odd, where we can still use it or say what it is.
             body["response_format"] = {"type": "json_schema", "json_schema": sent.json_schema}
         options["extra_body"] = body
-        if sent.tools:
-            return self._chat.bind_tools(sent.tools, tool_choice=sent.tool_choice, **options)
-        return self._chat.bind(**options)
+        return options
 
     async def _streamed(
         self,
-        chat: Chat,
         sent: "_SentRequest",
+        options: dict[str, Any],
         max_tokens: int,
         deadline: asyncio.Timeout,
         on_piece: OnPiece | None,
@@ -225,7 +222,7 @@ class ChatServer:
         call_count = 0
         sent_at = time.monotonic()
         first_word_at = sent_at
-        stream = chat.astream(sent.messages, _UNWATCHED)
+        stream = self._chat.astream(sent.messages, _UNWATCHED, **options)
         try:
             # Left to the garbage collector, a stream that is ended early would be closed after
             # the run.
@@ -390,7 +387,7 @@ class _SentRequest:
     """A request in the form in which a server gets it."""
 
     messages: list[BaseMessage]
-    tools: list[dict[str, Any]]
+    tools: list[Mapping[str, Any]]
     tool_choice: str | None
     stop: list[str] | None
     json_schema: Mapping[str, Any] | None = None
@@ -401,7 +398,7 @@ def _sent_request(request: ChatRequest, way: Way) -> _SentRequest:
     """Return a request made in one way: by schema, by a tool to be called, or in words."""
     sent = _SentRequest(
         messages=list(request.messages),
-        tools=[dict(tool) for tool in request.tools],
+        tools=list(request.tools),
         tool_choice=request.tool_choice,
         stop=list(request.stop) if request.stop else None,
         is_structured=request.response_format is not None,
