@@ -326,40 +326,40 @@ class Standing:
 async def stream(
     graph: Any, question: str, context: AskContext, config: RunnableConfig | None = None
 ) -> AsyncIterator[Event]:
-    """Run a question, and give what is found, each sentence once it is judged, then the reply.
+    """Run a question; yield what is found, each sentence once it is judged, then the reply.
 
-    While the answer is written, the display is told how long it is; its words are not judged yet.
+    While the answer is written, the display shows how long it is; its words are not judged yet.
     """
     # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
     options: dict[str, Any] = {"durability": "exit"} if config else {}
-    asked, reply = {"question": question, "version": VERSION}, None
-    given: set[str] = set()
-    progress = _AnswerProgress(context)
     modes = ["custom", "values", "messages"]
-    async for mode, told in graph.astream(
-        asked, config, context=context, stream_mode=modes, **options
+    graph_input = {"question": question, "version": VERSION}
+    progress = _AnswerProgress(context)
+    reply = None
+    yielded_claims: set[str] = set()
+    async for mode, part in graph.astream(
+        graph_input, config, context=context, stream_mode=modes, **options
     ):
         if mode == "messages":
-            message, metadata = told
+            message, metadata = part
             if metadata["langgraph_node"] == answer.__name__:
                 await progress.add(message.text)
-            continue
-        if isinstance(told, Step):
-            progress.step = told
-            context.reader.progress.step(told.repo, told.what, told.done, told.total)
+        elif isinstance(part, Step):
+            progress.step = part
+            context.reader.progress.step(part.repo, part.what, part.done, part.total)
         elif mode == "custom":
-            yield told
-        elif "sentences" in told:
-            published, reply = told["sentences"].published, told.get("reply")
-            for claim in published:
-                # A sentence that was said anew stands among those that were given before.
-                if claim.id in given:
+            yield part
+        elif "sentences" in part:
+            reply = part.get("reply")
+            for claim in part["sentences"].published:
+                # A repaired sentence stands among those that were yielded before.
+                if claim.id in yielded_claims:
                     continue
-                given.add(claim.id)
+                yielded_claims.add(claim.id)
                 yield {
                     "claim": claim,
-                    "lang": told["query"].lang,
-                    "abstains": told["nearest"] is not None,
+                    "lang": part["query"].lang,
+                    "abstains": part["nearest"] is not None,
                 }
     if reply is not None:
         yield reply
