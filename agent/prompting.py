@@ -43,6 +43,10 @@ class ContextExceeded(ModelError):
     """A question does not fit into the model's context; a shorter one may."""
 
 
+class Unsupported(ModelError):
+    """The server does not accept a request made in this way; another way may work."""
+
+
 class Capabilities(Frozen):
     """Capabilities of a model at an endpoint; the defaults are optimistic until it is probed."""
 

@@ -13,7 +13,7 @@ from agent.domain.report import Report
 from agent.domain.spending import Spent
 from agent.domain.window import Window
 from agent.ports import Desk
-from agent.prompting import JOBS, Capabilities, Job, tokens_of
+from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from evals.harness import TOKEN, serving
 from evals.model_server.talk import Asked, Script
@@ -24,13 +24,15 @@ from graphs.run_context import RunContext
 from memory.reports import Landings, OpenIssues, Reports
 from memory.statements import Statements, Stories
 from memory.store import database_in_memory
-from tools.chat.messages import Question, RecordedChatModel, Reply, ToolRequest
+from tools.chat.budget import Stopwatch
+from tools.chat.messages import Ask, ChatReply, ChatRequest, OnPiece, ToolRequest
+from tools.chat.model import RecordedChatModel, Retries
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
-Fetch = Callable[[Question], Awaitable[Reply]]
+Answer = Callable[[ChatRequest], Awaitable[ChatReply]]
 _CAPABILITIES = Capabilities(context=65_536, told=True)
 _ANSWER_SECONDS = 300.0
 
@@ -85,17 +87,49 @@ class _Kept:
         return report
 
 
+class ScriptedServer:
+    """Answers requests inside the process."""
+
+    at_once = None  # Nothing has to wait
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    async def learn(self, ask: Ask) -> Capabilities:
+        """Return what is the same for all scripted models."""
+        del ask
+        return _CAPABILITIES
+
+    async def attempt(
+        self,
+        request: ChatRequest,
+        way: Way,
+        watch: Stopwatch,
+        on_piece: OnPiece | None = None,
+    ) -> ChatReply:
+        """Answer a request."""
+        del way, watch, on_piece
+        return await self._answer(request)
+
+
 class ScriptedModels(Models):
     """The models of a run: one reads and writes, another one judges; nothing is recorded and nothing costs."""
 
-    def __init__(self, name: str, writer: Fetch, judge: Fetch) -> None:
+    def __init__(self, name: str, writer: Answer, judge: Answer) -> None:
         self.name = name
         self.names = dict.fromkeys(JOBS, name) | {"judging": f"judge of the {name}"}
-        self._fetches: dict[Job, Fetch] = {"reading": writer, "writing": writer, "judging": judge}
+        self._answers: dict[Job, Answer] = {"reading": writer, "writing": writer, "judging": judge}
 
     def get(self, job: Job, account: str) -> RecordedChatModel:
-        """Give the model for a job."""
-        return RecordedChatModel(model_name=self.names[job], fetch=self._fetches[job])
+        """Return the model for a job."""
+        server = ScriptedServer(self._answers[job])
+        return RecordedChatModel(
+            model_name=self.names[job],
+            account=account,
+            server=server,
+            # A script says the same again, and a live model behind it retries by itself.
+            retries=Retries(tries=1),
+        )
 
     def take(self, account: str) -> Spent:
         """Count nothing."""
@@ -131,19 +165,19 @@ class ScriptedModels(Models):
         return len(tasks)
 
 
-def by_script(script: Script) -> Fetch:
-    """Answer questions by a script."""
+def by_script(script: Script) -> Answer:
+    """Return what answers requests by a script."""
     numbers = itertools.count()
 
-    async def fetch(question: Question) -> Reply:
-        messages = convert_to_openai_messages(list(question.messages))
-        said = script(Asked(next(numbers), {"messages": messages, "tools": list(question.tools)}))
-        calls = tuple(ToolRequest(call.name, json.loads(call.arguments)) for call in said.calls)
-        return Reply(
-            text=said.text, calls=calls, spent=Spent(calls=1, received=tokens_of(said.text))
-        )
+    async def answer(request: ChatRequest) -> ChatReply:
+        messages = convert_to_openai_messages(list(request.messages))
+        body = {"messages": messages, "tools": list(request.tools)}
+        saying = script(Asked(next(numbers), body))
+        calls = tuple(ToolRequest(call.name, json.loads(call.arguments)) for call in saying.calls)
+        spent = Spent(calls=1, received=tokens_of(saying.text))
+        return ChatReply(text=saying.text, calls=calls, spent=spent)
 
-    return fetch
+    return answer
 
 
 @asynccontextmanager

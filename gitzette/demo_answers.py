@@ -15,11 +15,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from agent.analysts.ruling import Rulings
 from agent.domain.claims import Refused
-from agent.domain.spending import Spent, Stopwatch
+from agent.domain.spending import Spent
 from agent.domain.window import Window
-from agent.prompting import Capabilities, ModelError, tokens_of
+from agent.prompting import Capabilities, ModelError, Way, tokens_of
 from agent.settings.values import SourceChoice
-from tools.chat.messages import Handles, Question, Reply, ToolRequest
+from tools.chat.budget import Stopwatch
+from tools.chat.messages import Ask, ChatReply, ChatRequest, Handles, OnPiece, ToolRequest
 
 ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
 CAPABILITIES = Capabilities(context=120_000, told=True)
@@ -92,8 +93,9 @@ class RecordedAnswers:
         self._used: set[str] = set()
         self._missing: dict[str, None] = {}
 
-    async def learn(self) -> Capabilities:
+    async def learn(self, ask: Ask) -> Capabilities:
         """Return what the recorded model could do, the same on every machine."""
+        del ask
         return CAPABILITIES
 
     @property
@@ -101,35 +103,41 @@ class RecordedAnswers:
         """Recorded answers take no time, and none has to wait for another."""
         return None
 
-    async def ask(self, question: Question, watch: Stopwatch | None = None) -> Reply:
+    async def attempt(
+        self,
+        request: ChatRequest,
+        way: Way,
+        watch: Stopwatch,
+        on_piece: OnPiece | None = None,
+    ) -> ChatReply:
         """Return the recorded answer; a topic without one is noted, and its part is done without."""
-        del watch
-        topic = self.topic_of(question)
+        del way, watch, on_piece
+        topic = self.topic_of(request)
         answer = self.recording.answers.get(topic)
         if answer is not None:
             self._used.add(topic)
-            reply = _reply(answer, question)
+            reply = _reply(answer, request)
             if reply is not None:
-                for name in unknown_names(answer, handles_of(question)):
+                for name in unknown_names(answer, handles_of(request)):
                     self._missing[f"{topic}, which speaks of {name}"] = None
                 return reply
         self._missing[topic] = None
         raise ModelError(f"no recorded answer fits: {topic}")
 
-    def topic_of(self, question: Question) -> str:
-        """Return the name under which the answer to a question is kept.
+    def topic_of(self, request: ChatRequest) -> str:
+        """Return the name under which the answer to a request is kept.
 
         A judge is asked about a subject several times, of other sentences each time, and its
-        rulings are kept together. Other questions of the same topic are numbered.
+        rulings are kept together. Other requests of the same topic are numbered.
         """
-        assert question.topic is not None, "every question of a run says what it is about"
-        name = question.topic.name
-        if question.response_format is Rulings:
+        assert request.topic is not None, "every request of a run says what it is about"
+        name = request.topic.name
+        if request.response_format is Rulings:
             return name
         hashes = self._hashes.setdefault(name, [])
-        if question.hash not in hashes:
-            hashes.append(question.hash)
-        number = hashes.index(question.hash) + 1
+        if request.hash not in hashes:
+            hashes.append(request.hash)
+        number = hashes.index(request.hash) + 1
         return name if number == 1 else f"{name} ({number})"
 
     def staleness(self, refused: Iterable[Refused]) -> Staleness:
@@ -149,32 +157,32 @@ def sentence_of(refusal: Refused) -> str:
     return " / ".join(refusal.claim.text.values())
 
 
-def lasting(reply: Reply, question: Question) -> dict[str, Any]:
+def lasting(reply: ChatReply, request: ChatRequest) -> dict[str, Any]:
     """Return an answer as it is recorded: with lasting names in the place of short ones."""
-    if question.response_format is None:
+    if request.response_format is None:
         calls = [{"tool": call.tool, "arguments": dict(call.arguments)} for call in reply.calls]
         answer = {"text": reply.text, "calls": calls}
     else:
         answer = json.loads(reply.text)
-    handles = handles_of(question)
+    handles = handles_of(request)
     renamed: dict[str, Any] = _renamed(answer, handles.field, handles.names)
     return renamed
 
 
-def _reply(answer: Mapping[str, Any], question: Question) -> Reply | None:
-    """Put the short names of a question into a recorded answer; None if it does not fit its schema.
+def _reply(answer: Mapping[str, Any], request: ChatRequest) -> ChatReply | None:
+    """Put the short names of a request into a recorded answer; None if it does not fit its schema.
 
-    Tokens are estimated, since the wording of the question may have changed.
+    Tokens are estimated, since the wording of the request may have changed.
     """
-    handles = handles_of(question)
+    handles = handles_of(request)
     short_names = {name: handle for handle, name in handles.names.items()}
     answer = _renamed(answer, handles.field, short_names)
-    shape = question.response_format
+    shape = request.response_format
     if shape is None:
         calls = tuple(ToolRequest(call["tool"], call["arguments"]) for call in answer["calls"])
         received = tokens_of(json.dumps(answer, ensure_ascii=False))
-        spent = Spent(calls=1, sent=question.tokens, received=received)
-        return Reply(text=answer["text"], calls=calls, spent=spent)
+        spent = Spent(calls=1, sent=request.tokens, received=received)
+        return ChatReply(text=answer["text"], calls=calls, spent=spent)
     if shape is Rulings:
         rulings = [ruling for ruling in answer["rulings"] if ruling["id"] in handles.names]
         answer = {"rulings": rulings}
@@ -183,11 +191,11 @@ def _reply(answer: Mapping[str, Any], question: Question) -> Reply | None:
     except ValidationError:
         return None
     text = json.dumps(answer, ensure_ascii=False)
-    return Reply(text=text, spent=Spent(calls=1, sent=question.tokens, received=tokens_of(text)))
+    return ChatReply(text=text, spent=Spent(calls=1, sent=request.tokens, received=tokens_of(text)))
 
 
 def unknown_names(answer: Any, handles: Handles) -> Iterator[str]:
-    """Yield what an answer chooses or rests on and its question does not offer any more."""
+    """Yield what an answer chooses or rests on and its request does not offer any more."""
     if isinstance(answer, list):
         for item in answer:
             yield from unknown_names(item, handles)
@@ -200,11 +208,11 @@ def unknown_names(answer: Any, handles: Handles) -> Iterator[str]:
             yield from unknown_names(value, handles)
 
 
-def handles_of(question: Question) -> Handles:
-    """Return the short names of a question; none where it gives none."""
-    if question.topic is None or question.topic.handles is None:
+def handles_of(request: ChatRequest) -> Handles:
+    """Return the short names that a request gives to things, if any."""
+    if request.topic is None or request.topic.handles is None:
         return Handles("", {})
-    return question.topic.handles
+    return request.topic.handles
 
 
 def _renamed(value: Any, field: str, names: Mapping[str, str]) -> Any:

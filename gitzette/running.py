@@ -23,7 +23,7 @@ from memory.store import Memory
 from tools.github.limits import Usage
 
 if TYPE_CHECKING:
-    from graphs.models import Answers
+    from tools.chat.model import AnswerServer
 
 _MAX_CONCURRENT_REPOS: Mapping[AnalystChoice, int] = {"rules": 4, "model": 16}
 """Rules keep the processor busy; a run that asks a model waits most of the time."""
@@ -98,7 +98,7 @@ async def cover(
     now: datetime,
     display: Progress,
     run: str | None = None,
-    answers: "Answers | None" = None,
+    answers: "AnswerServer | None" = None,
 ) -> Covered:
     """Run the graph; record what the run is told, and note how it ended and what it spent.
 

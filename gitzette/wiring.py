@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
-from agent.domain.spending import Cap, Purse
 from agent.ports import Desks, Progress, Publisher, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, RepoSpec, Settings, Shape
@@ -22,6 +21,7 @@ from graphs.run_context import RunContext
 from memory.recorder import CallRecorder
 from memory.recording_proxies import recorded
 from memory.store import Memory, ModelServers, open_memory
+from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
@@ -31,8 +31,9 @@ from tools.own_code import OwnCode
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from graphs.models import Answers, Models
-    from tools.chat.endpoint import ChatEndpoint
+    from graphs.models import Models
+    from tools.chat.model import AnswerServer
+    from tools.chat.server import ChatServer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,7 @@ async def open_house(
     now: datetime,
     run: str | None = None,
     specs: tuple[RepoSpec, ...] = (),
-    answers: "Answers | None" = None,
+    answers: "AnswerServer | None" = None,
     *,
     background: bool = False,
 ) -> AsyncIterator[House]:
@@ -154,10 +155,10 @@ def writers_of(
     settings: Settings,
     environ: Mapping[str, str],
     recorder: CallRecorder | None,
-    servers: ModelServers,
+    remembered: ModelServers,
     limit: Cap | None = None,
     admit: Admission | None = None,
-    answers: "Answers | None" = None,
+    answers: "AnswerServer | None" = None,
 ) -> Writers:
     """Open the models that the settings ask for, behind the record of the run and within the budget.
 
@@ -167,40 +168,48 @@ def writers_of(
     languages: tuple[Language, ...] = ("en", "zh") if answers else _languages(settings)
     if settings.analyst == "rules" or recorder is None:
         return Writers(languages=languages)
-    names, budget = _names(settings), settings.budget
-    endpoints = (
-        dict.fromkeys(names.values(), answers)
-        if answers
-        else endpoints_of(settings, environ, servers, admit)
-    )
+    servers: Mapping[str, AnswerServer]
+    if answers is None:
+        servers = servers_of(settings, environ, remembered, admit)
+    else:
+        servers = dict.fromkeys(_names(settings).values(), answers)
     # Importing langchain takes longer than most runs of the rules.
     from graphs.models import Models
+    from tools.chat.model import Retries
 
-    calls, tokens, seconds = budget.model_calls, budget.model_tokens, budget.model_seconds
-    whole = limit or Cap(calls=calls, tokens=tokens, seconds=seconds, cost=budget.model_cost)
-    calls, tokens, seconds = (
-        budget.repo_model_calls,
-        budget.repo_model_tokens,
-        budget.repo_model_seconds,
-    )
-    purse = Purse(run=whole, each=Cap(calls=calls, tokens=tokens, seconds=seconds))
     models = Models(
         recorder,
-        names,
-        endpoints,
+        _names(settings),
+        servers,
         settings.model_url or "",
         context=settings.model_context,
-        purse=purse,
-        prices=settings.prices,
-        answer_seconds=budget.answer_seconds,
+        budget=_run_budget(settings, limit),
+        retries=Retries(first_pause=settings.budget.retry_seconds),
+        answer_seconds=settings.budget.answer_seconds,
     )
-    return Writers(
-        models, languages, boundary("demonstration" if answers else recorder.fence_seed())
+    mark = boundary("demonstration" if answers else recorder.fence_seed())
+    return Writers(models, languages, mark)
+
+
+def _run_budget(settings: Settings, limit: Cap | None) -> RunBudget:
+    """Return what the models of a run may spend; `limit` takes the place of the run's own."""
+    budget = settings.budget
+    run_cap = Cap(
+        calls=budget.model_calls,
+        tokens=budget.model_tokens,
+        seconds=budget.model_seconds,
+        cost=budget.model_cost,
     )
+    account_cap = Cap(
+        calls=budget.repo_model_calls,
+        tokens=budget.repo_model_tokens,
+        seconds=budget.repo_model_seconds,
+    )
+    return RunBudget(run=limit or run_cap, account=account_cap, prices=settings.prices)
 
 
 def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
-    """Give the writers of a run that is replayed: a model is not asked, its answers are on record."""
+    """Return the writers of a run that is replayed: a model is not asked, its answers are on record."""
     if recipe.analyst == "rules" or recipe.model is None:
         return Writers(languages=_languages(recipe))
     from graphs.models import Models
@@ -209,66 +218,64 @@ def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
         recorder,
         _names(recipe),
         context=recipe.model_context,
-        prices=recipe.prices,
+        budget=RunBudget(prices=recipe.prices),
         answer_seconds=recipe.budget.answer_seconds,
     )
     return Writers(models, _languages(recipe), boundary(recorder.fence_seed()))
 
 
-def endpoints_of(
+def servers_of(
     settings: Settings,
     environ: Mapping[str, str],
-    servers: ModelServers,
+    remembered: ModelServers,
     admit: Admission | None = None,
-) -> "dict[str, ChatEndpoint]":
-    """Make a client for each model, by name; jobs of the same model share one."""
+) -> "dict[str, ChatServer]":
+    """Return a server for each model, by name; jobs of the same model share one."""
     if settings.model is None:
         raise ConfigError(
             "--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server"
         )
-    from tools.chat.client import context_of
-    from tools.chat.endpoint import ChatEndpoint, probe
+    from tools.chat.messages import Ask
+    from tools.chat.server import ChatServer, context_of, probe
 
-    key, url, said = (
-        environ.get("OPENAI_API_KEY", "").strip(),
-        settings.model_url,
-        settings.model_context,
-    )
+    key = environ.get("OPENAI_API_KEY", "").strip()
+    url = settings.model_url
 
-    async def learn(endpoint: ChatEndpoint) -> Capabilities:
-        """Look into memory first: what a server can do is found out once for each `model_context`."""
-        if remembered := servers.get(url or "", endpoint.name, said):
-            return remembered
+    async def learn(server: ChatServer, ask: Ask) -> Capabilities:
+        """Return what a server can do, found out once for each `model_context`."""
+        context = settings.model_context
+        if capabilities := remembered.get(url or "", server.name, context):
+            return capabilities
         try:
-            told = await context_of(url, key or None, endpoint.name) if url else None
-            found = await probe(endpoint, said or told or endpoint.client.usual_context)
+            reported = await context_of(url, key or None, server.name) if url else None
+            capabilities = await probe(server, ask, context or reported or server.usual_context)
         except AppError:
-            # Whoever asks now will be told what is wrong.
+            # The request that is made next will say what is wrong.
             return Capabilities()
-        servers.put(url or "", endpoint.name, said, found)
-        return found
+        remembered.put(url or "", server.name, context, capabilities)
+        return capabilities
 
-    times = {
-        "timeout": settings.budget.answer_seconds,
-        "first_pause": settings.budget.retry_seconds,
-    }
-    how: dict[str, Any] = {
-        "url": url,
-        "key": SecretStr(key) if key else None,
-        "learn": learn,
-        "admit": admit,
-    } | times
-    return {name: ChatEndpoint(name=name, **how) for name in _names(settings).values()}
+    servers = {}
+    for name in _names(settings).values():
+        servers[name] = ChatServer(
+            name=name,
+            url=url,
+            key=SecretStr(key) if key else None,
+            timeout=settings.budget.answer_seconds,
+            learn=learn,
+            admit=admit,
+        )
+    return servers
 
 
 def _names(shape: Shape) -> dict[Job, str]:
-    own: dict[Job, str | None]
-    own = {
-        "reading": shape.model_reading,
-        "writing": shape.model_writing,
-        "judging": shape.model_judging,
+    """Return the name of the model for each job."""
+    default = shape.model or ""
+    return {
+        "reading": shape.model_reading or default,
+        "writing": shape.model_writing or default,
+        "judging": shape.model_judging or default,
     }
-    return {job: name or shape.model or "" for job, name in own.items()}
 
 
 def _languages(shape: Shape) -> tuple[Language, ...]:

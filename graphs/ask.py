@@ -27,7 +27,15 @@ from agent.analysts.tasks import Draft, Sentences, handles_of
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
 from agent.ports import Step
-from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens, prompt
+from agent.prompting import (
+    ContextExceeded,
+    ModelError,
+    answer_tokens,
+    fenced,
+    message_tokens,
+    prompt,
+    tokens_of,
+)
 from agent.questions import Hit, Query, Reply, Searched, query_of
 from agent.settings.values import RepoSpec
 from agent.sizing import EvidencePrompt
@@ -318,32 +326,65 @@ class Standing:
 async def stream(
     graph: Any, question: str, context: AskContext, config: RunnableConfig | None = None
 ) -> AsyncIterator[Event]:
-    """Run a question, and give what is found, each sentence once it is judged, then the reply."""
+    """Run a question; yield what is found, each sentence once it is judged, then the reply.
+
+    While the answer is written, the display shows how long it is; its words are not judged yet.
+    """
     # One checkpoint for each answer: a question that was not answered leaves nothing to go on with.
     options: dict[str, Any] = {"durability": "exit"} if config else {}
-    asked, reply = {"question": question, "version": VERSION}, None
-    given: set[str] = set()
-    async for mode, told in graph.astream(
-        asked, config, context=context, stream_mode=["custom", "values"], **options
+    modes = ["custom", "values", "messages"]
+    graph_input = {"question": question, "version": VERSION}
+    progress = _AnswerProgress(context)
+    reply = None
+    yielded_claims: set[str] = set()
+    async for mode, part in graph.astream(
+        graph_input, config, context=context, stream_mode=modes, **options
     ):
-        if isinstance(told, Step):
-            context.reader.progress.step(told.repo, told.what, told.done, told.total)
+        if mode == "messages":
+            message, metadata = part
+            if metadata["langgraph_node"] == answer.__name__:
+                await progress.add(message.text)
+        elif isinstance(part, Step):
+            progress.step = part
+            context.reader.progress.step(part.repo, part.what, part.done, part.total)
         elif mode == "custom":
-            yield told
-        elif "sentences" in told:
-            published, reply = told["sentences"].published, told.get("reply")
-            for claim in published:
-                # A sentence that was said anew stands among those that were given before.
-                if claim.id in given:
+            yield part
+        elif "sentences" in part:
+            reply = part.get("reply")
+            for claim in part["sentences"].published:
+                # A repaired sentence stands among those that were yielded before.
+                if claim.id in yielded_claims:
                     continue
-                given.add(claim.id)
+                yielded_claims.add(claim.id)
                 yield {
                     "claim": claim,
-                    "lang": told["query"].lang,
-                    "abstains": told["nearest"] is not None,
+                    "lang": part["query"].lang,
+                    "abstains": part["nearest"] is not None,
                 }
     if reply is not None:
         yield reply
+
+
+class _AnswerProgress:
+    """Shows how many tokens of an answer are written, of those that it may have."""
+
+    def __init__(self, context: AskContext) -> None:
+        self.step: Step | None = None  # The last one that was shown
+        self._context = context
+        self._written = ""
+        self._max_tokens = 0
+
+    async def add(self, piece: str) -> None:
+        """Count a piece of the answer."""
+        if self.step is None:
+            return
+        if not self._max_tokens:
+            self._max_tokens = answer_tokens(await self._context.asked.context("writing"))
+        self._written += piece
+        # A full count would say that the answer is complete, which its server decides.
+        tokens = min(tokens_of(self._written), self._max_tokens - 1)
+        display = self._context.reader.progress
+        display.step(self.step.repo, self.step.what, tokens, self._max_tokens)
 
 
 async def answered(question: str, context: AskContext) -> Reply:

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from pydantic import SecretStr
 
 from agent.analysts.ruling import Rulings
-from agent.domain.spending import Stopwatch
+from agent.prompting import Way
 from agent.settings.values import Budget
 from gitzette.archive import replace_file
 from gitzette.arguments import window_of
@@ -38,8 +38,10 @@ from gitzette.demo_answers import (
 )
 from gitzette.progress import PlainProgress
 from gitzette.running import Covered, cover
-from tools.chat.endpoint import ChatEndpoint
-from tools.chat.messages import Question, Reply
+from tools.chat.budget import Stopwatch
+from tools.chat.messages import ChatReply, ChatRequest, OnPiece
+from tools.chat.model import RecordedChatModel
+from tools.chat.server import ChatServer
 
 _HOUR = 3_600
 _DAY = 86_400
@@ -52,32 +54,38 @@ _RUN_OPTIONS = (
 class LiveRecording(RecordedAnswers):
     """Asks a server what has no answer yet, and writes each answer to the file at once."""
 
-    def __init__(self, recording: Recording, server: ChatEndpoint | None) -> None:
+    def __init__(self, recording: Recording, model: RecordedChatModel | None) -> None:
         super().__init__(recording)
-        self._server = server
+        self._model = model
 
-    async def ask(self, question: Question, watch: Stopwatch | None = None) -> Reply:
+    async def attempt(
+        self,
+        request: ChatRequest,
+        way: Way,
+        watch: Stopwatch,
+        on_piece: OnPiece | None = None,
+    ) -> ChatReply:
         """Return the recorded answer, or record one first."""
-        topic = self.topic_of(question)
-        if self._server is not None and self._is_incomplete(topic, question):
-            answer = lasting(await self._server.ask(question, watch), question)
-            if question.response_format is Rulings:
+        topic = self.topic_of(request)
+        if self._model is not None and self._is_incomplete(topic, request):
+            answer = lasting(await self._model.answer(request), request)
+            if request.response_format is Rulings:
                 earlier = self.recording.answers.get(topic, {"rulings": []})
                 answer = {"rulings": [*answer["rulings"], *earlier["rulings"]]}
             self.recording.answers[topic] = answer
             _save(self.recording)
-        return await super().ask(question, watch)
+        return await super().attempt(request, way, watch, on_piece)
 
-    def _is_incomplete(self, topic: str, question: Question) -> bool:
-        """Return True if there is no answer, or one that does not fit the question any more.
+    def _is_incomplete(self, topic: str, request: ChatRequest) -> bool:
+        """Return True if there is no answer, or one that does not fit the request any more.
 
         A judge has to rule on every sentence, and other answers may name only what they are shown.
         """
         answer = self.recording.answers.get(topic)
         if answer is None:
             return True
-        handles = handles_of(question)
-        if question.response_format is Rulings:
+        handles = handles_of(request)
+        if request.response_format is Rulings:
             ruled = {ruling["id"] for ruling in answer["rulings"]}
             return not ruled.issuperset(handles.names.values())
         return any(unknown_names(answer, handles))
@@ -90,7 +98,7 @@ def main() -> None:
     for topic in list(recording.answers):
         if any(words in topic for words in options.forget):
             del recording.answers[topic]
-    answers = LiveRecording(recording, _server(options))
+    answers = LiveRecording(recording, _model(options))
     covered, window = _run(answers)
     stale = answers.staleness(covered.refused)
     if options.url is None and (stale.missing or stale.refused):
@@ -113,13 +121,14 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _server(options: argparse.Namespace) -> ChatEndpoint | None:
+def _model(options: argparse.Namespace) -> RecordedChatModel | None:
     if options.url is None:
         return None
     key = SecretStr(os.environ.get("OPENAI_API_KEY", "none"))
-    return ChatEndpoint(
+    server = ChatServer(
         name=options.model, url=options.url, key=key, timeout=_HOUR, capabilities=CAPABILITIES
     )
+    return RecordedChatModel(model_name=options.model, server=server)
 
 
 def _run(answers: RecordedAnswers) -> tuple[Covered, str]:

@@ -12,7 +12,6 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, Language, UsageError
-from agent.domain.spending import Cap
 from agent.ports import Progress
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
@@ -25,6 +24,7 @@ from gitzette.wiring import home_of, open_house, writers_of
 from graphs.ask import answered, open_conversations
 from graphs.ask_context import AskContext
 from memory.recorder import QUESTIONS
+from tools.chat.budget import Cap
 from tools.index_for_search import WindowReader
 
 LONGEST = 4_000

@@ -24,7 +24,6 @@ from agent.domain.base import (
     StorageError,
     UsageError,
 )
-from agent.domain.spending import Cap
 from agent.ports import Desk, Progress
 from agent.reports.stored import load
 from agent.settings.values import Layout, RepoSpec, Settings
@@ -36,6 +35,7 @@ from gitzette.render.templating import html_page, plain_environment
 from gitzette.wiring import House, open_house, writers_of
 from graphs.audit import AuditDeps, AuditInput, build
 from memory.recorder import QUESTIONS
+from tools.chat.budget import Cap
 from tools.git.repository import open_repository
 from tools.github.code import GitHubCode
 from tools.github.threads import GitHubThreads

@@ -15,9 +15,10 @@ from gitzette.archive import PublishedReports, check_writable, missed_days
 from gitzette.arguments import settings_here
 from gitzette.delivery.deliver import Outbox
 from gitzette.progress import as_json
-from gitzette.wiring import endpoints_of, home_of, memory_of
+from gitzette.wiring import home_of, memory_of, servers_of
 from memory.store import check_database
-from tools.chat.client import list_models
+from tools.chat.model import RecordedChatModel, Retries
+from tools.chat.server import list_models
 from tools.git.repository import git_version, open_repository
 from tools.github.client import GitHubClient
 from tools.github.limits import quota
@@ -137,13 +138,15 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
         return
     if settings.model not in offered:
         raise AppError(f"{settings.model_url} answers, but does not offer {settings.model}")
+    retries = Retries(first_pause=settings.budget.retry_seconds)
     with memory_of(settings, environ) as memory:
-        for name, endpoint in endpoints_of(settings, environ, memory.model_servers).items():
-            can = await endpoint.learn()
+        for name, server in servers_of(settings, environ, memory.model_servers).items():
+            model = RecordedChatModel(model_name=name, server=server, retries=retries)
+            capabilities = await model.capabilities()
             context = settings.model_context
             if memory.model_servers.get(settings.model_url, name, context) is None:
                 raise AppError(f"{name} does not answer small questions; see docs/models.md")
-            yield f"{name}: {_described(can)}"
+            yield f"{name}: {_described(capabilities)}"
 
 
 def _described(capabilities: Capabilities) -> str:

@@ -35,7 +35,7 @@ from memory.store import Memory
 from tools.git.repository import open_repository
 
 if TYPE_CHECKING:
-    from graphs.models import Answers
+    from tools.chat.model import AnswerServer
 
 _OF_ONE_WINDOW = ("since", "until", "partial", "demo", "resume", "replay")
 _SHAPING = (
@@ -116,7 +116,7 @@ def _report_on(
     specs: tuple[RepoSpec, ...],
     now: datetime,
     run: str | None = None,
-    answers: "Answers | None" = None,
+    answers: "AnswerServer | None" = None,
 ) -> Covered:
     """Cover a window, and tell a person how it went."""
     with progress() as display:

@@ -3,8 +3,9 @@
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.spending import Cap, Purse
+from agent.prompting import ModelError
 from graphs.forecast import Forecast, duration
+from tools.chat.budget import Cap, RunBudget
 
 ROUTER, ENGINE = RepoId("octo/router"), RepoId("octo/engine")
 
@@ -74,19 +75,20 @@ def test_durations_are_rounded(seconds: float, words: str) -> None:
 
 def test_time_in_our_own_queue_does_not_count_for_a_repository() -> None:
     now = 0.0
-    purse = Purse(run=Cap(seconds=1_000), each=Cap(seconds=100), clock=lambda: now)
-    assert purse.refuse("octo/router", 10) is None
-    first, second = purse.watch("octo/router"), purse.watch("octo/router")
+    budget = RunBudget(run=Cap(seconds=1_000), account=Cap(seconds=100), clock=lambda: now)
+    budget.begin_call("oracle-1", "octo/router", 10)
+    first, second = budget.watch("octo/router"), budget.watch("octo/router")
     now = 500.0  # Both waited for questions of other repositories.
     first.start()
     second.start()
     now = 560.0
     first.stop()
     second.stop()
-    assert purse.refuse("octo/router", 10) is None
+    budget.begin_call("oracle-1", "octo/router", 10)
     first.start()
     now = 620.0
     first.stop()
-    assert purse.refuse("octo/router", 10) == "octo/router has used its 100 seconds"
-    assert purse.refuse("octo/engine", 10) is None
-    assert purse.left() == 380
+    with pytest.raises(ModelError, match="octo/router has used its 100 seconds"):
+        budget.begin_call("oracle-1", "octo/router", 10)
+    budget.begin_call("oracle-1", "octo/engine", 10)
+    assert budget.seconds_left() == 380

@@ -9,17 +9,19 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from pydantic import BaseModel, TypeAdapter
 
 from agent.domain.base import StorageError
-from agent.domain.spending import Cap, Price, Purse, Spent, Stopwatch
-from agent.prompting import Capabilities, Job, ModelError
+from agent.domain.spending import Price, Spent
+from agent.prompting import Capabilities, Job, ModelError, Way
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import Asked, Saying, ToolCall
-from graphs.models import Models
-from memory.artefacts import JsonCodec
+from graphs.models import REPLY_FORM, Models
+from memory.artefacts import Artefact, JsonCodec
 from memory.database import Database
 from memory.recorder import Call, CallRecorder
 from memory.store import database_in_memory
-from tools.chat.endpoint import ChatEndpoint
-from tools.chat.messages import Question, Reply
+from tools.chat.budget import Cap, RunBudget, Stopwatch
+from tools.chat.messages import Ask, ChatReply, ChatRequest, OnPiece
+from tools.chat.model import Retries
+from tools.chat.server import ChatServer
 
 NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}
 PRICES = {"oracle-1": Price(input=1_000_000, output=1_000_000)}
@@ -49,18 +51,25 @@ def script(asked: Asked) -> Saying:
     return Saying(text=f'{{"text": "answer {asked.number}"}}', usage=usage)
 
 
-def models(db: Database, run: str, server: ModelServer, *, purse: Purse | None = None) -> Models:
+def models(
+    db: Database, run: str, server: ModelServer, *, budget: RunBudget | None = None, tries: int = 1
+) -> Models:
     known = Capabilities(context=32_768)
-    shared: dict[str, Any] = {"url": server.url, "key": None, "capabilities": known, "tries": 1}
-    endpoints = {name: ChatEndpoint(name=name, **shared) for name in NAMES.values()}
-    # The port differs from server to server, the address that stands for it must not.
+    shared: dict[str, Any] = {"url": server.url, "key": None, "capabilities": known}
+    servers = {name: ChatServer(name=name, **shared) for name in NAMES.values()}
     return Models(
-        CallRecorder(db, run), NAMES, endpoints, "https://m.example", purse=purse, prices=PRICES
+        CallRecorder(db, run),
+        NAMES,
+        servers,
+        # The port differs from server to server, the address that stands for it must not.
+        "https://m.example",
+        budget=budget or RunBudget(prices=PRICES),
+        retries=Retries(tries=tries, first_pause=0.01),
     )
 
 
 def replay(db: Database, run: str) -> Models:
-    return Models(CallRecorder(db, run, play_only=True), NAMES, prices=PRICES)
+    return Models(CallRecorder(db, run, play_only=True), NAMES, budget=RunBudget(prices=PRICES))
 
 
 async def told(run: Models, words: str = "why 中", account: str = REPO) -> tuple[str, AIMessage]:
@@ -127,14 +136,24 @@ async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as
 class Rambling:
     """Answers every question with an object that nobody asked for."""
 
-    async def learn(self) -> Capabilities:
+    async def learn(self, ask: Ask) -> Capabilities:
+        del ask
         return Capabilities(context=32_768)
 
     at_once = None
 
-    async def ask(self, question: Question, watch: Stopwatch | None = None) -> Reply:
-        del question, watch
-        return Reply(text='{"words": "another shape"}', spent=Spent(calls=1, sent=20, received=8))
+    async def attempt(
+        self,
+        request: ChatRequest,
+        way: Way,
+        watch: Stopwatch,
+        on_piece: OnPiece | None = None,
+    ) -> ChatReply:
+        del request, way, watch, on_piece
+        return RAMBLING
+
+
+RAMBLING = ChatReply(text='{"words": "another shape"}', spent=Spent(calls=1, sent=20, received=8))
 
 
 async def test_an_answer_that_fails_its_schema_is_asked_for_again_by_the_next_run(
@@ -157,16 +176,29 @@ async def test_an_unchecked_answer_that_was_recorded_before_is_asked_for_again_a
     db: Database,
 ) -> None:
     """Another version of the program may have recorded what this one cannot use."""
-    question = Question(messages=[HumanMessage("why 中")], response_format=Answer)
-    codec = JsonCodec("model reply", TypeAdapter(Reply))
-    call = Call("model.ask", "oracle-1", question.hash, "https://m.example", codec.form)
-    CallRecorder(db, "r1").record([(call, codec.encode(await Rambling().ask(question)))])
+    request = ChatRequest(messages=[HumanMessage("why 中")], response_format=Answer)
+    codec = JsonCodec("model reply", TypeAdapter(ChatReply))
+    call = Call("model.ask", "oracle-1", request.hash, "https://m.example", REPLY_FORM)
+    CallRecorder(db, "r1").record([(call, codec.encode(RAMBLING))])
     with ModelServer(script) as server:
         for run in ("r2", "r2", "r3"):
             assert (await told(models(db, run, server)))[0] == "answer 0"
         assert len(server.asked) == 3
     with pytest.raises(ModelError, match="does not match the schema"):
         await told(replay(db, "r1"))
+
+
+async def test_an_answer_that_an_earlier_version_recorded_is_not_paid_for_again(
+    db: Database,
+) -> None:
+    request = ChatRequest(messages=[HumanMessage("why 中")])
+    call = Call("model.ask", "oracle-1", request.hash, "https://m.example", "6498547326df3638")
+    body = '{"text": "because", "calls": [], "spent": {"calls": 1, "sent": 20, "received": 8}}'
+    CallRecorder(db, "r1").record([(call, [Artefact("model reply", body.encode())])])
+    with ModelServer(script) as server:
+        answer = await models(db, "r2", server).get("writing", REPO).ainvoke("why 中")
+        assert len(server.asked) == 0
+    assert answer.text == "because"
 
 
 async def insist(chat: Any, words: str) -> None:
@@ -186,21 +218,19 @@ async def insist(chat: Any, words: str) -> None:
 async def test_a_run_that_used_up_its_budget_asks_no_more_and_says_which_limit_it_was(
     db: Database, cap: Cap, why: str
 ) -> None:
-    for place, purse in enumerate((Purse(run=cap), Purse(each=cap))):
+    budgets = (RunBudget(run=cap, prices=PRICES), RunBudget(account=cap, prices=PRICES))
+    for number, budget in enumerate(budgets):
         with ModelServer(script) as server:
-            chat = (
-                models(db, f"r{place}", server, purse=purse)
-                .get("writing", REPO)
-                .with_structured_output(Answer)
-            )
+            run = models(db, f"r{number}", server, budget=budget)
+            chat = run.get("writing", REPO).with_structured_output(Answer)
             with pytest.raises(ModelError, match=f"has used its {why}"):
-                await insist(chat, str(place))
+                await insist(chat, str(number))
             assert len(server.asked) <= 4
 
 
 async def test_what_takes_longer_than_the_time_that_is_left_is_ended(db: Database) -> None:
     with ModelServer(script, lambda _: Mood("silent", 30.0)) as server:
-        late = models(db, "r1", server, purse=Purse(run=Cap(seconds=0.3)))
+        late = models(db, "r1", server, budget=RunBudget(run=Cap(seconds=0.3)))
         with pytest.raises(ModelError, match="still answering when the time"):
             await told(late)
 

@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ import httpx
 import pytest
 
 from agent.settings.values import RepoSpec, Settings
+from evals.model_server.honest import honest
+from evals.model_server.server import ModelServer, Pace
+from evals.model_server.talk import Asked, Saying
 from gitzette.cli import main
 from gitzette.live.app import Live
 from graphs.ask import open_conversations
@@ -80,6 +84,35 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
         assert "Searched acme/engine, 2026-02-03 to 2026-02-04, " in words_of(shown(more))
         again = events(browser.post("/api/ask", json={"question": "author:grace", "thread": "t-1"}))
         assert "Grace" in json.dumps(shown(again))
+
+
+async def test_the_page_shows_how_much_of_an_answer_is_written_but_no_word_before_it_is_judged(
+    engine: Any, corner: Path
+) -> None:
+    sentence = "`MAX_ROUTES` is lowered by this commit, and nobody has judged that yet. " * 8
+
+    def script(asked: Asked) -> Saying:
+        answer = honest(asked)
+        if asked.schema != "Answer":
+            return answer
+        return replace(answer, text=answer.text.replace('"en": "', f'"en": "{sentence}'))
+
+    with ModelServer(script, context=32_768, pace=Pace(reads=1e6, writes=2_000)) as server:
+        settings = Settings(
+            repos=(RepoSpec.model_validate(engine.repo[1]),),
+            home=corner,
+            analyst="model",
+            model=server.model,
+            model_url=server.url,
+        )
+        live = Live(settings, dict(os.environ), corner)
+        told = [event async for event in live.answer("t", QUESTION)]
+    written = [event for event in told if '"what": "answering"' in event]
+    counts = [json.loads(event.partition("data: ")[2])["done"] for event in written]
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 3
+    until_judged = told[: told.index(written[-1]) + 1]
+    assert "nobody has judged" not in "".join(until_judged)
 
 
 async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_open(

@@ -11,13 +11,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agent.prompting import ContextExceeded, ModelError
+from agent.prompting import Capabilities, ContextExceeded, ModelError
 from evals.loopback import Loopback
 from evals.model_server.honest import probed
 from evals.model_server.server import KINDS, ModelServer, Mood, Pace
 from evals.model_server.talk import Asked, Saying, ToolCall
-from tools.chat.endpoint import ChatEndpoint, probe
-from tools.chat.messages import Question, RecordedChatModel
+from tools.chat.messages import ChatRequest
+from tools.chat.model import RecordedChatModel, Retries
+from tools.chat.server import ChatServer, probe
 
 
 class Statement(BaseModel):
@@ -93,21 +94,37 @@ def get_diff(sha: str) -> str:
     return sha
 
 
-def endpoint(server: ModelServer, **settings: object) -> ChatEndpoint:
-    known = {"timeout": 60, "tries": 2, "first_pause": 0.01} | settings
-    return ChatEndpoint(name="scripted", url=server.url, key=SecretStr(KEY), **known)  # type: ignore[arg-type]
+def live_model(
+    server: ModelServer,
+    *,
+    timeout: float = 60,
+    tries: int = 2,
+    capabilities: Capabilities | None = None,
+) -> RecordedChatModel:
+    """Return a model that asks the server every time."""
+    chat_server = ChatServer(
+        name="scripted",
+        url=server.url,
+        key=SecretStr(KEY),
+        timeout=timeout,
+        capabilities=capabilities,
+    )
+    retries = Retries(tries=tries, first_pause=0.01)
+    return RecordedChatModel(model_name="scripted", server=chat_server, retries=retries)
 
 
-def chat(asked: ChatEndpoint) -> RecordedChatModel:
-    return RecordedChatModel(model_name=asked.name, fetch=asked.ask)
+async def probed_capabilities(server: ModelServer) -> Capabilities:
+    model = live_model(server)
+    assert isinstance(model.server, ChatServer)
+    return await probe(model.server, model.ask_in_way, 32_768)
 
 
-async def write(asked: ChatEndpoint, messages: list[BaseMessage] = ASKED) -> Statements:
-    return await chat(asked).with_structured_output(Statements).ainvoke(messages)
+async def write(model: RecordedChatModel, messages: list[BaseMessage] = ASKED) -> Statements:
+    return await model.with_structured_output(Statements).ainvoke(messages)
 
 
-async def choose(asked: ChatEndpoint) -> AIMessage:
-    return await chat(asked).bind_tools([get_diff]).ainvoke(ASKED)
+async def choose(model: RecordedChatModel) -> AIMessage:
+    return await model.bind_tools([get_diff]).ainvoke(ASKED)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -115,11 +132,8 @@ async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: s
     with serving(kind) as server:
         began = time.monotonic()
         try:
-            told = str(
-                (
-                    await write(endpoint(server, timeout=0.4 if kind in WAITED_FOR else 60))
-                ).statements
-            )
+            model = live_model(server, timeout=0.4 if kind in WAITED_FOR else 60)
+            told = str((await write(model)).statements)
         except ModelError as error:
             told = str(error)
         assert time.monotonic() - began < 30
@@ -134,9 +148,9 @@ async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(
     with serving(kind) as server:
         if told is not None:
             with pytest.raises(ModelError, match=told):
-                await choose(endpoint(server))
+                await choose(live_model(server))
         else:
-            assert 0 < len((await choose(endpoint(server))).tool_calls) <= 12
+            assert 0 < len((await choose(live_model(server))).tool_calls) <= 12
 
 
 @pytest.mark.parametrize(
@@ -144,7 +158,7 @@ async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(
 )
 async def test_what_can_get_better_is_tried_again(kind: str) -> None:
     with serving(kind, times=1) as server:
-        answer = await write(endpoint(server, timeout=2 if kind in WAITED_FOR else 60))
+        answer = await write(live_model(server, timeout=2 if kind in WAITED_FOR else 60))
         assert answer.statements[0].en == "The limit is lowered."
         assert len(server.asked) == 2
 
@@ -163,40 +177,57 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
     without: tuple[str, ...], way: str, tools: bool
 ) -> None:
     with serving(without=without) as server:
-        found = await probe(endpoint(server), 32_768)
+        found = await probed_capabilities(server)
         assert (found.way, found.tools, found.parallel, found.context) == (
             way,
             tools,
             tools,
             32_768,
         )
-        answer = await endpoint(server, capabilities=found).ask(
-            Question(messages=ASKED, response_format=Statements)
-        )
+        model = live_model(server, capabilities=found)
+        answer = await model.answer(ChatRequest(messages=ASKED, response_format=Statements))
         assert Statements.model_validate_json(answer.text).statements
         assert answer.spent.sent > 0
         assert answer.spent.received > 0
 
 
+@pytest.mark.parametrize(("faulty", "way"), [(("schema",), "tool"), (("schema", "tool"), "words")])
+async def test_a_server_that_answers_500_to_what_it_does_not_know_is_asked_in_another_way(
+    faulty: tuple[str, ...], way: str
+) -> None:
+    def mood(asked: Asked) -> Mood | None:
+        by_schema = asked.schema is not None and "schema" in faulty
+        by_tool = asked.tools == ["answer"] and "tool" in faulty
+        return Mood("failing") if by_schema or by_tool else None
+
+    with ModelServer(script, mood) as server:
+        found = await probed_capabilities(server)
+        assert found.way == way
+        model = live_model(server, capabilities=found)
+        assert (await write(model)).statements[0].en == "The limit is lowered."
+    with serving("failing") as server, pytest.raises(ModelError, match="HTTP 500"):
+        await probed_capabilities(server)
+
+
 async def test_calls_have_the_same_ids_each_time_and_their_answers_are_sent_back() -> None:
     with serving() as server:
-        first, again = await choose(endpoint(server)), await choose(endpoint(server))
+        first, again = await choose(live_model(server)), await choose(live_model(server))
         assert (first.id, first.tool_calls) == (again.id, again.tool_calls)
         (call,) = first.tool_calls
         assert len(call["id"] or "") == 9
         shown = ToolMessage("the diff", tool_call_id=call["id"], name="get_diff")
-        await chat(endpoint(server)).bind_tools([get_diff]).ainvoke([*ASKED, first, shown])
+        await live_model(server).bind_tools([get_diff]).ainvoke([*ASKED, first, shown])
         *_, asked, answered = server.asked[2].body["messages"]
     assert asked["tool_calls"][0]["id"] == answered["tool_call_id"] == call["id"]
 
 
 async def test_a_server_that_reads_slowly_is_noticed_and_asked_shorter_questions() -> None:
     with ModelServer(script, pace=Pace(reads=100, writes=12)) as server:
-        slow = await probe(endpoint(server), 32_768)
+        slow = await probed_capabilities(server)
     assert slow.reading_pace == 128
     assert slow.question_tokens(answer_seconds=300) == 12_800
     with ModelServer(script, pace=Pace(reads=100_000, writes=12)) as server:
-        fast = await probe(endpoint(server), 32_768)
+        fast = await probed_capabilities(server)
     assert fast.reading_pace is None
     assert fast.question_tokens(answer_seconds=300) == 28_768
 
@@ -204,7 +235,7 @@ async def test_a_server_that_reads_slowly_is_noticed_and_asked_shorter_questions
 async def test_reading_a_long_question_takes_nothing_from_the_time_of_the_answer() -> None:
     answer = json.dumps({"statements": [{"en": "The limit is lowered. " * 4}]})
     with ModelServer(lambda _: Saying(text=answer), pace=Pace(reads=2.5, writes=16)) as server:
-        said = await write(endpoint(server, timeout=3, tries=1))
+        said = await write(live_model(server, timeout=3, tries=1))
         assert len(server.asked) == 1
     assert said.statements[0].en.startswith("The limit is lowered.")
 
@@ -227,7 +258,8 @@ async def test_a_question_that_is_too_long_for_the_server_is_told_apart_from_wha
 
     loopback = Loopback()
     loopback.start(Starlette(routes=[Route("/{_:path}", refuse, methods=["POST"])]))
-    asked = ChatEndpoint(name="scripted", url=f"{loopback.url}/v1", key=None, tries=1)
+    server = ChatServer(name="scripted", url=f"{loopback.url}/v1", key=None)
+    model = RecordedChatModel(model_name="scripted", server=server, retries=Retries(tries=1))
     with pytest.raises(ContextExceeded, match="finds the question too long"):
-        await write(asked)
+        await write(model)
     loopback.stop()
