@@ -152,9 +152,12 @@ class CloneSource(CodeSource, Protocol):
         """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
 
     async def first_tags(
-        self, heads: Sequence[Headline], *, until: datetime
+        self, heads: Sequence[Headline], *, until: datetime, candidates: bool = False
     ) -> Mapping[str, Release]:
-        """Name for landed commits, by hash, the first release before a moment that has them or copies of them."""
+        """Return by hash the first release before a moment that has a landed commit or a copy of it.
+
+        With `candidates`, tags of release candidates count as well.
+        """
 
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""

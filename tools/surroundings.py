@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
-from agent.domain.commits import Commit, FileChange
+from agent.domain.commits import Commit, FileChange, Release
 from agent.domain.evidence import CommitEvidence
 from agent.domain.patch import read_hunks
 from agent.domain.surroundings import Definition, NameUses, Passage, Surroundings, Use
@@ -21,7 +21,7 @@ _MAX_NAMES_SHOWN = 12
 _MAX_USES_SHOWN = 8  # Lines shown for a name
 _MAX_HITS = 120  # A name that stands on more lines is too common to say anything
 _MAX_DEFINITIONS = 8
-_MAX_PLACES = 3  # A name defined in more places is no single thing
+_MAX_PLACES = 2  # A name defined in more places is no single thing
 _LINES_AROUND_VALUE = 3
 _SHORTEST_NAME = 4
 _NO_CODE = (Area.DOCS, Area.CI)
@@ -37,7 +37,7 @@ class _Changed(NamedTuple):
 
     passages: list[Passage]
     defined: list[str]
-    deciding: list[str]
+    deciding: dict[str, str]  # With the path of the file in which each decides
 
 
 async def surroundings_of(code: CodeSource, evidence: CommitEvidence) -> Surroundings:
@@ -54,14 +54,21 @@ async def surroundings_of(code: CodeSource, evidence: CommitEvidence) -> Surroun
         if new_version is not None and b"\0" not in new_version:
             changed.append(_read_changed(file, new_version.decode("utf-8", "replace")))
     defined = _distinct([*_fact_names(evidence), *_joined(one.defined for one in changed)])
-    deciding = _distinct(_joined(one.deciding for one in changed))
+    asking_files: dict[str, str] = {}
+    for part in changed:
+        asking_files = part.deciding | asking_files
+    deciding = _distinct(asking_files)
     names = _distinct([*defined[: _MAX_NAMES // 2], *deciding])[:_MAX_NAMES]
     hits = await code.usages_of(sha, names, limit=_MAX_HITS) if names else {}
     all_passages = tuple(_joined(one.passages for one in changed))
     return Surroundings(
         passages=all_passages,
         uses=tuple(_uses(defined, hits or {}, all_passages)),
-        definitions=tuple(await _definitions(code, sha, deciding, hits or {}, all_passages)),
+        definitions=tuple(
+            await _definitions(
+                code, sha, {name: asking_files[name] for name in deciding}, hits or {}, all_passages
+            )
+        ),
         searched=hits is not None,
     )
 
@@ -70,14 +77,14 @@ def _read_changed(file: FileChange, new_text: str) -> _Changed:
     patch = file.patch or ""
     file_passages = passages(file.path, patch, new_text)
     if area(file.path) in _NO_CODE:
-        return _Changed(file_passages, [], [])
+        return _Changed(file_passages, [], {})
     outline = Outline(file.path, new_text)
     defined: list[str] = []
-    deciding: list[str] = []
+    deciding: dict[str, str] = {}
     for hunk in read_hunks(patch):
         for span in changed_spans(hunk):
             defined += list(outline.defined_names(span))[-1:]
-            deciding += outline.deciding_names(span)
+            deciding.update(dict.fromkeys(outline.deciding_names(span), file.path))
     if area(file.path) is Area.TESTS:
         defined = []
     return _Changed(file_passages, defined, deciding)
@@ -142,14 +149,20 @@ def _is_shown(hit: Usage, shown: Sequence[Passage]) -> bool:
 async def _definitions(
     code: CodeSource,
     sha: str,
-    deciding: Sequence[str],
+    deciding: Mapping[str, str],
     hits: Mapping[str, Usages],
     shown: Sequence[Passage],
 ) -> list[Definition]:
-    """Read where the names that decide over a change are defined, unless that is shown already."""
+    """Read where the names that decide over a change are defined, unless that is shown already.
+
+    A name that is defined in several places is shown only if one is nearer than the others.
+    """
     definitions: list[Definition] = []
-    for name in deciding:
+    for name, asking_file in deciding.items():
         places = [hit for hit in hits.get(name, Usages()).found if _defines(hit, name)]
+        places = _nearest(
+            [place for place in places if _same_language(place, asking_file)], asking_file
+        )
         if not places or len(places) > _MAX_PLACES:
             continue
         for place in places:
@@ -161,6 +174,25 @@ async def _definitions(
         if len(definitions) >= _MAX_DEFINITIONS:
             break
     return definitions[:_MAX_DEFINITIONS]
+
+
+def _same_language(place: Usage, file: str) -> bool:
+    return language_of(place.path) is language_of(file)
+
+
+def _nearest(places: Sequence[Usage], file: str) -> list[Usage]:
+    """Return the places that share the longest way of folders with a file."""
+    shared = [_shared_folders(place.path, file) for place in places]
+    return [place for place, count in zip(places, shared, strict=True) if count == max(shared)]
+
+
+def _shared_folders(path: str, other: str) -> int:
+    count = 0
+    for folder, other_folder in zip(path.split("/"), other.split("/"), strict=False):
+        if folder != other_folder:
+            break
+        count += 1
+    return count
 
 
 async def _definition(code: CodeSource, sha: str, place: Usage) -> Passage | None:
@@ -206,13 +238,19 @@ async def release_lines(
     if not isinstance(code, CloneSource) or not await code.tags_made(_BEGINNING, until):
         return ()
     heads = [headline(commit) for commit in commits.values()]
-    first = await code.first_tags(heads, until=until)
+    finals = await code.first_tags(heads, until=until)
+    candidates = await code.first_tags(heads, until=until, candidates=True)
     lines = []
     for handle, commit in commits.items():
-        release = first.get(commit.sha)
-        if release is None:
-            lines.append(f"[{handle}] is in no release so far")
+        if release := finals.get(commit.sha):
+            lines.append(f"[{handle}] the first release with it is {_dated(release)}")
+        elif release := candidates.get(commit.sha):
+            candidate = f"the first candidate with it is {_dated(release)}"
+            lines.append(f"[{handle}] is in no final release so far; {candidate}")
         else:
-            made = f"{release.published_at:%Y-%m-%d}"
-            lines.append(f"[{handle}] the first release with it is {release.tag} ({made})")
+            lines.append(f"[{handle}] is in no release so far, candidates included")
     return tuple(lines)
+
+
+def _dated(release: Release) -> str:
+    return f"{release.tag} ({release.published_at:%Y-%m-%d})"

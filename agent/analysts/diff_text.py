@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agent.analysts.excerpt import Excerpt, excerpt, needed_tokens
 from agent.analysts.focus import NO_FOCUS, Focus, FocusText
-from agent.analysts.importance import by_importance
+from agent.analysts.importance import by_importance, leading_changes
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
@@ -63,9 +63,9 @@ class _Hunk(NamedTuple):
         return heading + needed_tokens(self.lines, (0, *self.passages), around)
 
     def change_tokens(self) -> int:
-        """Return the tokens of its changed lines with a few lines around them."""
-        changed = [place for place, line in enumerate(self.lines) if line[:1] in ("+", "-")]
+        """Return the tokens of its leading changes with a few lines around them."""
         heading = tokens_of(file_heading(self.file))
+        changed = leading_changes(self.lines)
         return heading + needed_tokens(self.lines, (0, *changed), _LINES_BESIDE_CHANGE)
 
 
@@ -118,10 +118,14 @@ def _chosen_parts(hunks: Sequence[_Hunk], budget: int) -> dict[int, Excerpt]:
     largest = budget if len(hunks) == 1 else max(_SHORT_HUNK, budget // 3)
     chosen: dict[int, Excerpt] = {}
     headed_files: set[str] = set()
-    for hunk in sorted(hunks, key=lambda hunk: hunk.preference):
+    for place, hunk in enumerate(sorted(hunks, key=lambda hunk: hunk.preference)):
         needed = reserved.get(hunk.position, 0)
         heading = 0 if hunk.file.path in headed_files else tokens_of(file_heading(hunk.file))
-        allowed = max(needed, min(tokens_left + needed, largest)) - heading
+        growth = min(tokens_left, largest)
+        if hunk.order is not None:
+            # A whole function may take twice its share of what is left, so that others grow, too.
+            growth = min(growth, max(_SHORT_HUNK, 2 * tokens_left // (len(hunks) - place)))
+        allowed = max(needed, min(needed + growth, largest)) - heading
         part = hunk.shortened(allowed)
         if not (part.is_complete or hunk.passages) and part.line_count < _MIN_LINES:
             continue

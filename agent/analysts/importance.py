@@ -5,21 +5,39 @@ change, then what follows it: a later guard or override decides whether the chan
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 
 _LINES_BESIDE = 3  # Unchanged lines on either side of a change that belong to it
 _FIRST_LINES = 4  # Lines with which a function begins: decorators and signature
-_CHANGED, _ENCLOSING, _NEAR = 1, 2, 3
+_LONG_RUN = 40  # Lines added or removed in one go of which the middle says less than the edges
+_RUN_START, _RUN_END = 24, 6  # How many lines of such a run are shown like other changes
+_CHANGED, _ENCLOSING, _NEAR, _MIDDLE = 1, 2, 3, 8
 
 
 def by_importance(lines: Sequence[str]) -> list[int]:
     """Return the positions of signed lines, as in a diff, the most important ones first."""
     changed = [position for position, line in enumerate(lines) if line[:1] in ("+", "-")]
     ranks = _ranks_by_distance(changed, len(lines))
+    for position in set(changed) - set(leading_changes(lines)):
+        ranks[position] = _MIDDLE
     for position in range(min(_FIRST_LINES, len(lines))):
         ranks[position] = min(ranks[position], _ENCLOSING)
     for position in _conditions_above(lines, changed):
         ranks[position] = min(ranks[position], _ENCLOSING)
     return sorted(range(len(lines)), key=lambda position: (ranks[position], position))
+
+
+def leading_changes(lines: Sequence[str]) -> list[int]:
+    """Return the positions of changed lines, without the middle of long runs of one sign."""
+    leading: list[int] = []
+    for sign, run in groupby(range(len(lines)), key=lambda position: lines[position][:1]):
+        if sign not in ("+", "-"):
+            continue
+        positions = list(run)
+        if len(positions) > _LONG_RUN:
+            positions = [*positions[:_RUN_START], *positions[-_RUN_END:]]
+        leading += positions
+    return leading
 
 
 def _ranks_by_distance(changed: Sequence[int], count: int) -> list[int]:

@@ -180,9 +180,6 @@ def earlier_commits(
     for story in stories.stories:
         if change in story.steps:
             names.update(dict.fromkeys(reversed(story.steps)))
-    for pair in stories.pairs:
-        if f"{material.repo}@{pair.doer.sha}" == change:
-            names[f"{material.repo}@{pair.earlier.sha}"] = None
     same_day = {read.evidence.id: read.evidence for read in material.reads}
     known = {**same_day, **material.background}
     earlier = [known[name] for name in names if name in known and name != change]

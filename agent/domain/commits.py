@@ -325,6 +325,8 @@ class Headline(Frozen):
 
 _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)
 """A final release, as PEP 440 and semantic versioning write it; `rc1` and `-dev` are none."""
+_CANDIDATE = re.compile(r"v?\d+(?:\.\d+){1,3}[.-]?(?:a|b|c|rc|alpha|beta)[.-]?\d{1,4}", re.ASCII)
+"""A version that is tried before its final release."""
 
 _REVERT = re.compile(
     r"\W{0,9}(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?"
@@ -340,6 +342,11 @@ _PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s
 def is_version(tag: str) -> bool:
     """Tell the tag of a final release from that of a candidate, a night or another artefact."""
     return _VERSION.fullmatch(tag) is not None
+
+
+def is_version_or_candidate(tag: str) -> bool:
+    """Return True for the tag of a final release or of a candidate for one."""
+    return is_version(tag) or _CANDIDATE.fullmatch(tag) is not None
 
 
 def pull_named(subject: str) -> int | None:

@@ -139,8 +139,13 @@ async def test_the_first_release_before_a_moment_is_named_or_that_there_is_none(
     work.git("tag", "v1.0", old)
     code = GitSource(RepoId("o/r"), work.path)
     assert await release_lines(code, commits, until) == (
-        "[c] is in no release so far",
+        "[c] is in no release so far, candidates included",
         "[p1] the first release with it is v1.0 (2026-02-01)",
+    )
+    work.git("tag", "v1.1rc1", new)
+    code = GitSource(RepoId("o/r"), work.path)
+    assert (await release_lines(code, commits, until))[0] == (
+        "[c] is in no final release so far; the first candidate with it is v1.1rc1 (2026-02-04)"
     )
 
 

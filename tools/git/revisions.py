@@ -16,6 +16,7 @@ from agent.domain.commits import (
     Headline,
     Release,
     is_version,
+    is_version_or_candidate,
     pull_named,
 )
 from agent.domain.patch import read_patch
@@ -121,14 +122,21 @@ class Revisions(Opened):
         )
 
     async def first_tags(
-        self, heads: Sequence[Headline], *, until: datetime
+        self, heads: Sequence[Headline], *, until: datetime, candidates: bool = False
     ) -> Mapping[str, Release]:
-        """Name for landed commits the first release before a moment that has them, by one walk over its tags."""
+        """Return by hash the first release before a moment that has a landed commit or a copy of it.
+
+        With `candidates`, tags of release candidates count as well. It takes one walk over the tags.
+        """
         since = min((head.at for head in heads), default=until)
         every = await self._releases()
-        # Where a project has versions, its other tags are of something else: a chart, a night, a candidate.
-        versions = [(one, sha) for one, sha in every if is_version(one.tag)]
-        tags = [(one, sha) for one, sha in versions or every if since <= one.published_at < until]
+        # Where a project has versions, its other tags are of something else: a chart, a night.
+        is_release = is_version_or_candidate if candidates else is_version
+        versions = [(release, sha) for release, sha in every if is_release(release.tag)]
+        tags = []
+        for release, sha in versions or every:
+            if since <= release.published_at < until:
+                tags.append((release, sha))
         if not tags:
             return {}
         asked = [
