@@ -202,7 +202,9 @@ class CommitSubject(Subject):
     def twins(self, claims: Sequence[Claim]) -> Iterable[Text]:
         """Return proven facts of the commit turned round, and sentences moved to untouched files."""
         evidence = self.read.evidence
-        yield from reversed_facts(evidence.facts, self.languages)
+        if not self.context.earlier:
+            # The opposite of a revert is what the earlier commit did, which is shown as well.
+            yield from reversed_facts(evidence.facts, self.languages)
         yield from moved_sentences(claims, evidence, self.context.surroundings)
 
 
