@@ -35,12 +35,10 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(module: str) -> Iterator[str]:
-    """Give the modules of ours that a module imports, wherever in it, but for those that only types need."""
+    """Yield the modules of ours that a module imports, wherever in it, also for types alone."""
     waiting: list[ast.AST] = [ast.parse(modules()[module].read_text("utf-8"))]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
         if isinstance(node, ast.ImportFrom) and node.module:
             named = [f"{node.module}.{alias.name}" for alias in node.names]
             yield from (name if name in modules() else node.module for name in named)
