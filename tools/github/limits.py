@@ -77,7 +77,7 @@ class Limits:
             # At least a growing second: our clock may be ahead of GitHub's.
             return max(until_reset, 2.0**self._refusals_in_a_row)
         if is_secondary or is_exhausted or status == httpx.codes.TOO_MANY_REQUESTS:
-            return SECONDARY_WAIT * 2**self._refusals_in_a_row
+            return SECONDARY_WAIT * 2.0**self._refusals_in_a_row
         return None
 
 
