@@ -120,7 +120,6 @@ class ComparisonShape(Shape):
     """`GET /repos/{owner}/{repo}/compare/{base}...{head}`, one page of it."""
 
     status: str
-    total_commits: int
     commits: tuple[CommitShape, ...]
 
 

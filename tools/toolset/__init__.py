@@ -21,7 +21,6 @@ from agent.domain.evidence import ThreadEvidence
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
 from agent.ports import CodeSource, NoThreads, ThreadSource
-from agent.prompting import tokens_of
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
@@ -38,7 +37,6 @@ TOOL_NAMES = (
 )
 _HELD = 20_000_000
 """Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
-_CONTEXT = 60_000  # Tokens of files that are remembered as shown; the oldest go first
 _LISTED = 20
 _USAGES = 200
 _LINE = 300
@@ -121,16 +119,10 @@ class Toolset:
         self._tokens = page_tokens
         self._changes: dict[str, Change] = {}
         self._cut: dict[tuple[str, str, str], list[str]] = {}
-        self._pages: dict[str, set[int]] = {}
         self._upgrades: dict[tuple[str, str], list[str]] = {}
         self.seen: set[EvidenceId] = set()  # Commits and threads of which something was shown
-        self.shown: list[str] = []  # Commits of whose diff something was shown, in that order
-        self.whole: list[str] = []  # Commits whose whole diff was shown, in that order
         self.threads_read: dict[int, ThreadEvidence] = {}
         """Issues and pull requests that were shown, with their comments, by number."""
-        self.context: list[
-            tuple[str, str]
-        ] = []  # What was asked of files beyond the diffs, and what was shown of them
 
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
@@ -160,7 +152,7 @@ class Toolset:
         full = self._full(sha)
         pages = self._cut.get((full, file, symbol)) or await self._cut_pages(full, file, symbol)
         text = _page(pages, page)
-        self._note_shown(full, page, len(pages), whole=not file and not symbol)
+        self.seen.add(commit_id(self._code.repo, full))
         return text
 
     async def get_file(self, path: str, sha: str = "", start: int = 1, symbol: str = "") -> str:
@@ -185,7 +177,7 @@ class Toolset:
         more = f"; go on with start={found.following}" if found.following else ""
         asked = f"{path} at {full[:12]}, lines {found.first} to {found.last} of {len(lines)}"
         asked += f" around {symbol}" if symbol else ""
-        return self._keep_context(asked, f"{asked}{more}\n{found.text}")
+        return f"{asked}{more}\n{found.text}"
 
     async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
         """Find where an identifier stands in the files of the repository after a commit, as path:line: text.
@@ -206,8 +198,7 @@ class Toolset:
         lines = [f"{one.path}:{one.line}: {one.text.strip()[:_LINE]}" for one in found.found]
         lines += [f"(more than {_USAGES}; narrow it with path)"] if found.more else []
         asked = f"{name.strip()} at {full[:12]}{f' in {path}' if path else ''}"
-        text = _page(show.lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
-        return self._keep_context(asked, text)
+        return _page(show.lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
 
     async def get_issue(self, number: int, page: int = 1) -> str:
         """Show an issue by its number: title, state, author, labels, text, then its comments, newest first."""
@@ -324,22 +315,6 @@ class Toolset:
             # One at a time: a day of diffs would not fit in memory, and pages of one follow each other.
             self._changes = {sha: changes[0]}
         return self._changes[sha]
-
-    def _note_shown(self, sha: str, page: int, of: int, *, whole: bool) -> None:
-        self.seen.add(commit_id(self._code.repo, sha))
-        if sha not in self.shown:
-            self.shown.append(sha)
-        if whole:
-            shown = self._pages.setdefault(sha, set())
-            shown.add(page)
-            if len(shown) == of and sha not in self.whole:
-                self.whole.append(sha)
-
-    def _keep_context(self, asked: str, text: str) -> str:
-        self.context.append((asked, text))
-        while len(self.context) > 1 and sum(tokens_of(one) for _, one in self.context) > _CONTEXT:
-            del self.context[0]
-        return text
 
 
 def _page(pages: Sequence[str], page: int) -> str:
