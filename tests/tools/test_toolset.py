@@ -143,7 +143,6 @@ async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(work:
     assert "value_250 = 250" in around
     assert "value_240" not in around
     assert around.startswith(f"router.py at {new[:12]}, lines 244 to 274 of 500 around value_250\n")
-    assert tools.context[2] == (f"router.py at {new[:12]}, lines 500 to 500 of 500", last)
     assert tools.seen == set(), "a file is no evidence of a commit's change"
 
 
@@ -168,7 +167,6 @@ async def test_usages_are_found_as_whole_words_at_a_commit(work: Work) -> None:
         await tools.find_usages("--no-index")
         == f"page 1 of 1\nnothing names --no-index at {new[:12]}\n"
     )
-    assert tools.context[0][0] == f"choose at {old[:12]}"
     with pytest.raises(ToolError, match="give one identifier"):
         await tools.find_usages(" ")
 
