@@ -21,11 +21,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.sentences import NAMES, answer_shape, cited
+from agent.analysts.sentences import answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
 from agent.analysts.tasks import Draft, Sentences, handles_of
 from agent.domain.base import EvidenceId, InputError, RepoId
 from agent.domain.evidence import Dossier
+from agent.languages import writing_of
 from agent.ports import Step
 from agent.prompting import (
     ContextExceeded,
@@ -161,7 +162,7 @@ async def _opening(
     )
     can_look_further = await context.can_call_tools()
     more = prompt("ask_read", {"scope": scope}) if can_look_further else ""
-    ending = prompt("ask_answer", {"language": NAMES[query.lang], "more": ""})
+    ending = prompt("ask_answer", {"language": writing_of(query.lang).asked_as, "more": ""})
     earlier = [str(one.text) for one in state.get("messages") or [] if one not in _own(state)]
     limit = await context.question_limit("writing", _account(state))
     tokens = limit.evidence_tokens(form) - message_tokens((more, ending, *earlier))
@@ -251,7 +252,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     handles = handles_of([*shown, *context.found], context.found)
     listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in shown]
     more = f" What you looked up has handles too: {'; '.join(listed)}." if listed else ""
-    told = prompt("ask_answer", {"language": NAMES[query.lang], "more": more})
+    told = prompt("ask_answer", {"language": writing_of(query.lang).asked_as, "more": more})
     try:
         said = await _answered(state, told, context)
     except ModelError as error:

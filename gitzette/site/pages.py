@@ -18,17 +18,16 @@ from itertools import groupby
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from agent.domain.base import Language
+from agent.domain.base import LANGUAGES, Language
 from agent.domain.ledger import Tier
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
+from agent.languages import catalogue
 from agent.reports.page import Item, PageModel, RepoPart, row_id
 from agent.settings.values import Settings
-from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.templating import (
-    LANGUAGES,
     Place,
     clean,
     day_path,

@@ -17,7 +17,7 @@ from agent.ports import NoThreads
 from agent.prompting import tokens_of
 from tests.made_repos import NOON, Work
 from tools.git.source import GitSource
-from tools.toolset import ToolError, Toolset, open_tools
+from tools.toolset import TOOL_NAMES, ToolError, Toolset, open_tools
 
 REPO = RepoId("ada/engine")
 ROOT = Path(__file__).parents[2]
@@ -26,6 +26,13 @@ TOOLS = [
     *("get_issue", "get_pull", "search_history", "previous_reports", "between"),
 ]
 ROUTER = "import clock\n\n\ndef choose(routes):\n    return routes[0]\n"
+
+
+def test_every_tool_is_in_the_table_of_the_documentation() -> None:
+    page = (ROOT / "docs" / "asking.md").read_text("utf-8")
+    table = page.partition("## Tools")[2].partition("###")[0]
+    assert list(TOOL_NAMES) == TOOLS
+    assert [name for name in TOOL_NAMES if f"`{name}(" not in table] == []
 
 
 class Threads(NoThreads):

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from agent.domain.base import (
     AppError,
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 
     from tools.github.client import GitHubClient
 
-TOOL_NAMES = (
-    *("list_commits", "get_diff", "get_file", "find_usages"),
-    *("get_issue", "get_pull", "search_history", "previous_reports", "between"),
-)
 _HELD = 20_000_000
 """Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
 _LISTED = 20
@@ -57,6 +53,15 @@ class Recall(Protocol):
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
         """Give what the report of a day said, one statement a line."""
         ...
+
+
+Tool = TypeVar("Tool", bound=Callable[..., Awaitable[str]])
+
+
+def tool(method: Tool) -> Tool:
+    """Mark a method as a tool: its name, docstring and arguments are what a model is shown."""
+    vars(method)["is_tool"] = True
+    return method
 
 
 async def open_tools(
@@ -135,6 +140,7 @@ class Toolset:
 
         return langchain_tools(self.tools, ToolError)
 
+    @tool
     async def list_commits(self, page: int = 1) -> str:
         """List the commits of the window, one a line: its hash and what it is about.
 
@@ -143,6 +149,7 @@ class Toolset:
         lines = self._names.listed(self._notes) or ["no commits landed in this window"]
         return _page(show.lines_as_pages(lines, self._tokens), page)
 
+    @tool
     async def get_diff(self, sha: str, file: str = "", symbol: str = "", page: int = 1) -> str:
         """Show the diff of one commit of this window with its whole message, in numbered pages that end between hunks.
 
@@ -155,6 +162,7 @@ class Toolset:
         self.seen.add(commit_id(self._code.repo, full))
         return text
 
+    @tool
     async def get_file(self, path: str, sha: str = "", start: int = 1, symbol: str = "") -> str:
         """Show a file as it stands after a commit, with line numbers, from line `start` on, as much as fits.
 
@@ -179,6 +187,7 @@ class Toolset:
         asked += f" around {symbol}" if symbol else ""
         return f"{asked}{more}\n{found.text}"
 
+    @tool
     async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
         """Find where an identifier stands in the files of the repository after a commit, as path:line: text.
 
@@ -200,14 +209,17 @@ class Toolset:
         asked = f"{name.strip()} at {full[:12]}{f' in {path}' if path else ''}"
         return _page(show.lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
 
+    @tool
     async def get_issue(self, number: int, page: int = 1) -> str:
         """Show an issue by its number: title, state, author, labels, text, then its comments, newest first."""
         return await self._thread(number, page)
 
+    @tool
     async def get_pull(self, number: int, page: int = 1) -> str:
         """Show a pull request by its number: title, state, author, labels, text, then its comments, newest first."""
         return await self._thread(number, page)
 
+    @tool
     async def search_history(self, words: str) -> str:
         """Search what is remembered of this repository, by words, identifiers or Chinese text."""
         if not words.strip():
@@ -217,6 +229,7 @@ class Toolset:
             "\n"
         )
 
+    @tool
     async def previous_reports(self, day: str, page: int = 1) -> str:
         """Show what the report of an earlier day (such as 2026-02-01) said of this repository."""
         try:
@@ -228,6 +241,7 @@ class Toolset:
             show.lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page
         )
 
+    @tool
     async def between(self, old: str, new: str, page: int = 1) -> str:
         """Tell what changes for users from one version to another: what breaks, new and changed settings, dependencies.
 
@@ -315,6 +329,10 @@ class Toolset:
             # One at a time: a day of diffs would not fit in memory, and pages of one follow each other.
             self._changes = {sha: changes[0]}
         return self._changes[sha]
+
+
+TOOL_NAMES = tuple(name for name, member in vars(Toolset).items() if hasattr(member, "is_tool"))
+"""The names of all tools, in the order in which they are defined."""
 
 
 def _page(pages: Sequence[str], page: int) -> str:
