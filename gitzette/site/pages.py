@@ -38,6 +38,8 @@ from gitzette.render.templating import (
     story_key,
 )
 
+_FIRST_HEADLINE = 5 + len(LANGUAGES)  # Behind five fields and a text in each language
+_NOTHING_WRITTEN = ("",) * (2 * len(LANGUAGES))  # Instead of texts and headlines
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'"
@@ -298,10 +300,10 @@ def day_index(pages: Models) -> tuple[list[tuple[str, ...]], str]:
     """List the documents of a report, and the line by which each is found: title, tab, the rest.
 
     A document has its kind (commit, issue, release), anchor, repository, tier, title, its text and its headline in
-    both languages.
+    each language.
     """
     found = list(_documents(pages))
-    titles = (" ".join((document[4], *document[7:])) for document, _ in found)
+    titles = (" ".join((document[4], *document[_FIRST_HEADLINE:])) for document, _ in found)
     lines = ((title, more) for title, (_, more) in zip(titles, found, strict=True))
     folded = (
         "\t".join(unicodedata.normalize("NFKC", clean(one)).lower() for one in line)
@@ -325,10 +327,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
                     repo,
                     "",
                     clean(thread.title),
-                    "",
-                    "",
-                    "",
-                    "",
+                    *_NOTHING_WRITTEN,
                 ),
                 more,
             )
@@ -340,10 +339,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
                     repo,
                     "",
                     clean(f"{one.tag} {one.name}"),
-                    "",
-                    "",
-                    "",
-                    "",
+                    *_NOTHING_WRITTEN,
                 ),
                 repo,
             )
