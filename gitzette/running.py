@@ -21,7 +21,7 @@ from graphs import daily
 from graphs.state import DayInput
 from memory.recorder import CallRecorder
 from memory.store import Memory
-from tools.github.limits import Usage
+from tools.github.wire import ApiUsage
 
 if TYPE_CHECKING:
     from tools.chat.model import AnswerServer
@@ -37,7 +37,7 @@ class Covered:
 
     report: Report
     page: Path
-    usage: Usage
+    usage: ApiUsage
     notices: tuple[str, ...] = ()
     """What a person should know beside the report, such as published files that cannot be read."""
     refused: tuple[Refused, ...] = ()  # Sentences of a model that the gate or the judge refused

@@ -25,7 +25,7 @@ from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
-from tools.github.wire import Manners
+from tools.github.wire import RequestPolicy
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ async def open_house(
     token = settings.token.get_secret_value() if settings.token else None
     with open_memory(home, now.date(), settings.database_address) as memory:
         admit = request_limit(memory.fleet, settings, background=background)
-        manners = Manners(
+        policy = RequestPolicy(
             max_wait=waits, run_seconds=2 * waits + 900, first_pause=pause, admit=admit
         )
         cache, recorder = memory.http_cache, memory.recorder(run) if run else None
         async with GitHubClient(
-            base_url=settings.github_url, token=token, cache=cache, manners=manners
+            base_url=settings.github_url, token=token, cache=cache, policy=policy
         ) as client:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
             desks: Desks = SourceDesks(settings, client, keeper, environ, specs)

@@ -11,11 +11,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.sentences import NAMES, answer_shape, cited
+from agent.analysts.sentences import answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
 from agent.analysts.tasks import Draft, Sentences, handles_of
 from agent.domain.base import EvidenceId, RepoId
 from agent.domain.evidence import Dossier, Evidence
+from agent.languages import writing_of
 from agent.ports import Step
 from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens, prompt
 from agent.questions import Hit, Query, Searched, query_of
@@ -193,7 +194,7 @@ async def _opening(state: SubjectInput, context: AskContext, share: float = 1.0)
     )
     can_look_further = await context.can_call_tools()
     more = prompt("ask_read", {"scope": scope}) if can_look_further else ""
-    ending = prompt("ask_answer", {"language": NAMES[query.lang], "more": ""})
+    ending = prompt("ask_answer", {"language": writing_of(query.lang).asked_as, "more": ""})
     earlier = [str(message.text) for message in state["history"]]
     limit = await context.question_limit("writing", _account(state))
     tokens = limit.evidence_tokens(form) - message_tokens((more, ending, *earlier))
@@ -314,7 +315,7 @@ async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutp
     handles = handles_of([*shown, *evidence], evidence)
     listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in shown]
     more = f" What you looked up has handles too: {'; '.join(listed)}." if listed else ""
-    instruction = prompt("ask_answer", {"language": NAMES[query.lang], "more": more})
+    instruction = prompt("ask_answer", {"language": writing_of(query.lang).asked_as, "more": more})
     try:
         said = await _answered(state, instruction, context)
     except ModelError as error:

@@ -1,6 +1,6 @@
 """Conversations: questions one after the other, of which a thread keeps what was asked and answered."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from agent.analysts.tasks import Sentences
 from agent.domain.base import EvidenceId, InputError
+from agent.domain.claims import Claim
 from agent.ports import Step
 from agent.prompting import answer_tokens, tokens_of
 from agent.questions import Reply
@@ -139,15 +141,19 @@ async def stream(
         elif not subgraph:
             reply = part.get("reply")
         elif "sentences" in part:
-            for claim in part["sentences"].published:
-                # A repaired sentence stands among those that were yielded before.
-                if claim.id in yielded_claims:
-                    continue
-                yielded_claims.add(claim.id)
+            for claim in _new_claims(part["sentences"], yielded_claims):
                 abstains = part["nearest"] is not None
                 yield {"claim": claim, "lang": part["query"].lang, "abstains": abstains}
     if reply is not None:
         yield reply
+
+
+def _new_claims(sentences: Sentences, yielded: set[str]) -> Iterator[Claim]:
+    """Yield published claims that were not yielded before; a repaired one stands among those."""
+    for claim in sentences.published:
+        if claim.id not in yielded:
+            yielded.add(claim.id)
+            yield claim
 
 
 class _AnswerProgress:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Literal, NewType
+from typing import Literal, NewType, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -85,7 +85,7 @@ EvidenceId = (
     str  # `owner/name@<40 hex>` a commit, `owner/name#12` a thread, `owner/name@v0.6.3` a release
 )
 Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 # Users managed by an enterprise have an underscore in their name.
 _OWNER = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}"

@@ -22,6 +22,7 @@ from agent.gate.quotes import (
 )
 from agent.gate.safety import LONGEST, check_safety
 from agent.gate.text import SearchText, nearest, plain_marks, text_of
+from agent.languages import HAN
 
 _REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
 # A commit, a thread, or a release, whose tag is no hash.
@@ -29,7 +30,6 @@ _FORM = re.compile(
     rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})", re.ASCII
 )
 _MIN_ANCHOR = 6  # Letters and digits of an anchor that holds no literal of its sentence
-_HAN = re.compile("[\u3400-\u9fff]")
 
 
 def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
@@ -194,7 +194,7 @@ def _check_anchors(
 def _shows_something(anchor: Anchor, literals: Sequence[Literal]) -> bool:
     """Return True if an anchor holds a literal of its sentence, or is more than a word or two."""
     letters = sum(sign.isalnum() for sign in anchor.text)
-    if letters + len(_HAN.findall(anchor.text)) >= _MIN_ANCHOR:
+    if letters + len(HAN.findall(anchor.text)) >= _MIN_ANCHOR:
         return True
     lookup = Lookup((SearchText(anchor.text),))
     # Two words with a slash may be nothing in particular.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
 from inspect import Parameter
+from string import Template
 from typing import Any, Literal
 
 from mcp.server import MCPServer
@@ -17,7 +18,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
-from agent.domain.base import EXIT_DONE, AppError, InputError, UsageError, repo_id
+from agent.domain.base import EXIT_DONE, AppError, InputError, Language, UsageError, repo_id
 from agent.domain.window import Window
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
@@ -44,7 +45,7 @@ _WHERE = ("repo", "since", "until")
 _INSTRUCTIONS, _MANUAL = (
     files("gitzette").joinpath("templates", "mcp.txt").read_text("utf-8").split("\n---\n")
 )
-Lang = Literal["", "en", "zh"]
+Lang = Literal[""] | Language
 Tool = Callable[..., Awaitable[str]]
 
 
@@ -55,7 +56,7 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     server = OneLineServer(
         "gitzette",
         version=own_version(),
-        instructions=_INSTRUCTIONS,
+        instructions=Template(_INSTRUCTIONS).substitute(tools=", ".join(TOOL_NAMES)),
         log_level="ERROR",
         subscriptions=False,
     )

@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from agent.domain.base import (
     EXIT_DONE,
+    LANGUAGES,
     AppError,
     ConfigError,
     InputError,
@@ -31,9 +32,9 @@ from agent.domain.base import (
     RepoId,
     UsageError,
 )
+from agent.languages import catalogue
 from agent.questions import Reply
 from agent.settings.values import Settings
-from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked, thread_name
@@ -42,7 +43,7 @@ from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.render.templating import LANGUAGES, Place, html_page
+from gitzette.render.templating import Place, html_page
 from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages

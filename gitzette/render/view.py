@@ -14,8 +14,9 @@ from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import undone_pairs
 from agent.domain.report import Report
 from agent.domain.window import zone
+from agent.languages import catalogue
 from agent.reports.page import Citation, Excerpt, Line, Sentence, row_id, words_in
-from agent.telling import catalogue, names_alone
+from agent.telling import names_alone
 from agent.web import Web
 from gitzette.render.templating import named, place_of
 
