@@ -22,10 +22,21 @@ from agent.domain.window import Window
 from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
 from agent.stories.timeline import StoriesFound
-from agent.triage.collected import Collected, Readings
+from agent.triage.collected import Collected
+from graphs.state import CloseReading
 from tools.history.cross_repository import Connected
 
-_RUN = (Window, RepoSpec, Collected, Readings, StoriesFound, Connected, Chapter, Failure, Report)
+_RUN = (
+    Window,
+    RepoSpec,
+    Collected,
+    CloseReading,
+    StoriesFound,
+    Connected,
+    Chapter,
+    Failure,
+    Report,
+)
 _DOMAIN = (claims, commits, facts, ledger, links)
 _ENUMS = tuple(
     one for module in _DOMAIN for one in vars(module).values() if isinstance(one, EnumType)
