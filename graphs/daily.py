@@ -1,6 +1,5 @@
 """The daily run: a first look at every repository, a report on each, what ties them, the brief."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -18,7 +17,7 @@ from agent.settings.values import RepoSpec
 from agent.triage.collected import allot
 from graphs.collecting import collect
 from graphs.day_report import report_of
-from graphs.failing import failing_alone
+from graphs.failing import Node, failing_alone
 from graphs.repository import build_repository
 from graphs.run_context import RunContext
 from graphs.state import (
@@ -142,9 +141,7 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
     )
 
 
-def composing(
-    analysis: AnalysisGraph,
-) -> Callable[[ChaptersInput, Runtime[RunContext]], Awaitable[AnalysisOutput | None]]:
+def composing(analysis: AnalysisGraph) -> Node[ChaptersInput, AnalysisOutput | None]:
     """Make the node that has the brief written; if it fails, the rest is published."""
 
     @failing_alone("brief")

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
@@ -17,7 +17,15 @@ _LOG = logging.getLogger(__name__)
 StateT = TypeVar("StateT", bound=Mapping[str, Any])
 StepT = TypeVar("StepT", bound=ChooseInput)
 OutputT = TypeVar("OutputT")
-Node = Callable[[StateT, Runtime[RunContext]], Awaitable[OutputT]]
+GivenT = TypeVar("GivenT", contravariant=True)
+HandedOnT = TypeVar("HandedOnT", covariant=True)
+
+
+class Node(Protocol[GivenT, HandedOnT]):
+    """A step of a run: it is given a part of the state, and hands on a change of it."""
+
+    def __call__(self, state: GivenT, runtime: Runtime[RunContext]) -> Awaitable[HandedOnT]:
+        """Take the step."""
 
 
 def failing_alone(
@@ -44,7 +52,7 @@ def failing_alone(
 
 def ending_repository(
     node: Node[StepT, OutputT], stage: Stage = "code"
-) -> Callable[[StepT, Runtime[RunContext]], Awaitable[OutputT | None]]:
+) -> Node[StepT, OutputT | None]:
     """Wrap a node of a repository; once the code could not be read, its other nodes do nothing."""
     guarded = failing_alone(stage)(node)
 

@@ -17,7 +17,7 @@ from graphs.daily import allocate, composing, connect, publish, send_repository,
 from graphs.day_report import report_of
 from graphs.repository import build_repository
 from graphs.run_context import RunContext
-from graphs.state import Day, EditionInput, PartInput, PartShares, PartState
+from graphs.state import Day, EditionInput, PartInput, PartShares, PartState, PublishInput
 from graphs.writing import build_analysis
 from tools.history.cross_repository import Connected
 
@@ -84,4 +84,15 @@ def part_of(state: PartState, repo: RepoId) -> Part:
 
 def report_of_part(state: PartState, analyst: str) -> Report:
     """Return the report on a repository by itself."""
-    return report_of({**state, "ties": Connected()}, analyst)
+    complete = PublishInput(
+        window=state["window"],
+        specs=state["specs"],
+        collected=state["collected"],
+        chapters=state["chapters"],
+        ties=Connected(),
+        analysis=state["analysis"],
+        refused=state["refused"],
+        account=state["account"],
+        failures=state["failures"],
+    )
+    return report_of(complete, analyst)

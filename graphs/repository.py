@@ -1,7 +1,7 @@
 """One repository's part of a run: choose and read commits, connect and relate them, write, file."""
 
 import itertools
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from langgraph.graph import END, START, StateGraph
@@ -27,7 +27,7 @@ from agent.reports.chapter import (
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of
 from graphs.choosing import choose
-from graphs.failing import ending_repository, has_failed
+from graphs.failing import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
 from graphs.reading import MAX_TURNS, read, tools, wants_tools
 from graphs.relating import relate
@@ -196,9 +196,7 @@ async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext
     return await context.asked.tasks_at_once(repo, waiting)
 
 
-def explaining(
-    analysis: AnalysisGraph,
-) -> Callable[[ExplainInput, Runtime[RunContext]], Awaitable[AnalysisOutput]]:
+def explaining(analysis: AnalysisGraph) -> Node[ExplainInput, AnalysisOutput]:
     """Make the node that has tasks written, checked and judged; if it fails, facts are published."""
 
     async def explain(state: ExplainInput, runtime: Runtime[RunContext]) -> AnalysisOutput:
