@@ -34,7 +34,7 @@ from gitzette.publish import bring_reports
 from gitzette.render.compose import report_page
 from gitzette.replies import ReplyPage
 from gitzette.wiring import memory_of, open_house
-from graphs.ask import answered
+from graphs.conversations import answered
 from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages
 

@@ -47,7 +47,7 @@ from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of
-from graphs.ask import open_conversations
+from graphs.conversations import open_conversations
 
 _MIN_TOKEN_CHARACTERS = 16
 _REFRESH_SECONDS = "10"

@@ -19,7 +19,7 @@ from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
 from gitzette.wiring import open_house
 from graphs import daily
-from graphs.ask import answered
+from graphs.conversations import answered
 from graphs.state import DayInput
 from tests.made_repos import Work
 from tools.git.source import GitSource
