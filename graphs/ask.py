@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
@@ -110,8 +109,7 @@ async def retrieve(state: AskInput, runtime: Runtime[AskContext]) -> RetrieveOut
         notes={},
         handles={},
         landed={},
-        # A thread on which a question was asked before still has its messages.
-        messages=[RemoveMessage(id=REMOVE_ALL_MESSAGES)],
+        messages=[],
         sentences=Sentences(),
         nearest=None,
         trouble="",
@@ -160,12 +158,23 @@ async def _with_evidence(
     with_evidence["notes"] = {
         name: f"The first tag that contains it is {tag}." for name, tag in tags.items()
     }
+    subject_input = SubjectInput(
+        question=state["question"],
+        history=state["history"],
+        earlier_cites=state["earlier_cites"],
+        turn=state["turn"],
+        query=query,
+        searched=retrieved["searched"],
+        evidence=evidence,
+        notes=with_evidence["notes"],
+        handles=with_evidence["handles"],
+    )
     try:
-        opening = await _opening({**state, **with_evidence}, context)
+        opening = await _opening(subject_input, context)
     except ModelError as error:
         with_evidence["trouble"] = _trouble(error)
     else:
-        with_evidence["messages"] = [*retrieved["messages"], opening]
+        with_evidence["messages"] = [opening]
     return with_evidence
 
 
@@ -324,8 +333,10 @@ async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutp
     names = [name for text in references for name in context.memory.named(text, repos)]
     evidence |= await _unread(names, evidence, query, context)
     handles = handles_of([*handles.values(), *evidence], evidence)
-    subject_state: SubjectInput = {**state, "handles": handles, "evidence": evidence}
-    subject = (await subjects(subject_state, context))["answer"]
+    complete = state.copy()
+    complete["handles"] = handles
+    complete["evidence"] = evidence
+    subject = (await subjects(complete, context))["answer"]
     drafts = [Draft(task="answer", claim=claim) for claim in subject.claims(said)]
     nearest = None
     if said.abstains or not drafts:
