@@ -197,6 +197,10 @@ class ServedGraph(CompiledStateGraph[Any, Any, Any, Any]):
             async for part in super().astream(input, config, **options):
                 yield part
 
+    def get_context_jsonschema(self) -> dict[str, Any] | None:
+        """Return nothing: what the nodes may touch follows from the input, and is no JSON."""
+        return None
+
     async def _request(self, given: Any, config: RunnableConfig | None) -> dict[str, Any]:
         """Return what was asked for on the thread, with what is asked for now in its place."""
         stored: dict[str, Any] = {}

@@ -67,22 +67,88 @@ class AuditInput(TypedDict):
     linked: frozenset[RepoId]  # Those of them that nobody gave, because the report links to them
 
 
-class AuditState(AuditInput, total=False):
+class ResolveInput(TypedDict):
+    """A repository in which the hashes of the report are looked up."""
+
+    entries: list[Entry]
+    spec: RepoSpec
+
+
+class ResolveOutput(TypedDict, total=False):
+    """A repository with the commits that the hashes may mean, or why it could not be asked."""
+
+    resolved: Annotated[list[Repository], add]
+    failures: Annotated[dict[str, str], or_]
+
+
+class PlaceInput(TypedDict):
+    """The repositories that resolved."""
+
+    entries: list[Entry]
+    resolved: Annotated[list[Repository], add]
+
+
+class PlaceOutput(TypedDict):
+    """The repositories that sections are about, and what was not checked, one sentence each."""
+
+    library: Library
+    incomplete: Annotated[list[str], add]
+
+
+class SendToReadInput(AuditInput):
+    """What is sent to the repositories that resolved."""
+
+    library: Library
+
+
+class ReadInput(ResolveInput):
+    """A repository that is read as far as the report speaks of it."""
+
+    library: Library
+
+
+class ReadOutput(TypedDict, total=False):
+    """A repository as it was read, or why it could not be read."""
+
+    read_repositories: Annotated[list[Repository], add]
+    failures: Annotated[dict[str, str], or_]
+
+
+class CheckInput(SendToReadInput):
+    """The repositories that were read."""
+
+    read_repositories: Annotated[list[Repository], add]
+
+
+class CheckOutput(TypedDict):
+    """What code proved or refuted."""
+
+    library: Library
+    findings: Annotated[list[Finding], add]
+    incomplete: Annotated[list[str], add]
+
+
+class JudgeInput(SendToReadInput):
+    """What code found, and what is left to the judge."""
+
+    findings: Annotated[list[Finding], add]
+    incomplete: Annotated[list[str], add]
+    failures: Annotated[dict[str, str], or_]
+
+
+class JudgeOutput(TypedDict):
+    """What the judge found, and the audit in figures."""
+
+    findings: Annotated[list[Finding], add]
+    incomplete: Annotated[list[str], add]
+    summary: dict[str, Any]
+
+
+class AuditState(JudgeInput, JudgeOutput):
     """The state of an audit."""
 
     resolved: Annotated[list[Repository], add]
     read_repositories: Annotated[list[Repository], add]
-    failures: Annotated[dict[str, str], or_]
-    library: Library
-    findings: Annotated[list[Finding], add]
-    incomplete: Annotated[list[str], add]  # What was not checked, one sentence each
-    summary: dict[str, Any]
-
-
-class RepositoryState(AuditState):
-    """What a branch is given for its repository."""
-
-    spec: RepoSpec
 
 
 def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
@@ -99,19 +165,26 @@ def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]
     return graph.compile(name="audit")
 
 
-def send_to_resolve(state: AuditState) -> list[Send] | str:
+def send_to_resolve(state: AuditInput) -> list[Send] | str:
     """Resolve the hashes in each repository on a branch of its own."""
-    branches = [Send("resolve", {**state, "spec": spec}) for spec in state["specs"]]
-    return branches or "place"
+    sends = []
+    for spec in state["specs"]:
+        sends.append(Send("resolve", ResolveInput(entries=state["entries"], spec=spec)))
+    return sends or "place"
 
 
-def send_to_read(state: AuditState) -> list[Send] | str:
+def send_to_read(state: SendToReadInput) -> list[Send] | str:
     """Read each repository that resolved on a branch of its own."""
-    specs = [spec for spec in state["specs"] if spec.name in state["library"]]
-    return [Send("read", {**state, "spec": spec}) for spec in specs] or "check"
+    library = state["library"]
+    sends = []
+    for spec in state["specs"]:
+        if spec.name in library:
+            repository = ReadInput(entries=state["entries"], library=library, spec=spec)
+            sends.append(Send("read", repository))
+    return sends or "check"
 
 
-async def resolve(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def resolve(state: ResolveInput, runtime: Runtime[AuditDeps]) -> ResolveOutput:
     """Look up every hash of the report in one repository."""
     context = runtime.context
     spec = state["spec"]
@@ -141,10 +214,10 @@ async def resolve_hashes(code: CodeSource, entries: Sequence[Entry]) -> Reposito
     return Repository(repo=code.repo, named=commits, unanswered=unanswered)
 
 
-async def place(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def place(state: PlaceInput, runtime: Runtime[AuditDeps]) -> PlaceOutput:
     """Find out which repository each section is about, and which are probably the wrong ones."""
     del runtime
-    library = Library(state.get("resolved", []))
+    library = Library(state["resolved"])
     set_scopes(state["entries"], library)
     doubts = find_doubts(state["entries"], library)
     incomplete = [doubt.text for doubt in doubts]
@@ -153,7 +226,7 @@ async def place(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     return {"library": Library(library.values(), doubts), "incomplete": incomplete}
 
 
-async def read(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def read(state: ReadInput, runtime: Runtime[AuditDeps]) -> ReadOutput:
     """Read what the report names in one repository: its line, pull requests and diffs."""
     context = runtime.context
     repo = state["spec"].name
@@ -173,11 +246,11 @@ async def read(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[str,
     return {"read_repositories": [repository]}
 
 
-async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def check(state: CheckInput, runtime: Runtime[AuditDeps]) -> CheckOutput:
     """Prove or refute what code can."""
     entries = state["entries"]
     desks = runtime.context.desks
-    library = Library(state.get("read_repositories", []), state["library"].doubts)
+    library = Library(state["read_repositories"], state["library"].doubts)
     find_commits(entries, library)
     findings = [*check_citations(entries, library), *check_names(entries)]
     incomplete = []
@@ -193,12 +266,12 @@ async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     return {"library": library, "findings": findings, "incomplete": incomplete}
 
 
-async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def judge(state: JudgeInput, runtime: Runtime[AuditDeps]) -> JudgeOutput:
     """Have the sentences judged that cite a commit or stand under one."""
     entries = state["entries"]
     library = state["library"]
     sentences = list(prose.sentences_of(entries))
-    failures = state.get("failures", {})
+    failures = state["failures"]
     incomplete = [
         f"{repo} was not read: {reason}"
         for repo, reason in failures.items()
@@ -219,7 +292,7 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
         commits=len(commits),
         not_read=failures,
         not_given=_not_given(entries, state["specs"]),
-        incomplete=[*state.get("incomplete", []), *incomplete],
+        incomplete=[*state["incomplete"], *incomplete],
     )
     return {"findings": findings, "incomplete": incomplete, "summary": totals}
 

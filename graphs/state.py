@@ -326,10 +326,21 @@ class AnalysisInput(TypedDict):
     repository: MaterialInput | None
 
 
-class SentencesOutput(TypedDict):
-    """Sentences on their way, and what the last step cost."""
+class SentencesInput(TypedDict):
+    """Sentences on their way; what they are about is in the rest of the state."""
 
     sentences: Sentences
+
+
+class CheckOutput(TypedDict):
+    """Sentences on their way."""
+
+    sentences: Sentences
+
+
+class SentencesOutput(CheckOutput):
+    """Sentences on their way, and what the last step cost."""
+
     account: Annotated[Account, add]
 
 

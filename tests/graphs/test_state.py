@@ -1,0 +1,68 @@
+"""Steps hand on typed state: every node says what it is given and returns, and the context is fixed."""
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+import pytest
+from langgraph.graph.state import CompiledStateGraph
+from typing_extensions import is_typeddict
+
+from gitzette import studio
+from graphs import ask, conversations, daily
+from graphs.ask_context import AskContext
+from graphs.audit import AuditDeps
+from graphs.audit import build as build_audit
+from graphs.parts import build_edition, build_part
+from graphs.repository import build_repository
+from graphs.run_context import RunContext
+from graphs.writing import build_analysis
+
+GRAPHS: dict[str, Callable[..., Any]] = {
+    "daily": daily.build,
+    "repository": build_repository,
+    "analysis": build_analysis,
+    "part": lambda: build_part(None),
+    "edition": lambda: build_edition(None),
+    "ask": ask.build,
+    "conversation": conversations.build,
+    "audit": build_audit,
+    "daily of the server": studio.daily,
+    "ask of the server": studio.ask,
+}
+
+
+@pytest.mark.parametrize("context", [RunContext, AskContext, AuditDeps, studio.DayContext])
+def test_the_context_has_no_field_in_which_steps_could_hand_something_on(context: type) -> None:
+    hints = get_type_hints(context)
+    mutable = (dict, list, set)
+    for field in dataclasses.fields(context):
+        types = [hints[field.name], *get_args(hints[field.name])]
+        assert not any(kind in mutable or get_origin(kind) in mutable for kind in types), field.name
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_step_names_the_type_that_it_is_given_and_the_type_that_it_hands_on(
+    name: str,
+) -> None:
+    graph: CompiledStateGraph[Any, Any, Any, Any] = GRAPHS[name]()
+    for node, spec in graph.builder.nodes.items():
+        if isinstance(spec.runnable, CompiledStateGraph):
+            assert is_typeddict(spec.runnable.builder.input_schema), node
+            assert is_typeddict(spec.runnable.builder.output_schema), node
+            continue
+        function = inspect.unwrap(spec.runnable.afunc)  # type: ignore[attr-defined]
+        hints = get_type_hints(function)
+        assert is_typeddict(bound_of(hints["state"])), node
+        assert any(is_typeddict(kind) for kind in returned(hints["return"])), node
+
+
+def bound_of(hint: Any) -> Any:
+    return hint.__bound__ if isinstance(hint, TypeVar) else hint
+
+
+def returned(hint: Any) -> list[Any]:
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+    return kinds or [hint]
