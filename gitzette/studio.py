@@ -27,6 +27,7 @@ from typing_extensions import TypedDict
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
 from agent.ports import Publisher
+from agent.questions import Query, Reply
 from agent.settings.values import Recipe, RepoSpec, Settings
 from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.commands.ask import asking_context, checked
@@ -91,7 +92,16 @@ class QuestionOutput(AskInput):
     messages: Annotated[list[AnyMessage | RemoveMessage], add_messages]
 
 
-class StudioQuestion(QuestionRequest, AskState):
+class BeginInput(QuestionRequest, total=False):
+    """What to answer, and what the thread has answered before."""
+
+    history: list[AnyMessage]
+    turn: int
+    query: Query
+    reply: Reply
+
+
+class StudioQuestion(Request, AskState):
     """The state of a question, after what was asked for."""
 
 
@@ -120,15 +130,15 @@ async def plan(state: DayRequest, runtime: Runtime["DayContext"]) -> PlanOutput:
     return {"window": context.window, "specs": context.specs, "run": context.run}
 
 
-async def begin(state: StudioQuestion, runtime: Runtime[AskContext]) -> QuestionOutput:
+async def begin(state: BeginInput, runtime: Runtime[AskContext]) -> QuestionOutput:
     """Put the question after those that were asked on the same thread."""
     del runtime
     history: list[AnyMessage] = []
     earlier_cites = []
     turn = 0
     if "reply" in state:
-        answered = [HumanMessage(state["query"].text), AIMessage(state["reply"].said)]
-        history = [*state["history"], *answered]
+        question = HumanMessage(state["query"].text)
+        history = [*state["history"], question, AIMessage(state["reply"].said)]
         earlier_cites = list(state["reply"].cites)
         turn = state["turn"] + 1
     return {
@@ -187,7 +197,7 @@ class ServedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         }
         return cls(open_context=opened, **attributes)
 
-    async def astream(  # type: ignore[override] -- the overloads of the options are the parent's
+    async def astream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> AsyncIterator[Any]:
         """Run the graph on the input, or go on with a thread that was interrupted."""

@@ -67,7 +67,7 @@ def add_steps(graph: StateGraph[Any, Any, Any, Any], start: str) -> None:
     graph.add_node("tools", tools)
     graph.add_node("answer", answer)
     graph.add_node("reply", reply)
-    SentenceSteps(subjects).add_to(graph, "reply")
+    SentenceSteps[AskState, AskContext](subjects).add_to(graph, "reply")
 
     graph.add_edge(start, "retrieve")
     graph.add_conditional_edges("retrieve", after_retrieve, ["read", "reply"])

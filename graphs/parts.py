@@ -32,7 +32,7 @@ class Part(Frozen):
 
 
 def build_part(
-    checkpoints: BaseCheckpointSaver[Any],
+    checkpoints: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[PartState, RunContext, PartInput, PartState]:
     """Wire the part of one repository: the first look, and everything up to its chapter."""
     graph = StateGraph(PartState, context_schema=RunContext, input_schema=PartInput)
@@ -57,7 +57,7 @@ def _to_repository(state: PartShares) -> list[Send] | str:
 
 
 def build_edition(
-    checkpoints: BaseCheckpointSaver[Any],
+    checkpoints: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[Day, RunContext, EditionInput, Day]:
     """Wire an edition: what ties its repositories together, the brief, and the publication."""
     graph = StateGraph(Day, context_schema=RunContext, input_schema=EditionInput)

@@ -27,11 +27,8 @@ from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
-
-class FailureOutput(TypedDict):
-    """What a step hands on that failed."""
-
-    failures: Annotated[list[Failure], add]
+STATE_VERSION = 1
+"""Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 
 class AnalysisOutput(TypedDict):

@@ -49,7 +49,7 @@ def build_analysis() -> AnalysisGraph:
     )
     graph.add_node("write", write)
     graph.add_node("settle", settle)
-    SentenceSteps(subjects).add_to(graph, "settle")
+    SentenceSteps[AnalysisState, RunContext](subjects).add_to(graph, "settle")
 
     graph.add_edge(START, "write")
     graph.add_edge("write", "check")

@@ -7,6 +7,7 @@ from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import pytest
+from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import is_typeddict
 
@@ -24,8 +25,8 @@ GRAPHS: dict[str, Callable[..., Any]] = {
     "daily": daily.build,
     "repository": build_repository,
     "analysis": build_analysis,
-    "part": lambda: build_part(None),
-    "edition": lambda: build_edition(None),
+    "part": build_part,
+    "edition": build_edition,
     "ask": ask.build,
     "conversation": conversations.build,
     "audit": build_audit,
@@ -53,7 +54,9 @@ def test_every_step_names_the_type_that_it_is_given_and_the_type_that_it_hands_o
             assert is_typeddict(spec.runnable.builder.input_schema), node
             assert is_typeddict(spec.runnable.builder.output_schema), node
             continue
-        function = inspect.unwrap(spec.runnable.afunc)  # type: ignore[attr-defined]
+        assert isinstance(spec.runnable, RunnableCallable)
+        assert spec.runnable.afunc is not None
+        function = inspect.unwrap(spec.runnable.afunc)
         hints = get_type_hints(function)
         assert is_typeddict(bound_of(hints["state"])), node
         assert any(is_typeddict(kind) for kind in returned(hints["return"])), node
