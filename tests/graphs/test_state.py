@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -11,14 +12,18 @@ from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import is_typeddict
 
+from agent.domain.base import CommitId
+from agent.domain.links import Grade, Related, Relation
 from gitzette import studio
 from graphs import ask, conversations, daily
 from graphs.ask_context import AskContext
 from graphs.audit import AuditDeps
 from graphs.audit import build as build_audit
+from graphs.checkpoints import open_checkpoints
 from graphs.parts import build_edition, build_part
 from graphs.repository import build_repository
 from graphs.run_context import RunContext
+from graphs.state import CloseReading
 from graphs.writing import build_analysis
 
 GRAPHS: dict[str, Callable[..., Any]] = {
@@ -69,3 +74,20 @@ def bound_of(hint: Any) -> Any:
 def returned(hint: Any) -> list[Any]:
     kinds = [kind for kind in get_args(hint) if kind is not NoneType]
     return kinds or [hint]
+
+
+async def test_everything_that_steps_of_a_run_hand_on_is_the_same_in_a_resumed_run(
+    tmp_path: Path,
+) -> None:
+    relation = Related(
+        change=CommitId("octo/router@" + "a" * 40),
+        other="octo/router#7",
+        relation=Relation.FIXES,
+        anchors=(("octo/router#7", "Larger values overflow."),),
+        grade=Grade.B,
+        kind="issue",
+    )
+    state = {"related": [relation], "reading": CloseReading(deep=("a" * 40,))}
+    async with open_checkpoints(tmp_path / "run.db") as saver:
+        restored = saver.serde.loads_typed(saver.serde.dumps_typed(state))
+    assert restored == state
