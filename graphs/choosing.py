@@ -12,7 +12,7 @@ from agent.reports.titles import shown_title
 from agent.sizing import EvidencePrompt
 from agent.telling import fact_sentence
 from graphs.run_context import RunContext
-from graphs.state import ChooseInput, ChooseOutput
+from graphs.state import ChooseOutput, RepositoryStepInput
 from tools.chat.messages import Handles
 
 _MIN_EXPLAINED = 6
@@ -20,7 +20,7 @@ _MIN_EXPLAINED = 6
 _FENCE_TOKENS = 60  # Around the table, with the row that counts what is not in it
 
 
-async def choose(state: ChooseInput, runtime: Runtime[RunContext]) -> ChooseOutput:
+async def choose(state: RepositoryStepInput, runtime: Runtime[RunContext]) -> ChooseOutput:
     """Let the model choose what to explain from the handles it is shown; nothing without a model."""
     context = runtime.context
     repo = state["spec"].name
@@ -42,7 +42,9 @@ async def choose(state: ChooseInput, runtime: Runtime[RunContext]) -> ChooseOutp
     return {"chosen": chosen, "account": account}
 
 
-async def _ask_for_choice(state: ChooseInput, context: RunContext, limit: int) -> tuple[str, ...]:
+async def _ask_for_choice(
+    state: RepositoryStepInput, context: RunContext, limit: int
+) -> tuple[str, ...]:
     """Return the hashes of the commits that the model names; ModelError where it names none."""
     rows = await commit_rows(state, context)
     repo = state["spec"].name
@@ -73,7 +75,7 @@ class CommitRow(NamedTuple):
     line: str
 
 
-async def commit_rows(state: ChooseInput, context: RunContext) -> list[CommitRow]:
+async def commit_rows(state: RepositoryStepInput, context: RunContext) -> list[CommitRow]:
     """Return a row for each commit, heaviest first: handle, weight, title, and its first fact."""
     first_look = state["first_look"]
     code = (await context.desks.open(state["spec"])).code

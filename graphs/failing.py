@@ -11,11 +11,11 @@ from langgraph.runtime import Runtime
 from agent.domain.base import AppError, NotFound, RepoId
 from agent.domain.report import Failure, Stage
 from graphs.run_context import RunContext
-from graphs.state import ChooseInput
+from graphs.state import RepositoryStepInput
 
 _LOG = logging.getLogger(__name__)
 StateT = TypeVar("StateT", bound=Mapping[str, Any])
-StepT = TypeVar("StepT", bound=ChooseInput)
+StepT = TypeVar("StepT", bound=RepositoryStepInput)
 OutputT = TypeVar("OutputT")
 GivenT = TypeVar("GivenT", contravariant=True)
 HandedOnT = TypeVar("HandedOnT", covariant=True)
@@ -65,7 +65,7 @@ def ending_repository(
     return unless_failed
 
 
-def has_failed(state: ChooseInput) -> bool:
+def has_failed(state: RepositoryStepInput) -> bool:
     """Return True if the code of the state's repository could not be read."""
     return any(failure.stage == "code" for failure in state["failures"])
 

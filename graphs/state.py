@@ -188,7 +188,7 @@ class RepositoryInput(TypedDict):
     """The other repositories of the report; where there are none, the brief sums this one up."""
 
 
-class ChooseInput(RepositoryInput):
+class RepositoryStepInput(RepositoryInput):
     """What every step of a repository is given; one whose code could not be read does nothing."""
 
     failures: Annotated[list[Failure], add]
@@ -201,7 +201,7 @@ class ChooseOutput(TypedDict):
     account: Annotated[Account, add]
 
 
-class ReadInput(ChooseInput):
+class ReadInput(RepositoryStepInput):
     """The commits to read, and the conversation with the tools so far."""
 
     chosen: tuple[str, ...]
@@ -227,7 +227,7 @@ class StudyOutput(TypedDict):
     reading: CloseReading
 
 
-class ConnectInput(ChooseInput, StudyOutput):
+class ConnectInput(RepositoryStepInput, StudyOutput):
     """A repository whose commits were read."""
 
 
@@ -265,7 +265,7 @@ class WriteFactsOutput(TypedDict):
     tasks: list[Task]  # What is written now
 
 
-class NextTasksInput(ChooseInput):
+class NextTasksInput(RepositoryStepInput):
     """What is written already, and what is not."""
 
     facts: list[Claim]
