@@ -27,14 +27,14 @@ from graphs.ask_state import (
     AnswerOutput,
     AskInput,
     AskState,
-    ReadInput,
-    ReadOutput,
+    QuestionReadInput,
+    QuestionReadOutput,
+    QuestionToolsInput,
+    QuestionToolsOutput,
     ReplyInput,
     ReplyOutput,
     RetrieveOutput,
     SubjectInput,
-    ToolsInput,
-    ToolsOutput,
 )
 from graphs.reading import called, wants_tools
 from graphs.replying import ranked, reply_of
@@ -77,12 +77,12 @@ def add_steps(graph: StateGraph[Any, Any, Any, Any], start: str) -> None:
     graph.add_edge("reply", END)
 
 
-def after_retrieve(state: ReadInput) -> str:
+def after_retrieve(state: QuestionReadInput) -> str:
     """Go on to the model if it is asked."""
     return "read" if state["messages"] else "reply"
 
 
-def after_read(state: ReadInput) -> str:
+def after_read(state: QuestionReadInput) -> str:
     """Go on to the tools that the model asks for, then to its answer."""
     return "tools" if wants_tools(state["messages"], _MAX_TURNS) else "answer"
 
@@ -236,7 +236,7 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
     return {"answer": subject}
 
 
-def _account(state: SubjectInput | ReadInput) -> str:
+def _account(state: SubjectInput | QuestionReadInput) -> str:
     """Name the account that pays for a question, the same if it is asked again that day."""
     text = f"{state['turn']} {state['question']} {state['searched'][0].end}"
     return f"question {hashlib.sha256(text.encode()).hexdigest()[:12]}"
@@ -249,7 +249,7 @@ def _trouble(error: ModelError) -> str:
 # ---------------------------------------------------------------- what a model reads
 
 
-async def read(state: ReadInput, runtime: Runtime[AskContext]) -> ReadOutput | None:
+async def read(state: QuestionReadInput, runtime: Runtime[AskContext]) -> QuestionReadOutput | None:
     """Ask the model what it wants to look up; the conversation so far stands before the question."""
     context = runtime.context
     models = context.asked
@@ -267,7 +267,7 @@ async def read(state: ReadInput, runtime: Runtime[AskContext]) -> ReadOutput | N
     return {"messages": [message], "landed": landed}
 
 
-def _conversation(state: AnswerInput | ReadInput, mark: str) -> list[AnyMessage]:
+def _conversation(state: AnswerInput | QuestionReadInput, mark: str) -> list[AnyMessage]:
     """Return what was said so far, after the rules; open calls of tools are left out."""
     repos = " and ".join(searched.repo for searched in state["searched"])
     messages = state["messages"]
@@ -277,7 +277,7 @@ def _conversation(state: AnswerInput | ReadInput, mark: str) -> list[AnyMessage]
     return [system, *state["history"], *messages]
 
 
-async def tools(state: ToolsInput, runtime: Runtime[AskContext]) -> ToolsOutput:
+async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> QuestionToolsOutput:
     """Call what the model asked for, and read what it was shown, so that it can be cited."""
     context = runtime.context
     window = state["query"].window

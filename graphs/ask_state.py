@@ -57,7 +57,7 @@ class SubjectInput(AskInput):
     handles: dict[str, EvidenceId]
 
 
-class ReadInput(AskInput):
+class QuestionReadInput(AskInput):
     """The conversation with the tools so far."""
 
     window: Window
@@ -67,21 +67,21 @@ class ReadInput(AskInput):
     messages: Annotated[list[AnyMessage], add_messages]
 
 
-class ReadOutput(TypedDict):
+class QuestionReadOutput(TypedDict):
     """What the model says or asks for, and what the tools can show."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     landed: dict[RepoId, list[Commit]]
 
 
-class ToolsInput(ReadInput):
+class QuestionToolsInput(QuestionReadInput):
     """The conversation with the tools, and what was read so far."""
 
     query: Query
     evidence: dict[EvidenceId, Evidence]
 
 
-class ToolsOutput(TypedDict):
+class QuestionToolsOutput(TypedDict):
     """What the tools answered, and the evidence that they showed."""
 
     messages: Annotated[list[AnyMessage], add_messages]

@@ -67,60 +67,60 @@ class AuditInput(TypedDict):
     linked: frozenset[RepoId]  # Those of them that nobody gave, because the report links to them
 
 
-class ResolveInput(TypedDict):
+class AuditResolveInput(TypedDict):
     """A repository in which the hashes of the report are looked up."""
 
     entries: list[Entry]
     spec: RepoSpec
 
 
-class ResolveOutput(TypedDict, total=False):
+class AuditResolveOutput(TypedDict, total=False):
     """A repository with the commits that the hashes may mean, or why it could not be asked."""
 
     resolved: Annotated[list[Repository], add]
     failures: Annotated[dict[str, str], or_]
 
 
-class PlaceInput(TypedDict):
+class AuditPlaceInput(TypedDict):
     """The repositories that resolved."""
 
     entries: list[Entry]
     resolved: Annotated[list[Repository], add]
 
 
-class PlaceOutput(TypedDict):
+class AuditPlaceOutput(TypedDict):
     """The repositories that sections are about, and what was not checked, one sentence each."""
 
     library: Library
     incomplete: Annotated[list[str], add]
 
 
-class SendToReadInput(AuditInput):
+class AuditScopeInput(AuditInput):
     """What is sent to the repositories that resolved."""
 
     library: Library
 
 
-class ReadInput(ResolveInput):
+class AuditReadInput(AuditResolveInput):
     """A repository that is read as far as the report speaks of it."""
 
     library: Library
 
 
-class ReadOutput(TypedDict, total=False):
+class AuditReadOutput(TypedDict, total=False):
     """A repository as it was read, or why it could not be read."""
 
     read_repositories: Annotated[list[Repository], add]
     failures: Annotated[dict[str, str], or_]
 
 
-class CheckInput(SendToReadInput):
+class AuditCheckInput(AuditScopeInput):
     """The repositories that were read."""
 
     read_repositories: Annotated[list[Repository], add]
 
 
-class CheckOutput(TypedDict):
+class AuditCheckOutput(TypedDict):
     """What code proved or refuted."""
 
     library: Library
@@ -128,7 +128,7 @@ class CheckOutput(TypedDict):
     incomplete: Annotated[list[str], add]
 
 
-class JudgeInput(SendToReadInput):
+class AuditJudgeInput(AuditScopeInput):
     """What code found, and what is left to the judge."""
 
     findings: Annotated[list[Finding], add]
@@ -136,7 +136,7 @@ class JudgeInput(SendToReadInput):
     failures: Annotated[dict[str, str], or_]
 
 
-class JudgeOutput(TypedDict):
+class AuditJudgeOutput(TypedDict):
     """What the judge found, and the audit in figures."""
 
     findings: Annotated[list[Finding], add]
@@ -144,7 +144,7 @@ class JudgeOutput(TypedDict):
     summary: dict[str, Any]
 
 
-class AuditState(JudgeInput, JudgeOutput):
+class AuditState(AuditJudgeInput, AuditJudgeOutput):
     """The state of an audit."""
 
     resolved: Annotated[list[Repository], add]
@@ -169,22 +169,22 @@ def send_to_resolve(state: AuditInput) -> list[Send] | str:
     """Resolve the hashes in each repository on a branch of its own."""
     sends = []
     for spec in state["specs"]:
-        sends.append(Send("resolve", ResolveInput(entries=state["entries"], spec=spec)))
+        sends.append(Send("resolve", AuditResolveInput(entries=state["entries"], spec=spec)))
     return sends or "place"
 
 
-def send_to_read(state: SendToReadInput) -> list[Send] | str:
+def send_to_read(state: AuditScopeInput) -> list[Send] | str:
     """Read each repository that resolved on a branch of its own."""
     library = state["library"]
     sends = []
     for spec in state["specs"]:
         if spec.name in library:
-            repository = ReadInput(entries=state["entries"], library=library, spec=spec)
+            repository = AuditReadInput(entries=state["entries"], library=library, spec=spec)
             sends.append(Send("read", repository))
     return sends or "check"
 
 
-async def resolve(state: ResolveInput, runtime: Runtime[AuditDeps]) -> ResolveOutput:
+async def resolve(state: AuditResolveInput, runtime: Runtime[AuditDeps]) -> AuditResolveOutput:
     """Look up every hash of the report in one repository."""
     context = runtime.context
     spec = state["spec"]
@@ -214,7 +214,7 @@ async def resolve_hashes(code: CodeSource, entries: Sequence[Entry]) -> Reposito
     return Repository(repo=code.repo, named=commits, unanswered=unanswered)
 
 
-async def place(state: PlaceInput, runtime: Runtime[AuditDeps]) -> PlaceOutput:
+async def place(state: AuditPlaceInput, runtime: Runtime[AuditDeps]) -> AuditPlaceOutput:
     """Find out which repository each section is about, and which are probably the wrong ones."""
     del runtime
     library = Library(state["resolved"])
@@ -226,7 +226,7 @@ async def place(state: PlaceInput, runtime: Runtime[AuditDeps]) -> PlaceOutput:
     return {"library": Library(library.values(), doubts), "incomplete": incomplete}
 
 
-async def read(state: ReadInput, runtime: Runtime[AuditDeps]) -> ReadOutput:
+async def read(state: AuditReadInput, runtime: Runtime[AuditDeps]) -> AuditReadOutput:
     """Read what the report names in one repository: its line, pull requests and diffs."""
     context = runtime.context
     repo = state["spec"].name
@@ -246,7 +246,7 @@ async def read(state: ReadInput, runtime: Runtime[AuditDeps]) -> ReadOutput:
     return {"read_repositories": [repository]}
 
 
-async def check(state: CheckInput, runtime: Runtime[AuditDeps]) -> CheckOutput:
+async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditCheckOutput:
     """Prove or refute what code can."""
     entries = state["entries"]
     desks = runtime.context.desks
@@ -266,7 +266,7 @@ async def check(state: CheckInput, runtime: Runtime[AuditDeps]) -> CheckOutput:
     return {"library": library, "findings": findings, "incomplete": incomplete}
 
 
-async def judge(state: JudgeInput, runtime: Runtime[AuditDeps]) -> JudgeOutput:
+async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJudgeOutput:
     """Have the sentences judged that cite a commit or stand under one."""
     entries = state["entries"]
     library = state["library"]
