@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.ledger import OwnUse
+from agent.domain.ledger import LedgerRow, OwnUse
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, Report
 from agent.links.admitted import untold_relations
@@ -38,11 +38,14 @@ def report_of(state: PublishInput, analyst: str) -> Report:
     for refusal in state["refused"]:
         if refusal.claim.repo is None and not refusal.repaired:
             drops.append(drop_of(refusal.claim, refusal.reasons[0]))
+    ledger: list[LedgerRow] = []
+    for chapter in chapters:
+        ledger += chapter.ledger
     report = Report(
         window=state["window"],
         repos=tuple(repos),
         sections=tuple(chapter.section for chapter in chapters),
-        ledger=tuple(row for chapter in chapters for row in chapter.ledger),
+        ledger=tuple(ledger),
         claims=tuple(claims),
         links=tuple(links),
         stories=tuple(stories),

@@ -37,12 +37,17 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     hits = state["hits"]
     repos = [searched.repo for searched in state["searched"]]
     claims = list(state["sentences"].published)
-    cited = [cite for claim in claims for cite in claim.cites]
+    cited: list[EvidenceId] = []
+    for claim in claims:
+        cited += claim.cites
     sections = []
     for section in _sections(query, repos, context):
         if not {hit.id for hit in section.hits}.intersection(cited):
             sections.append(section)
-    listed = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
+    best_hits: list[EvidenceId] = []
+    for section in sections:
+        best_hits += [hit.id for hit in section.hits[:_BEST]]
+    listed = list(dict.fromkeys(best_hits))
     commits = [name for name in listed if "#" not in name][:_MAX_FACT_COMMITS]
     unread = [name for name in commits if name not in state["evidence"]]
     evidence = {**state["evidence"], **await context.load(unread, query.window)}
