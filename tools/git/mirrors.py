@@ -1,4 +1,4 @@
-"""The mirrors that Gitzette keeps itself: bare partial clones, locked while one run fetches, made anew when damaged."""
+"""The mirrors that Gitzette keeps: bare partial clones, locked during a fetch, replaced if damaged."""
 
 import asyncio
 import contextlib
@@ -21,9 +21,9 @@ _POLL_SECONDS = 0.1
 
 @contextlib.asynccontextmanager
 async def exclusively(path: Path, *, patience: float, what: str) -> AsyncIterator[None]:
-    """Hold the lock at `path`; wait at most `patience` seconds for whoever has it.
+    """Hold the lock at `path`; wait at most `patience` seconds for another holder.
 
-    The lock is the kernel's and ends with its process, so a run that was killed leaves nothing to clean up.
+    The kernel releases it with its process, so that a killed run leaves nothing to clean up.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,28 +32,24 @@ async def exclusively(path: Path, *, patience: float, what: str) -> AsyncIterato
         raise StorageError(f"{path}: {error.strerror}") from error
     try:
         await _acquire(descriptor, patience, what)
+        holder = f"process {os.getpid()} since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
         os.ftruncate(descriptor, 0)
-        os.pwrite(
-            descriptor,
-            f"process {os.getpid()} since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC".encode(),
-            0,
-        )
+        os.pwrite(descriptor, holder.encode(), 0)
         yield
     finally:
         os.close(descriptor)
 
 
 async def _acquire(descriptor: int, patience: float, what: str) -> None:
-    """Try until the lock is ours or patience is over; waiting in the kernel would stop every other repository."""
+    """Try until the lock is held or patience is over; waiting in the kernel would block all others."""
     deadline = time.monotonic() + patience
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             if time.monotonic() >= deadline:
-                holder = (
-                    os.pread(descriptor, 200, 0).decode("utf-8", "replace") or "another process"
-                )
+                written = os.pread(descriptor, 200, 0).decode("utf-8", "replace")
+                holder = written or "another process"
                 message = f"{what} is in use by {holder}; try again when it is done"
                 raise UpstreamError(message, retryable=True) from error
             await asyncio.sleep(_POLL_SECONDS)
@@ -92,19 +88,20 @@ class MirrorKeeper:
         self._patience = patience or Patience()
 
     def path(self, repo: RepoId) -> Path:
-        """Tell where the mirror of a repository is, whether it exists or not."""
+        """Return the path of a repository's mirror, whether it exists or not."""
         owner, name = repo_id(repo).split("/")
         return self._root / owner / f"{name}.git"
 
     def mirrors(self) -> tuple[tuple[RepoId, Path], ...]:
         """List the mirrors that exist."""
-        found = sorted(path for path in self._root.glob("[!.]*/*.git") if path.is_dir())
-        return tuple(
-            (RepoId(f"{path.parent.name}/{path.name.removesuffix('.git')}"), path) for path in found
-        )
+        mirrors: list[tuple[RepoId, Path]] = []
+        for path in sorted(self._root.glob("[!.]*/*.git")):
+            if path.is_dir():
+                mirrors.append((RepoId(f"{path.parent.name}/{path.stem}"), path))
+        return tuple(mirrors)
 
     def size(self, repo: RepoId) -> int:
-        """Count the bytes that the mirror of a repository takes; 0 when there is none."""
+        """Return the bytes that the mirror of a repository takes; 0 if there is none."""
         return size(self.path(repo))
 
     @property
@@ -115,11 +112,12 @@ class MirrorKeeper:
         )
 
     async def refresh(self, repo: RepoId, *, branch: str | None = None) -> Path:
-        """Bring the mirror of a repository up to date, or make it; give its path.
+        """Bring the mirror of a repository up to date, or make it; return its path.
 
-        It holds the default branch and the tags, and `branch` where another one is to be read.
+        It holds the default branch and the tags, and `branch` if another one is to be read.
         """
-        path, patience = self.path(repo), self._patience
+        path = self.path(repo)
+        patience = self._patience
         lock = self._root / ".locks" / f"{_flat(repo)}.lock"
         async with exclusively(lock, patience=patience.lock, what=f"the mirror of {repo}"):
             try:
@@ -129,9 +127,8 @@ class MirrorKeeper:
                     pause=patience.pause,
                 )
             except OSError as error:
-                raise StorageError(
-                    f"the mirror of {repo}: {error.strerror} ({error.filename})"
-                ) from error
+                problem = f"the mirror of {repo}: {error.strerror} ({error.filename})"
+                raise StorageError(problem) from error
         return path
 
     async def _update(self, repo: RepoId, path: Path, branch: str | None) -> None:
@@ -145,7 +142,7 @@ class MirrorKeeper:
     async def _clone(self, repo: RepoId, path: Path, server: Server) -> None:
         incoming = self._root / ".incoming"
         incoming.mkdir(parents=True, exist_ok=True)
-        # We hold the lock, so whatever lies here was left by a run that was killed.
+        # We hold the lock, so these were left by a run that was killed.
         for leftover in incoming.glob(f"{_flat(repo)}-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         new = Path(tempfile.mkdtemp(prefix=f"{_flat(repo)}-", dir=incoming))
@@ -157,7 +154,7 @@ class MirrorKeeper:
             shutil.rmtree(new, ignore_errors=True)
 
     def _put_in_place(self, repo: RepoId, new: Path, path: Path) -> None:
-        """Give a new mirror its name; a damaged one that had it is set aside, for whoever wants to know why."""
+        """Give a new mirror its name; a damaged one that had it is kept aside for inspection."""
         if path.exists():
             aside = self._root / ".damaged" / _flat(repo)
             shutil.rmtree(aside, ignore_errors=True)
@@ -167,7 +164,7 @@ class MirrorKeeper:
         new.rename(path)
 
     async def _server(self, repo: RepoId, branch: str | None) -> Server:
-        """Find the repository on the server; the token goes with it when it has moved within the same server."""
+        """Return the server; the token follows a repository that moved within the same server."""
         server = Server(
             repo,
             f"{self._base_url}/{repo}.git",

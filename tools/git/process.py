@@ -1,4 +1,4 @@
-"""Running git: never through a shell, never prompting, never left behind; on its own, or with a server."""
+"""Git as a process: without a shell or a prompt, never left running, alone or with a server."""
 
 import asyncio
 import base64
@@ -42,7 +42,7 @@ LOCAL = QUIET | {
 
 @dataclass(frozen=True)
 class Finished:
-    """What a git process left: its exit status, its output, and the end of what it said on stderr."""
+    """The result of a git process: its exit status, its output, and the end of its stderr."""
 
     code: int
     out: bytes
@@ -54,11 +54,15 @@ class Finished:
         return reason_in(self.err, self.code)
 
 
-def reason_in(said: str, status: int) -> str:
-    """Find the line that says why git failed; it puts hints around it."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    told = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    return (told or lines or [f"git ended with status {status}"])[-1].removeprefix("fatal: ")
+def reason_in(errors: str, status: int) -> str:
+    """Return the line that says why git failed; git puts hints around it."""
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    reasons = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    if reasons:
+        return reasons[-1].removeprefix("fatal: ")
+    if lines:
+        return lines[-1]
+    return f"git ended with status {status}"
 
 
 class Running:
@@ -69,7 +73,7 @@ class Running:
         self._errors = asyncio.create_task(self._collect_errors())
 
     async def read(self) -> bytes:
-        """Read the next piece of output; empty at the end."""
+        """Return the next piece of output; empty at the end."""
         assert self._process.stdout is not None
         return await self._process.stdout.read(CHUNK)
 
@@ -100,16 +104,16 @@ class Running:
 
 
 def git_program(search_path: str | None = None) -> str:
-    """Find git on the search path (by default this process's own)."""
-    program = shutil.which("git") if search_path is None else _found(search_path)
+    """Return the path of git on the search path (by default this process's own)."""
+    program = shutil.which("git") if search_path is None else _git_on(search_path)
     if program is None:
         raise InputError("git is not installed or not on PATH; install git 2.37 or newer")
     return program
 
 
 @functools.cache
-def _found(search_path: str) -> str | None:
-    """Look once: a day starts git some hundred times."""
+def _git_on(search_path: str) -> str | None:
+    """Return the path of git, looked up once: a day starts git some hundred times."""
     return shutil.which("git", path=search_path)
 
 
@@ -121,12 +125,12 @@ async def running(
     cwd: Path | None = None,
     stdin: bytes = b"",
 ) -> AsyncIterator[Running]:
-    """Start git and read its output as it comes; the process is gone when the block is left, however it is left."""
-    with _as_file(stdin) as given:
+    """Start git and read its output as it comes; the process ends with the block in any case."""
+    with _as_file(stdin) as input_file:
         process = await asyncio.create_subprocess_exec(
             git_program(env.get("PATH")),
             *arguments,
-            stdin=given,
+            stdin=input_file,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env=dict(env),
@@ -150,7 +154,7 @@ async def run(
     stdin: bytes = b"",
     seconds: float | None = None,
 ) -> Finished:
-    """Run git to its end; TimeoutError when that takes longer than `seconds`."""
+    """Run git to its end; raise TimeoutError if that takes longer than `seconds`."""
     async with asyncio.timeout(seconds), running(arguments, env=env, cwd=cwd, stdin=stdin) as git:
         pieces = []
         while piece := await git.read():
@@ -161,7 +165,7 @@ async def run(
 
 @contextlib.contextmanager
 def _as_file(content: bytes) -> Iterator[IO[bytes]]:
-    """Hold the input in a file: git reads it at its own pace, and nothing can block on a full pipe."""
+    """Yield the input as a file: git reads it at its own pace, and no pipe can be full."""
     with scratch() if content else Path(os.devnull).open("r+b") as file:
         file.write(content)
         file.seek(0)
@@ -169,20 +173,31 @@ def _as_file(content: bytes) -> Iterator[IO[bytes]]:
 
 
 def scratch() -> IO[bytes]:
-    """Open a file that nobody else sees, in memory where the system has such."""
+    """Return a private temporary file, in memory if the system can."""
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("git-input"), "w+b")
     return tempfile.TemporaryFile()
 
 
 STALL_SECONDS = 60  # How long a transfer may crawl below 1,000 bytes a second
-# Settings of the user that decide whether a server can be reached; any other GIT_* variable (GIT_DIR inside a hook,
-# GIT_TRACE_CURL, which would log the token) would change what we run.
-_KEPT = frozenset({
-    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH", "GIT_HTTP_PROXY_AUTHMETHOD",
-    "GIT_PROXY_COMMAND", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
-    "GIT_SSL_NO_VERIFY",
-})  # fmt: skip
+# The user's settings that decide whether a server can be reached. Any other GIT_* variable would
+# change what we run: GIT_DIR inside a hook, GIT_TRACE_CURL, which would log the token.
+_KEPT_VARIABLES = frozenset(
+    {
+        "GIT_CONFIG_GLOBAL",
+        "GIT_CONFIG_NOSYSTEM",
+        "GIT_CONFIG_SYSTEM",
+        "GIT_EXEC_PATH",
+        "GIT_HTTP_PROXY_AUTHMETHOD",
+        "GIT_PROXY_COMMAND",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_SSH_VARIANT",
+        "GIT_SSL_CAINFO",
+        "GIT_SSL_CAPATH",
+        "GIT_SSL_NO_VERIFY",
+    }
+)
 _ABSENT = re.compile(
     r"returned error: (404|410)|[Rr]epository .*not found|does not appear to be a git repository"
 )
@@ -204,41 +219,41 @@ def remote_environment(
     origin: str = "",
     stall: int = STALL_SECONDS,
 ) -> dict[str, str]:
-    """Build the environment for a git that may use the network; a token goes to addresses below `origin` only.
+    """Return the environment for a git that may use the network.
 
-    Configuration given by environment is seen in no process list, no file and no log.
+    A token goes to addresses below `origin` only. Configuration in the environment appears in no
+    process list, file or log.
     """
     settings = [("http.lowSpeedLimit", "1000"), ("http.lowSpeedTime", str(stall))]
     if token:
         secret = base64.b64encode(f"x-access-token:{token}".encode()).decode("ascii")
         header = f"http.{origin.rstrip('/')}/.extraHeader"
-        # The empty value takes back what the user may have set; two Authorization headers are refused.
+        # The empty value resets the user's header; servers refuse two Authorization headers.
         settings += [
             (header, ""),
             (header, f"Authorization: Basic {secret}"),
             ("http.followRedirects", "false"),
         ]
-    kept = {
-        key: value for key, value in environ.items() if not key.startswith("GIT_") or key in _KEPT
-    }
-    numbered = {"GIT_CONFIG_COUNT": str(len(settings))}
+    variables: dict[str, str] = {}
+    for name, value in environ.items():
+        if not name.startswith("GIT_") or name in _KEPT_VARIABLES:
+            variables[name] = value
+    variables |= QUIET
+    variables["GIT_CONFIG_COUNT"] = str(len(settings))
     for number, (key, value) in enumerate(settings):
-        numbered |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    return (
-        kept
-        | QUIET
-        | numbered
-        | {"GIT_ASKPASS": "", "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
-    )
+        variables[f"GIT_CONFIG_KEY_{number}"] = key
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    variables["GIT_ASKPASS"] = ""
+    variables["GIT_ALLOW_PROTOCOL"] = "file:git:http:https:ssh"
+    return variables
 
 
 def failure(finished: Finished, asked: str, *, token: str | None = None) -> UpstreamError:
-    """Say in one line what a failed conversation with the server means, without the token."""
+    """Return the error that a failed exchange with the server means, in one line, without the token."""
     reason = finished.reason.replace(token, "***") if token else finished.reason
     if _ABSENT.search(finished.err):
-        return NotFound(
-            f"{asked}: the server has no such repository; check the name, or set a token if it is private"
-        )
+        advice = "check the name, or set a token if it is private"
+        return NotFound(f"{asked}: the server has no such repository; {advice}")
     if _SECRET_WANTED.search(finished.err):
         if token:
             return UpstreamError(f"{asked}: the server refuses the token", retryable=False)
@@ -253,7 +268,7 @@ def failure(finished: Finished, asked: str, *, token: str | None = None) -> Upst
 async def patiently(
     call: Callable[[], Awaitable[Result]], *, attempts: int = 3, pause: float = 1.0
 ) -> Result:
-    """Try again what can get better, a little later each time."""
+    """Call until there is a result, with growing pauses, as long as the errors are retryable."""
     retrying = AsyncRetrying(
         retry=retry_if_exception(
             lambda error: isinstance(error, UpstreamError) and error.retryable
@@ -262,7 +277,7 @@ async def patiently(
         wait=wait_random_exponential(multiplier=pause, max=30 * pause),
         reraise=True,
     )
-    # Tenacity looks at the callable to see whether it is async, and a lambda that returns a coroutine does not look it.
+    # Tenacity would not see that a lambda which returns a coroutine is async.
     async for attempt in retrying:
         with attempt:
             return await call()

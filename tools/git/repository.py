@@ -1,4 +1,4 @@
-"""A repository on disk: where its objects are, where missing ones can be fetched, and which branch is its default."""
+"""A repository on disk: its objects, the remote of missing ones, and its default branch."""
 
 import re
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Repository:
         return self.common_dir / "objects"
 
     def shallow(self) -> frozenset[str]:
-        """Read which commits are the ends of a shallow clone: their parents exist, but not here."""
+        """Return the commits at the ends of a shallow clone: their parents exist, but not here."""
         try:
             return frozenset((self.common_dir / "shallow").read_text("ascii", "replace").split())
         except FileNotFoundError:
@@ -117,65 +117,71 @@ class Repository:
         return [line.removeprefix(_LOCAL) for line in lines]
 
     async def ask(self, arguments: Sequence[str]) -> str:
-        """Ask the repository about its references, and give what it tells."""
-        return (await self._git(arguments)).out.decode("utf-8", "replace")
+        """Return what git prints about the repository's references."""
+        finished = await self._git(arguments)
+        return finished.out.decode("utf-8", "replace")
 
     async def _git(self, arguments: Sequence[str]) -> Finished:
-        """Ask the repository itself, with its references; naming the directory also spares git's question who owns it.
+        """Run git on the repository itself, which has its references.
 
-        A "no" is an exit status of 1. Anything worse must not be taken for one: the repository would look empty.
+        Naming the directory also avoids git's check of its owner. Status 1 means "no"; anything
+        worse is an error, because the repository would look empty.
         """
-        told = await run([f"--git-dir={self.git_dir}", *arguments], env=LOCAL)
-        if told.code > 1 or told.code < 0:
-            raise InputError(f"{self.path} cannot be read: {told.reason}")
-        return told
+        finished = await run([f"--git-dir={self.git_dir}", *arguments], env=LOCAL)
+        if finished.code > 1 or finished.code < 0:
+            raise InputError(f"{self.path} cannot be read: {finished.reason}")
+        return finished
 
 
-def _short(told: Finished, prefix: str) -> str | None:
-    name = told.out.decode("utf-8", "surrogateescape").rstrip("\n")
-    return name.removeprefix(prefix) if name.startswith(prefix) else None
+def _short(finished: Finished, prefix: str) -> str | None:
+    name = finished.out.decode("utf-8", "surrogateescape").rstrip("\n")
+    if not name.startswith(prefix):
+        return None
+    return name.removeprefix(prefix)
 
 
 def checkout_above(start: Path) -> Path | None:
-    """Find the checkout that a folder lies in: itself or the nearest one above."""
+    """Return the checkout that contains a folder: itself or the nearest one above."""
     start = start.absolute()
-    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), None)
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    return None
 
 
 async def open_repository(path: Path) -> Repository:
-    """Look at the repository at exactly this path; folders above are not searched, a mistyped path must not hit one."""
+    """Return the repository at exactly this path; for a mistyped one, no folder above is searched."""
     await git_version()
     try:
         git_dir = _git_dir(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     common_dir = _common_dir(git_dir)
-    config = await _read_config(common_dir / "config") if (common_dir / "config").is_file() else {}
-    if config.get("extensions.objectformat", "sha1") != "sha1":
-        raise InputError(
-            f"{path} uses {config['extensions.objectformat']} hashes; only SHA-1 repositories can be read"
-        )
+    config: dict[str, str] = {}
+    if (common_dir / "config").is_file():
+        config = await _read_config(common_dir / "config")
+    hashes = config.get("extensions.objectformat", "sha1")
+    if hashes != "sha1":
+        raise InputError(f"{path} uses {hashes} hashes; only SHA-1 repositories can be read")
     return Repository(path, git_dir, common_dir, _promisor(config))
 
 
 async def git_version() -> str:
-    """Tell which git is used; one that lacks what we need is refused."""
+    """Return which git is used; raise InputError if it is too old for us."""
     program = git_program()
     if program not in _VERSIONS:
-        _VERSIONS[program] = (
-            (await run(["version"], env=LOCAL)).out.decode("utf-8", "replace").strip()
-        )
-    told = _VERSIONS[program]
-    match = re.search(r"(\d+)\.(\d+)", told)
+        finished = await run(["version"], env=LOCAL)
+        _VERSIONS[program] = finished.out.decode("utf-8", "replace").strip()
+    version = _VERSIONS[program]
+    match = re.search(r"(\d+)\.(\d+)", version)
     if match is None or (int(match[1]), int(match[2])) < OLDEST_GIT:
-        raise InputError(
-            f"{told or 'git'} is too old; install git {OLDEST_GIT[0]}.{OLDEST_GIT[1]} or newer"
-        )
-    return told
+        oldest = f"{OLDEST_GIT[0]}.{OLDEST_GIT[1]}"
+        raise InputError(f"{version or 'git'} is too old; install git {oldest} or newer")
+    return version
 
 
 def _git_dir(path: Path) -> Path:
-    """Find the git directory of a checkout, where a file named .git may point to it, or of a bare repository."""
+    """Return the git directory of a checkout, to which a file `.git` may point, or of a bare one."""
     path = path.absolute()
     if not path.exists():
         raise InputError(f"{path} does not exist; give the path of a clone or a bare mirror")
@@ -183,14 +189,10 @@ def _git_dir(path: Path) -> Path:
     if git_dir.is_file():
         git_dir = path / git_dir.read_text("utf-8", "replace").removeprefix("gitdir:").strip()
     common_dir = _common_dir(git_dir)
-    if not (
-        (git_dir / "HEAD").is_file()
-        and (common_dir / "objects").is_dir()
-        and (common_dir / "refs").is_dir()
-    ):
-        raise InputError(
-            f"{path} is not a git repository; give the path of a clone or a bare mirror"
-        )
+    has_folders = (common_dir / "objects").is_dir() and (common_dir / "refs").is_dir()
+    if not has_folders or not (git_dir / "HEAD").is_file():
+        problem = f"{path} is not a git repository"
+        raise InputError(f"{problem}; give the path of a clone or a bare mirror")
     return git_dir
 
 
@@ -205,21 +207,19 @@ async def _read_config(path: Path) -> dict[str, str]:
     listed = await run(["config", "--file", str(path), "--null", "--list"], env=LOCAL)
     if listed.code != 0:
         raise InputError(f"{path} cannot be read: {listed.reason}")
-    pairs = (
-        entry.partition("\n")
-        for entry in listed.out.decode("utf-8", "replace").split("\0")
-        if entry
-    )
-    # A key without a value is git's way of writing `true`.
-    return {key: value if separator else "true" for key, separator, value in pairs}
+    config: dict[str, str] = {}
+    for entry in listed.out.decode("utf-8", "replace").split("\0"):
+        if entry:
+            key, separator, value = entry.partition("\n")
+            # A key without a value is git's way of writing `true`.
+            config[key] = value if separator else "true"
+    return config
 
 
 def _promisor(config: dict[str, str]) -> str | None:
-    marked = [
-        key.removeprefix("remote.").removesuffix(".promisor")
-        for key, value in config.items()
-        if key.startswith("remote.")
-        and key.endswith(".promisor")
-        and value.lower() in ("true", "yes", "on", "1")
-    ]
-    return next(iter(marked), config.get("extensions.partialclone"))
+    """Return the remote that promised the objects which a partial clone lacks."""
+    for key, value in config.items():
+        is_mark = key.startswith("remote.") and key.endswith(".promisor")
+        if is_mark and value.lower() in ("true", "yes", "on", "1"):
+            return key.removeprefix("remote.").removesuffix(".promisor")
+    return config.get("extensions.partialclone")

@@ -1,4 +1,4 @@
-"""A view of a repository: its objects and nothing else, so that all machines read the same patch from them."""
+"""A view of a repository: only its objects, so that every machine reads the same patch from them."""
 
 import asyncio
 import contextlib
@@ -32,8 +32,8 @@ _FORM = "--batch-command=%(objectname) %(objecttype) %(objectsize)"
 _ANSWER = re.compile(rb"([0-9a-f]{40,64}) (\w+) (\d+)\n")
 
 
-class Found(NamedTuple):
-    """One object as git knows it; `content` only where it was asked for."""
+class GitObject(NamedTuple):
+    """An object of a repository; `content` only where it was asked for."""
 
     sha: bytes
     kind: bytes
@@ -42,29 +42,30 @@ class Found(NamedTuple):
 
 
 class Objects:
-    """Looks objects up by any name that git takes, with a `git cat-file` that waits for the next question.
+    """Looks objects up by any name that git accepts, with a `git cat-file` that stays running.
 
-    It ends when its questions do: git reads to the end of its input, whoever closes that.
+    The process ends when its input is closed.
     """
 
     def __init__(self, env: Mapping[str, str], cwd: Path) -> None:
         self._env = dict(env)
         self._cwd = cwd
         self._git: subprocess.Popen[bytes] | None = None
-        self._said: IO[bytes] | None = None
-        self._turn = threading.Lock()
+        self._errors: IO[bytes] | None = None
+        self._lock = threading.Lock()
 
-    async def known(self, names: Sequence[bytes]) -> list[Found | None]:
-        """Tell what each name stands for; None where there is no such object, or several."""
+    async def known(self, names: Sequence[bytes]) -> list[GitObject | None]:
+        """Return the object of each name, without content; None if there is none, or several."""
         return await self._ask(b"info", names)
 
-    async def contents(self, names: Sequence[bytes]) -> list[Found | None]:
-        """Read the object behind each name; None where there is none."""
+    async def contents(self, names: Sequence[bytes]) -> list[GitObject | None]:
+        """Return the object of each name with its content; None if there is none."""
         return await self._ask(b"contents", names)
 
     def close(self) -> None:
-        """Let git go, and see that it is gone."""
-        git, self._git = self._git, None
+        """End the process and wait for its end."""
+        git = self._git
+        self._git = None
         if git is not None:
             assert git.stdin is not None
             assert git.stdout is not None
@@ -72,23 +73,30 @@ class Objects:
             git.stdout.close()
             _close(git.stdin)
             git.wait()
-        if self._said is not None:
-            self._said.close()
-            self._said = None
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
 
-    async def _ask(self, order: bytes, names: Sequence[bytes]) -> list[Found | None]:
-        return await asyncio.to_thread(self._answers, order, names) if names else []
+    async def _ask(self, order: bytes, names: Sequence[bytes]) -> list[GitObject | None]:
+        if not names:
+            return []
+        return await asyncio.to_thread(self._answers, order, names)
 
-    def _answers(self, order: bytes, names: Sequence[bytes]) -> list[Found | None]:
-        """Ask for all names, then take the answers: until told to, git says nothing, so neither waits for the other."""
-        with self._turn:
+    def _answers(self, order: bytes, names: Sequence[bytes]) -> list[GitObject | None]:
+        """Send all names, then read the answers.
+
+        Git answers only when it is told to flush, so that neither side waits for the other.
+        """
+        with self._lock:
             git = self._git or self._start()
             assert git.stdin is not None
             assert git.stdout is not None
             try:
-                git.stdin.write(b"".join(b"%s %s\n" % (order, name) for name in names) + b"flush\n")
+                orders = [b"%s %s\n" % (order, name) for name in names]
+                git.stdin.write(b"".join(orders) + b"flush\n")
                 git.stdin.flush()
-                return [_answer(git.stdout, whole=order == b"contents") for _ in names]
+                has_content = order == b"contents"
+                return [_read_answer(git.stdout, has_content=has_content) for _ in names]
             except (BrokenPipeError, EOFError) as error:
                 raise UpstreamError(f"git cat-file: {self._reason()}", retryable=False) from error
             except BaseException:
@@ -97,44 +105,44 @@ class Objects:
                 raise
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self._said = scratch()
+        self._errors = scratch()
         self._git = subprocess.Popen(
             [git_program(self._env.get("PATH")), "cat-file", _FORM, "--buffer"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._errors,
             env=self._env,
             cwd=self._cwd,
-            # A key that stops us is no business of its; it ends with its input.
+            # An interrupt from the keyboard must not reach it; it ends with its input.
             start_new_session=True,
         )
         return self._git
 
     def _reason(self) -> str:
         assert self._git is not None
-        assert self._said is not None
+        assert self._errors is not None
         status = self._git.wait()
-        self._said.seek(0)
-        reason = reason_in(self._said.read().decode("utf-8", "replace"), status)
+        self._errors.seek(0)
+        reason = reason_in(self._errors.read().decode("utf-8", "replace"), status)
         self.close()
         return reason
 
 
-def _answer(out: IO[bytes], *, whole: bool) -> Found | None:
-    """Read one answer; one that is not about an object says that there is none, or several."""
+def _read_answer(out: IO[bytes], *, has_content: bool) -> GitObject | None:
+    """Return the object of one answer, or None if it says that there is none, or several."""
     line = out.readline()
     if not line.endswith(b"\n"):
         raise EOFError
-    found = _ANSWER.fullmatch(line)
-    if found is None:
+    match = _ANSWER.fullmatch(line)
+    if match is None:
         return None
-    size = int(found[3])
-    if not whole:
-        return Found(found[1], found[2], size=size)
+    size = int(match[3])
+    if not has_content:
+        return GitObject(match[1], match[2], size=size)
     content = out.read(size)
     if len(content) < size or out.read(1) != b"\n":
         raise EOFError
-    return Found(found[1], found[2], content, size)
+    return GitObject(match[1], match[2], content, size)
 
 
 def _close(pipe: IO[bytes]) -> None:
@@ -161,13 +169,14 @@ _CONFIG = """\
 class View:
     """A bare repository of our own that borrows another's objects.
 
-    It has no branches, no user, system or repository configuration, no attributes but ours and no remote: whatever
-    somebody configured, a patch comes out the same, and a blob that is not there is an error at once, never a fetch.
+    It has no branches, no configuration of a user, the system or the repository, no attributes but
+    ours, and no remote. So a patch is the same whatever is configured, and a missing blob is an
+    error at once instead of a fetch.
     """
 
     def __init__(self, folder: Path, objects: Path, shallow: frozenset[str]) -> None:
         self._folder = folder
-        # Whoever is killed leaves a small folder behind, as every program does that has one.
+        # A killed process leaves this small folder behind.
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._env = LOCAL | {"GIT_DIR": str(folder), "GIT_OBJECT_DIRECTORY": str(objects)}
         self.objects = Objects(self._env, folder)
@@ -175,8 +184,8 @@ class View:
         self.shallow = shallow
 
     @property
-    def stands(self) -> bool:
-        """Tell whether the folder is still there: what lies long in a temporary place may be swept away."""
+    def exists(self) -> bool:
+        """True if the folder is still there: old temporary folders may be cleaned up."""
         return (self._folder / "HEAD").is_file()
 
     async def run(self, arguments: Sequence[str | bytes], *, stdin: bytes = b"") -> Finished:
@@ -184,14 +193,14 @@ class View:
         return await run(arguments, env=self._env, cwd=self._folder, stdin=stdin)
 
     async def read(self, arguments: Sequence[str], *, stdin: bytes = b"") -> bytes:
-        """Run git on the objects and give its output; UpstreamError when it fails."""
+        """Run git on the objects and return its output; raise UpstreamError if it fails."""
         finished = await self.run(arguments, stdin=stdin)
         self.expect_success(arguments[0], finished)
         return finished.out
 
     @staticmethod
     def expect_success(command: str, finished: Finished) -> None:
-        """Turn a failed git into an UpstreamError."""
+        """Raise UpstreamError if git failed."""
         if finished.code != 0:
             raise UpstreamError(f"git {command}: {finished.reason}", retryable=False)
 
@@ -203,12 +212,12 @@ class View:
 
 
 def view_of(repository: "Repository", earlier: View | None = None) -> View:
-    """Lay out a view in a temporary folder that goes with it, or use an earlier one that still shows the repository.
+    """Return a view in a temporary folder of its own, or an earlier one that is still valid.
 
     Nothing is written to the repository.
     """
     shallow = repository.shallow()
-    if earlier is not None and earlier.shallow == shallow and earlier.stands:
+    if earlier is not None and earlier.shallow == shallow and earlier.exists:
         return earlier
     try:
         folder = Path(tempfile.mkdtemp(prefix="gitzette-view-"))
