@@ -33,8 +33,11 @@ from agent.triage.collected import Collected, Readings, Scales, known_issues
 from agent.triage.score import lifted
 from graphs.models import Models
 from memory.evidence import EvidenceStore
-from memory.reports import Landings, OpenIssues, Reports
-from memory.statements import Statements, Stories
+from memory.landings import Landings
+from memory.open_issues import OpenIssues
+from memory.reports import Reports
+from memory.statements import Statements
+from memory.stories import Stories
 from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
 from tools.history.find_stories import with_past
