@@ -21,9 +21,12 @@ from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models
 from graphs.run_context import RunContext
-from memory.reports import Landings, OpenIssues, Reports
-from memory.statements import Statements, Stories
+from memory.landings import Landings
+from memory.open_issues import OpenIssues
+from memory.reports import Reports
+from memory.statements import Statements
 from memory.store import database_in_memory
+from memory.stories import Stories
 from tools.chat.budget import Stopwatch
 from tools.chat.messages import Ask, ChatReply, ChatRequest, OnPiece, ToolRequest
 from tools.chat.model import RecordedChatModel, Retries

@@ -14,7 +14,7 @@ from agent.web import Web
 from gitzette.archive import OURS, PublishedReports, check_front_page, locked, replace_files
 from gitzette.render.compose import report_page
 from gitzette.render.templating import readme_page
-from memory.database import moment_of
+from memory.columns import moment_of
 from memory.fleet import Fleet
 
 Note = Callable[[Report, Report | None], None]

@@ -18,9 +18,10 @@ from gitzette.fleet.editions import Admission, model_limit, request_limit
 from gitzette.publish import FilePublisher
 from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
 from graphs.run_context import RunContext
+from memory.http_cache import ModelServers
 from memory.recorder import CallRecorder
 from memory.recording_proxies import recorded
-from memory.store import Memory, ModelServers, open_memory
+from memory.store import Memory, open_memory
 from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
@@ -84,7 +85,11 @@ async def open_house(
     )
     token = settings.token.get_secret_value() if settings.token else None
     with open_memory(home, now.date(), settings.database_address) as memory:
-        admit = request_limit(memory.fleet, settings, background=background)
+        admit = (
+            request_limit(memory.fleet, settings, background=background)
+            if settings.database
+            else None
+        )
         policy = RequestPolicy(
             max_wait=waits, run_seconds=2 * waits + 900, first_pause=pause, admit=admit
         )
@@ -99,7 +104,11 @@ async def open_house(
                 desks = RecordedDesks(recorder, settings, desks, local)
             note = EarlierReport(recorder).note if recorder else None
             publisher = FilePublisher(settings.out, settings, Web(settings.web), note)
-            admit = model_limit(memory.fleet, settings, environ, background=background)
+            admit = (
+                model_limit(memory.fleet, settings, environ, background=background)
+                if settings.database
+                else None
+            )
             writers = writers_of(
                 settings, environ, recorder, memory.model_servers, admit=admit, answers=answers
             )

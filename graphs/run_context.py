@@ -14,8 +14,11 @@ from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
 from graphs.models import Models
 from memory.evidence import EvidenceStore
-from memory.reports import Landings, OpenIssues, Reports
-from memory.statements import Statements, Stories
+from memory.landings import Landings
+from memory.open_issues import OpenIssues
+from memory.reports import Reports
+from memory.statements import Statements
+from memory.stories import Stories
 from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
 from tools.own_code import OwnCode

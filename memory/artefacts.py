@@ -1,4 +1,4 @@
-"""Answers as artefacts: each is stored once, under the hash of its content, and read back exactly."""
+"""Recorded answers as artefacts: each is stored once, under the hash of its content."""
 
 import hashlib
 import json
@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -20,14 +19,17 @@ from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Th
 from agent.domain.evidence import ReleaseEvidence
 from agent.links.issue_digest import Digest, Known
 from agent.prompting import ContextExceeded, ModelError
-from memory.database import Database
+from memory.operations import Database, Record
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 
 ERROR = "error"
 OUTAGE = "outage"  # An error that may get better: a run that is resumed asks again
-_LEVEL = 1  # Diffs shrink fivefold at the fastest level; the best one is a tenth smaller and takes six times as long
+_COMPRESSION_LEVEL = 1
+"""Diffs shrink fivefold at the fastest level; the best saves a tenth more in six times the time."""
+_SHORT_HASH = 12
+_SCHEMA_HASH = 16
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Artefact:
 
     @cached_property
     def hash(self) -> str:
-        """The name of its content; equal content of different kinds is kept apart."""
+        """The hash of kind and content: equal content of different kinds is kept apart."""
         return hashlib.sha256(b"%s\0%s" % (self.kind.encode(), self.body)).hexdigest()
 
 
@@ -51,29 +53,41 @@ class Artefacts:
         self._db = db
 
     def add(self, artefacts: Iterable[tuple[Artefact, str]], at: datetime) -> None:
-        """Store those that are not there yet, each with its origin; in one order, so that two runs do not block."""
-        wanted = {artefact.hash: (artefact, origin) for artefact, origin in artefacts}
-        for (there,) in self._db.rows(
-            "select hash from artefacts where hash = any(?)", [list(wanted)]
-        ):
-            del wanted[there]
-        for name, (one, origin) in sorted(wanted.items()):
-            row = {"hash": name, "kind": one.kind, "evidence": one.evidence, "size": len(one.body)}
-            row |= {"origin": origin, "fetched": at.isoformat(timespec="seconds")}
-            self._db.insert_missing("artefacts", [{**row, "body": zlib.compress(one.body, _LEVEL)}])
+        """Store those that are not there yet, each with its origin.
 
-    def get_all(self, names: Sequence[str]) -> list[Artefact]:
-        """Find artefacts by the hashes of their contents, in the order asked for."""
-        rows = self._db.rows(
-            "select hash, kind, evidence, body from artefacts where hash = any(?)", [list(names)]
-        )
-        found = {
-            name: _unpacked(name, kind, evidence, bytes(body))
-            for name, kind, evidence, body in rows
-        }
-        if missing := [name for name in names if name not in found]:
-            raise StorageError(f"the memory has no artefact {missing[0][:12]}")
-        return [found[name] for name in names]
+        They are stored in one order, so that two runs do not block each other.
+        """
+        missing = {artefact.hash: (artefact, origin) for artefact, origin in artefacts}
+        for (stored,) in self._db.select("artefacts", ["hash"], {"hash": list(missing)}):
+            del missing[stored]
+        records: list[Record] = []
+        for name in sorted(missing):
+            artefact, origin = missing[name]
+            records.append(
+                {
+                    "hash": name,
+                    "kind": artefact.kind,
+                    "evidence": artefact.evidence,
+                    "size": len(artefact.body),
+                    "origin": origin,
+                    "fetched": at.isoformat(timespec="seconds"),
+                    "body": zlib.compress(artefact.body, _COMPRESSION_LEVEL),
+                }
+            )
+        self._db.insert_missing("artefacts", records)
+
+    def get_all(self, hashes: Sequence[str]) -> list[Artefact]:
+        """Return artefacts by the hashes of their contents, in the order asked for."""
+        columns = ["hash", "kind", "evidence", "body"]
+        stored: dict[str, Artefact] = {}
+        for name, kind, evidence, body in self._db.select(
+            "artefacts", columns, {"hash": list(hashes)}
+        ):
+            stored[name] = _unpacked(name, kind, evidence, bytes(body))
+        for name in hashes:
+            if name not in stored:
+                raise StorageError(f"the memory has no artefact {name[:_SHORT_HASH]}")
+        return [stored[name] for name in hashes]
 
 
 class JsonCodec(Generic[T]):
@@ -91,63 +105,67 @@ class JsonCodec(Generic[T]):
 
     @cached_property
     def form(self) -> str:
-        """The hash of the JSON schema: another version of Gitzette may write the value otherwise."""
-        return hashlib.sha256(
-            json.dumps(self._adapter.json_schema(), sort_keys=True).encode()
-        ).hexdigest()[:16]
+        """The hash of the JSON schema: another version may write the value otherwise."""
+        schema = json.dumps(self._adapter.json_schema(), sort_keys=True)
+        return hashlib.sha256(schema.encode()).hexdigest()[:_SCHEMA_HASH]
 
     def encode(self, value: T) -> tuple[Artefact, ...]:
-        """Write the value; half of a surrogate pair has no place in UTF-8, but has one as an escape."""
+        """Return the value as an artefact."""
         try:
             body = self._adapter.dump_json(value)
         except PydanticSerializationError:
+            # Half of a surrogate pair cannot be written in UTF-8, but as an escape it can.
             body = json.dumps(self._adapter.dump_python(value, mode="json")).encode("ascii")
         return (Artefact(self.kind, body, self._evidence(value)),)
 
     def decode(self, artefact: Artefact, find: object = None) -> T:
-        """Read the value back."""
+        """Return the value of an artefact."""
         del find
-        # Escapes of half a surrogate pair are read by Python alone.
         with suppress(ValidationError):
             return self._adapter.validate_json(artefact.body)
+        # Escapes of half a surrogate pair are read by Python's parser only.
         with suppress(ValueError, RecursionError):
             return self._adapter.validate_python(json.loads(artefact.body))
-        name = f"{artefact.kind} ({artefact.hash[:12]})"
+        name = f"{artefact.kind} ({artefact.hash[:_SHORT_HASH]})"
         raise StorageError(
             f"a recorded {name} cannot be read: another version of Gitzette wrote it"
         )
 
 
 class SplitCodec(Generic[M]):
-    """A model with lists whose items are artefacts of their own: most are the same every day and are stored once."""
+    """A model with lists whose items are artefacts of their own.
 
-    def __init__(self, kind: str, model: type[M], **parts: JsonCodec[Any]) -> None:
+    Most items are the same every day, and are stored once.
+    """
+
+    def __init__(self, kind: str, model: type[M], **item_codecs: JsonCodec[Any]) -> None:
         self._contents = JsonCodec(kind, TypeAdapter(dict[str, dict[str, Any]]))
         self._model = model
-        self._parts = parts
+        self._item_codecs = item_codecs
 
     def encode(self, value: M) -> tuple[Artefact, ...]:
-        """Give the artefact of the value, and behind it those that it is made of."""
-        parts = {
-            name: [codec.encode(one)[0] for one in getattr(value, name)]
-            for name, codec in self._parts.items()
-        }
-        hashes = {name: [part.hash for part in found] for name, found in parts.items()}
-        contents = {"parts": hashes, "rest": value.model_dump(mode="json", exclude=set(parts))}
-        return (*self._contents.encode(contents), *chain.from_iterable(parts.values()))
+        """Return the artefact of the value, and behind it those of its items."""
+        items: list[Artefact] = []
+        hashes: dict[str, list[str]] = {}
+        for field, codec in self._item_codecs.items():
+            field_items = [codec.encode(item)[0] for item in getattr(value, field)]
+            hashes[field] = [item.hash for item in field_items]
+            items += field_items
+        rest = value.model_dump(mode="json", exclude=set(self._item_codecs))
+        return (*self._contents.encode({"parts": hashes, "rest": rest}), *items)
 
     def decode(self, artefact: Artefact, find: Callable[[Sequence[str]], list[Artefact]]) -> M:
-        """Put the value together again; `find` gives artefacts by their hashes."""
+        """Return the value of an artefact; `find` returns its items by their hashes."""
         contents = self._contents.decode(artefact)
-        found = {name: find(contents["parts"].get(name, ())) for name in self._parts}
-        parts = {
-            name: tuple(self._parts[name].decode(one) for one in ones)
-            for name, ones in found.items()
-        }
-        return self._model.model_validate(contents["rest"] | parts)
+        values = dict(contents["rest"])
+        for field, codec in self._item_codecs.items():
+            items = find(contents["parts"].get(field, ()))
+            values[field] = tuple(codec.decode(item) for item in items)
+        return self._model.model_validate(values)
 
 
-Codec = JsonCodec[T] | SplitCodec[Any]  # Writes values of a type as artefacts and reads them back
+Codec = JsonCodec[T] | SplitCodec[Any]
+"""Writes values of a type as artefacts, and reads them back."""
 
 
 class _ErrorData(Frozen):
@@ -158,9 +176,19 @@ class _ErrorData(Frozen):
 
 
 _ERROR_CODEC = JsonCodec(ERROR, TypeAdapter(_ErrorData))
-_PLAIN = (AppError, base.UsageError, base.ConfigError, base.InputError, StorageError, base.NotFound)
-_ERRORS = {kind.__name__: kind for kind in _PLAIN}
-_SPLIT: dict[Any, Codec[Any]] = {
+_PLAIN_ERRORS: dict[str, type[AppError]] = {
+    error.__name__: error
+    for error in (
+        AppError,
+        base.UsageError,
+        base.ConfigError,
+        base.InputError,
+        StorageError,
+        base.NotFound,
+    )
+}
+"""Errors that hold nothing but their message."""
+_SPLIT_CODECS: dict[Any, Codec[Any]] = {
     Threads: SplitCodec(
         "threads",
         Threads,
@@ -175,19 +203,22 @@ _SPLIT: dict[Any, Codec[Any]] = {
 
 
 def codec_for(kind: str, annotation: Any) -> Codec[Any]:
-    """Choose the codec for values of a type; what can be cited is stored under its id."""
-    return _SPLIT.get(annotation) or JsonCodec(kind, TypeAdapter(annotation), _evidence_id)
+    """Return the codec for values of a type; what can be cited is stored under its id."""
+    split = _SPLIT_CODECS.get(annotation)
+    if split is not None:
+        return split
+    return JsonCodec(kind, TypeAdapter(annotation), _evidence_id)
 
 
 def encode_error(error: AppError) -> tuple[Artefact, ...]:
-    """Write down what went wrong: a report that says so must say so again."""
-    told = _ErrorData(name=_error_name(error), message=str(error))
+    """Return an error as an artefact, so that it can be raised again."""
+    data = _ErrorData(name=_error_name(error), message=str(error))
     if isinstance(error, UpstreamError):
-        told = told.model_copy(
+        data = data.model_copy(
             update={"retryable": error.retryable, "retry_after": error.retry_after}
         )
-    (artefact,) = _ERROR_CODEC.encode(told)
-    return (replace(artefact, kind=OUTAGE if told.retryable else ERROR),)
+    (artefact,) = _ERROR_CODEC.encode(data)
+    return (replace(artefact, kind=OUTAGE if data.retryable else ERROR),)
 
 
 def _error_name(error: AppError) -> str:
@@ -198,33 +229,37 @@ def _error_name(error: AppError) -> str:
 
 
 def decode_error(artefact: Artefact) -> AppError:
-    """Make the error again."""
-    told = _ERROR_CODEC.decode(artefact)
-    if told.name in _ERRORS:
-        return _ERRORS[told.name](told.message)
-    if told.name == ContextExceeded.__name__:
-        return ContextExceeded(told.message)
-    if told.name == ModelError.__name__:
-        return ModelError(told.message, retryable=told.retryable)
-    if told.name == RateLimited.__name__:
-        return RateLimited(told.message, retry_after=told.retry_after or 0.0)
-    return UpstreamError(told.message, retryable=told.retryable, retry_after=told.retry_after)
+    """Return the error of an artefact."""
+    data = _ERROR_CODEC.decode(artefact)
+    if data.name in _PLAIN_ERRORS:
+        return _PLAIN_ERRORS[data.name](data.message)
+    if data.name == ContextExceeded.__name__:
+        return ContextExceeded(data.message)
+    if data.name == ModelError.__name__:
+        return ModelError(data.message, retryable=data.retryable)
+    if data.name == RateLimited.__name__:
+        return RateLimited(data.message, retry_after=data.retry_after or 0.0)
+    return UpstreamError(data.message, retryable=data.retryable, retry_after=data.retry_after)
 
 
 def _evidence_id(value: object) -> EvidenceId | None:
     if isinstance(value, Change):
         return value.commit.id
-    return value.id if isinstance(value, Commit | Issue | PullRequest) else None
+    if isinstance(value, Commit | Issue | PullRequest):
+        return value.id
+    return None
 
 
 def _unpacked(name: str, kind: str, evidence: str | None, body: bytes) -> Artefact:
-    """Unpack a row, and notice when it is not what it was."""
+    """Return the artefact of a row, or raise if its content is not what was stored."""
     try:
         artefact = Artefact(kind, zlib.decompress(body), evidence)
     except zlib.error as error:
         raise StorageError(
-            f"the memory is damaged: artefact {name[:12]} cannot be unpacked"
+            f"the memory is damaged: artefact {name[:_SHORT_HASH]} cannot be unpacked"
         ) from error
     if artefact.hash != name:
-        raise StorageError(f"the memory is damaged: artefact {name[:12]} is not what its name says")
+        raise StorageError(
+            f"the memory is damaged: artefact {name[:_SHORT_HASH]} is not what its name says"
+        )
     return artefact

@@ -1,144 +1,152 @@
-"""What was read of commits, issues, pull requests and releases: stored and indexed for questions, found by name."""
+"""What was read of commits, threads and releases: stored, and found by name and time."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
-from agent.domain.commits import Issue, PullRequest, Release, Threads, text_after
+from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference
+from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.evidence import Card
-from agent.domain.facts import Fact
 from agent.domain.links import Link
 from agent.domain.window import Window, midnight, zone
 from agent.questions import Hit, Known
-from memory.database import Database, Value, clean, moment_of, stamp
-from memory.search import Entry, SearchIndex
+from memory.columns import moment_of, stamp
+from memory.evidence_rows import (
+    MODELS,
+    EvidenceRow,
+    commit_row,
+    release_row,
+    tag_row,
+    thread_row,
+)
+from memory.operations import Database, Record
+from memory.search import ALWAYS, SearchIndex
 
-_MODELS: dict[str, type[Known]] = {
-    "commit": Card,
-    "issue": Issue,
-    "pull": PullRequest,
-    "release": Release,
-}
-_BODY, _INDEXED = 20_000, 6_000
-_FACT_WORDS, _PATH_WORDS, _LONG_VALUE = 8_000, 8_000, 80
 _SECOND = timedelta(seconds=1)
-_WEEK = timedelta(days=7)  # How much is read where nothing is known and no time is asked for
+_DEFAULT_SPAN = timedelta(days=7)  # What is read where nothing is stored and no time is asked for
+_MAX_COMMITS = 5_000
+_MAX_NAMED = 5  # Commits that the beginning of a hash may stand for
+_SHORT_SHA = 12
+
+
+class _Span(NamedTuple):
+    """A stretch of landing time of which every commit is stored."""
+
+    start: datetime
+    end: datetime
 
 
 class EvidenceStore:
-    """What is known of repositories, and over which stretches of time every landed commit is known."""
+    """The stored evidence of repositories, and of which stretches of time it is complete."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._index = SearchIndex(db)
 
     def keep(self, repo: RepoId, cards: Iterable[Card]) -> None:
-        """Store commits with their facts; a card made from whole files is not replaced by one from the patch alone."""
+        """Store commits with their facts.
+
+        One that was read from whole files is not replaced by one from the patch alone.
+        """
         del repo
-        self._put(map(_commit_entry, cards))
+        self._put([commit_row(card) for card in cards])
 
     def connect(self, repo: RepoId, threads: Threads, links: Iterable[Link]) -> None:
         """Store a window's threads and releases, and what connects them with commits."""
         del repo
+        rows = [thread_row(issue) for issue in threads.issues]
+        rows += [thread_row(pull) for pull in threads.pulls]
+        rows += [release_row(release) for release in threads.releases]
         with self._db.transaction(durable=False):
-            self._put((*map(_thread_entry, threads.issues), *map(_thread_entry, threads.pulls)))
-            self._put(_release_entry(release, "release") for release in threads.releases)
-            self._index.put_refs((link.change, link.issue) for link in links)
+            self._put(rows)
+            self._put_references((link.change, link.issue) for link in links)
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
-        """Note that a window is wholly known, if each of the commits that landed in it is."""
-        if self.known(repo, landed) >= set(landed):
-            row = {
-                "repo": repo,
-                "since": stamp(window.start),
-                "until": stamp(window.cutoff or window.end),
-            }
-            self._db.insert_missing("complete_spans", [row])
+        """Note that a window is complete, if each commit that landed in it is stored."""
+        if not self.known(repo, landed) >= set(landed):
+            return
+        start, end = _bounds(window)
+        span = {"repo": repo, "since": start, "until": end}
+        self._db.insert_missing("complete_spans", [span])
 
     def put_thread(self, thread: Issue | PullRequest) -> None:
-        """Store a thread, unless it is known as it was later."""
-        self._put([_thread_entry(thread)])
+        """Store a thread, unless a later state of it is stored."""
+        self._put([thread_row(thread)])
 
     def put_tags(self, tags: Iterable[Release]) -> None:
         """Store tags of git, unless a release says more of them."""
-        self._put(_release_entry(tag, "") for tag in tags)
+        self._put([tag_row(tag) for tag in tags])
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
-        """Tell which of these commits are stored."""
+        """Return which of these commits are stored."""
         names = [commit_id(repo, sha) for sha in shas]
-        rows = self._db.rows("select name from evidence where name = any(?)", [names])
-        return {row[0].partition("@")[2] for row in rows}
+        rows = self._db.select("evidence", ["name"], {"name": names})
+        return {name.partition("@")[2] for (name,) in rows}
 
     def has_threads(self, repo: RepoId) -> bool:
-        """Tell whether anything is known of a repository's threads."""
-        sql = "select 1 from evidence where kind in ('issue', 'pull') and repo = ? limit 1"
-        return self._db.row(sql, [repo]) is not None
+        """Return True if an issue or a pull request of a repository is stored."""
+        return self._db.evidence.has_threads(repo)
 
     def get(self, name: EvidenceId) -> Known | None:
-        """Give what is known of a commit, thread, release or tag."""
+        """Return a stored commit, thread, release or tag."""
         return self.all([name]).get(name)
 
     def all(self, names: Iterable[EvidenceId]) -> dict[EvidenceId, Known]:
-        """Give what is known of several pieces of evidence."""
-        wanted = list(dict.fromkeys(names))
-        rows = self._db.rows("select name, kind, body from evidence where name = any(?)", [wanted])
-        found = {name: _MODELS[kind].model_validate_json(body) for name, kind, body in rows}
-        return {name: found[name] for name in wanted if name in found}
+        """Return what is stored of these pieces of evidence, in their order."""
+        requested = list(dict.fromkeys(names))
+        rows = self._db.select("evidence", ["name", "kind", "body"], {"name": requested})
+        stored = {name: MODELS[kind].model_validate_json(body) for name, kind, body in rows}
+        return {name: stored[name] for name in requested if name in stored}
 
     def named(self, text: str, repos: Sequence[RepoId]) -> list[EvidenceId]:
-        """Find the known commits, threads and releases that somebody names by hash, number or tag."""
+        """Return the stored evidence that a text names by hash, number or tag."""
         text = text.strip("[]` ")
         if "@" in text and self.get(text):
             return [text]
         reference = parse_reference(text)
-        mine = [repo for repo in repos if reference and reference.repo in (None, repo)]
-        if reference and reference.kind == "thread":
-            return list(self.all(f"{repo}#{reference.number}" for repo in mine))
-        sql = "select name, opened from evidence where kind = 'commit' and name >= ? and name < ? limit 5"
-        spans = [
-            (f"{repo}@{reference.sha}", f"{repo}@{reference.sha}g") for repo in mine if reference
-        ]
-        found = [row for span in spans for row in self._db.rows(sql, span)]
-        return [name for name, _ in sorted(found, key=lambda row: row[1], reverse=True)[:5]]
+        if reference is None:
+            return []
+        named_repos = [repo for repo in repos if reference.repo in (None, repo)]
+        if reference.kind == "thread":
+            return list(self.all(f"{repo}#{reference.number}" for repo in named_repos))
+        hits = []
+        for repo in named_repos:
+            hits += self._db.evidence.with_prefix(ALWAYS, f"{repo}@{reference.sha}")
+        hits.sort(key=lambda hit: hit.opened, reverse=True)
+        return [hit.id for hit in hits[:_MAX_NAMED]]
 
     def listed(
-        self, repos: Sequence[RepoId], window: Window | None, limit: int = 5_000
+        self, repos: Sequence[RepoId], window: Window | None, limit: int = _MAX_COMMITS
     ) -> list[Card]:
-        """List the commits that landed, newest first."""
-        rows = self._db.rows(
-            "select body from evidence where kind = 'commit' and opened >= ? and opened < ? and repo = any(?)"
-            " order by opened desc limit ?",
-            [*_between(window), list(repos), limit],
-        )
-        return [Card.model_validate_json(row[0]) for row in rows]
+        """Return the commits that landed, newest first."""
+        start, end = _bounds(window)
+        bodies = self._db.evidence.commits(repos, start, end, limit)
+        return [Card.model_validate_json(body) for body in bodies]
 
     def count(self, repo: RepoId, window: Window) -> int:
-        """Count the commits that are known to have landed in a window."""
-        sql = "select count(*) from evidence where kind = 'commit' and repo = ? and opened >= ? and opened < ?"
-        return int(self._db.rows(sql, [repo, *_between(window)])[0][0])
+        """Return how many of the commits that landed in a window are stored."""
+        start, end = _bounds(window)
+        return self._db.evidence.count_commits(repo, start, end)
 
     def covered(self, repo: RepoId, window: Window) -> list[Window]:
         """Return the parts of a window of which every landed commit was read, oldest first."""
         window_end = window.cutoff or window.end
         parts = []
-        for span_start, span_end in self._spans(repo):
-            start = max(span_start, window.start)
-            end = min(span_end, window_end)
+        for span in self._spans(repo):
+            start = max(span.start, window.start)
+            end = min(span.end, window_end)
             if start < end:
                 parts.append(Window(start=start, end=end, tz=window.tz))
         return parts
 
     def problems(self, repos: Sequence[RepoId], window: Window | None) -> list[str]:
-        """Return why the facts of stored commits are missing, each behind the name of its commit."""
-        rows = self._db.rows(
-            "select body from evidence where kind = 'commit' and opened >= ? and opened < ?"
-            " and repo = any(?) and body like ? order by opened desc",
-            [*_between(window), list(repos), '%"problem": %'],
-        )
-        cards = [Card.model_validate_json(row[0]) for row in rows]
-        return [f"{card.repo}@{card.sha[:12]}: {card.problem}" for card in cards if card.problem]
+        """Return why the facts of stored commits are missing, each behind its commit."""
+        start, end = _bounds(window)
+        problems = []
+        for body in self._db.evidence.commits_with_problems(repos, start, end):
+            card = Card.model_validate_json(body)
+            problems.append(f"{card.repo}@{card.sha[:_SHORT_SHA]}: {card.problem}")
+        return problems
 
     def gaps(self, repo: RepoId, window: Window) -> list[Window]:
         """Return the parts of a window of which not every landed commit was read, oldest first."""
@@ -154,134 +162,102 @@ class EvidenceStore:
         return gaps
 
     def unread(self, repo: RepoId, now: datetime, tz: str) -> Window:
-        """Give the time from what is known to now, at most the last days."""
-        spans, end = self._spans(repo), now.replace(microsecond=0) + _SECOND
-        week = midnight((now.astimezone(zone(tz)) - _WEEK).date(), tz)
-        start = max(spans[-1][1], week) if spans else week
+        """Return the time from what is stored until now, at most the last days."""
+        end = now.replace(microsecond=0) + _SECOND
+        start = midnight((now.astimezone(zone(tz)) - _DEFAULT_SPAN).date(), tz)
+        spans = self._spans(repo)
+        if spans:
+            start = max(spans[-1].end, start)
         return Window(start=min(start, end - _SECOND), end=end, tz=tz)
 
     def whole(self, repos: Sequence[RepoId], now: datetime, tz: str) -> Window:
-        """Give the time of which anything is known, at least the last days."""
+        """Return the time of which anything is stored, at least the last days."""
         end = now.replace(microsecond=0) + _SECOND
-        starts = [start for repo in repos for start, _ in self._spans(repo)]
-        return Window(start=min([*starts, end - _WEEK]), end=end, tz=tz)
+        start = end - _DEFAULT_SPAN
+        for repo in repos:
+            for span in self._spans(repo):
+                start = min(start, span.start)
+        return Window(start=start, end=end, tz=tz)
 
-    def _put(self, entries: Iterable[Entry]) -> None:
-        kept = list(entries)
+    def _put(self, rows: Sequence[EvidenceRow]) -> None:
         with self._db.transaction(durable=False):
-            for repo in sorted({entry.repo for entry in kept}):
+            for repo in sorted({row.repo for row in rows}):
                 self._db.lock(f"evidence of {repo}")
-            for entry in kept:
-                self._index.put(entry)
+            for row in rows:
+                self._put_row(row)
 
-    def _spans(self, repo: RepoId) -> list[tuple[datetime, datetime]]:
-        """Give the stretches of landing time that are wholly known, oldest first, joined where they touch."""
-        joined: list[tuple[datetime, datetime]] = []
-        for row in self._db.rows(
-            "select since, until from complete_spans where repo = ? order by since", [repo]
-        ):
-            start, end = map(moment_of, row)
-            if joined and start <= joined[-1][1]:
-                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-            else:
-                joined.append((start, end))
+    def _put_row(self, row: EvidenceRow) -> None:
+        """Store a piece of evidence with what it refers to, unless a greater version is stored."""
+        versions = self._db.select("evidence", ["version"], {"name": row.id})
+        if versions:
+            [(version,)] = versions
+            if version > row.version:
+                return
+            self._db.delete("evidence_refs", {"source": row.id})
+        self._db.evidence.put(row.record)
+        if row.pull is not None:
+            self._put_references([(row.id, row.pull)], brought=True)
+        self._put_references((row.id, mention) for mention in row.mentions)
+
+    def _put_references(
+        self, pairs: Iterable[tuple[EvidenceId, EvidenceId]], *, brought: bool = False
+    ) -> None:
+        """Store which evidence refers to which; `brought` says that a pull request brought it."""
+        records: list[Record] = []
+        for source, target in pairs:
+            records.append({"source": source, "target": target, "brought": int(brought)})
+        self._db.insert_missing("evidence_refs", records)
+
+    def _spans(self, repo: RepoId) -> list[_Span]:
+        """Return the stretches of time that are complete, oldest first, joined where they touch."""
+        rows = self._db.select("complete_spans", ["since", "until"], {"repo": repo})
+        joined: list[_Span] = []
+        for since, until in sorted(rows):
+            span = _Span(moment_of(since), moment_of(until))
+            if joined and span.start <= joined[-1].end:
+                last = joined.pop()
+                span = _Span(last.start, max(span.end, last.end))
+            joined.append(span)
         return joined
 
 
 @dataclass(frozen=True)
 class WindowSearch:
-    """What a model searches for a question: the index, and reports of days within the window."""
+    """What a model searches for a question: evidence, and reports of days, within a window."""
 
     index: SearchIndex
     known: EvidenceStore
-    report_of: Callable[..., Sequence[str]]  # Gives what the report of a day said
+    report_of: Callable[..., Sequence[str]]  # Returns what the report of a day said
     window: Window
 
     def search(self, words: str, *, repo: RepoId | None = None, limit: int = 20) -> list[str]:
-        """Give the pieces of evidence that fit best, each on one line."""
-        hits = self.index.search(words, (), [repo] if repo else [], self.window, limit)
+        """Return the pieces of evidence that fit best, each on one line."""
+        repos = [repo] if repo else []
+        hits = self.index.search(words, (), repos, self.window, limit)
         return [self._line(hit) for hit in hits]
 
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
-        """Give what the report of a day said, if the window has the day."""
-        within = midnight(date.fromisoformat(day), self.window.tz) in self.window
-        return self.report_of(day, repo=repo) if within else ()
+        """Return what the report of a day said, if the day is within the window."""
+        if midnight(date.fromisoformat(day), self.window.tz) not in self.window:
+            return ()
+        return self.report_of(day, repo=repo)
 
     def _line(self, hit: Hit) -> str:
-        one = self.known.get(hit.id)
-        title = one.name if isinstance(one, Release) else one.title if one else ""
-        short = hit.id[: hit.id.find("@") + 13] if hit.kind == "commit" else hit.id
-        return f"{hit.opened[:10]} {hit.kind} {short}: {title}"
+        short_id = hit.id
+        if hit.kind == "commit":
+            repo, _, sha = hit.id.partition("@")
+            short_id = f"{repo}@{sha[:_SHORT_SHA]}"
+        return f"{hit.opened[:10]} {hit.kind} {short_id}: {self._title(hit.id)}"
+
+    def _title(self, name: EvidenceId) -> str:
+        known = self.known.get(name)
+        if known is None:
+            return ""
+        return known.name if isinstance(known, Release) else known.title
 
 
-def _commit_entry(card: Card) -> Entry:
-    data = json.dumps(card.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
-    version = "1" if card.route == "blobs" else "0"
-    body = text_after(card.message, card.title)
-    return Entry(
-        *(
-            card.id,
-            card.repo,
-            "commit",
-            card.at,
-            None,
-            card.author,
-            version,
-            data,
-            card.title,
-            body,
-        ),
-        facts=_fact_words(card.facts)[:_FACT_WORDS],
-        paths=" ".join((*card.touched, *card.paths))[:_PATH_WORDS],
-        names=" ".join(card.written),
-        pull=thread_id(card.repo, card.pull) if card.pull else "",
-    )
-
-
-def _thread_entry(thread: Issue | PullRequest) -> Entry:
-    """Index a thread: it belongs to the time at which it was opened, and to that at which it ended."""
-    thread = thread.model_copy(
-        update={"title": clean(thread.title), "body": clean(thread.body[:_BODY])}
-    )
-    kind = "pull" if isinstance(thread, PullRequest) else "issue"
-    times, version, data = (
-        (thread.created_at, thread.ended_at),
-        stamp(thread.updated_at),
-        thread.model_dump_json(),
-    )
-    body = f"{thread.body[:_INDEXED]} {' '.join(thread.labels)}"
-    return Entry(
-        thread.id, thread.repo, kind, *times, thread.author or "", version, data, thread.title, body
-    )
-
-
-def _release_entry(release: Release, version: str) -> Entry:
-    title = release.tag if release.name == release.tag else f"{release.tag} {release.name}"
-    name, data, body = (
-        f"{release.repo}@{release.tag}",
-        release.model_dump_json(),
-        release.body[:_BODY],
-    )
-    return Entry(
-        name, release.repo, "release", release.published_at, None, "", version, data, title, body
-    )
-
-
-def _between(window: Window | None) -> list[Value]:
-    """Give the first and the last moment of a search, as they are written in the table."""
-    return (
-        ["", "9"] if window is None else [stamp(window.start), stamp(window.cutoff or window.end)]
-    )
-
-
-def _fact_words(facts: Iterable[Fact]) -> str:
-    """Give the kinds, names and short values of facts as words."""
-    pieces: list[str] = []
-    for fact in facts:
-        values = [
-            value
-            for value in (fact.old, fact.new, fact.detail)
-            if value and len(value) <= _LONG_VALUE
-        ]
-        pieces += [fact.kind, fact.name, *values]
-    return " ".join(pieces)
+def _bounds(window: Window | None) -> tuple[str, str]:
+    """Return the first moment of a search and the one after its last, as columns have them."""
+    if window is None:
+        return ALWAYS.start, ALWAYS.end
+    return stamp(window.start), stamp(window.cutoff or window.end)

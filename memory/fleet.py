@@ -4,11 +4,17 @@ import time
 import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.reports.stored import dump, load
-from memory.database import Database, Row, stamp
+from memory.columns import stamp
+from memory.operations import Record, Row
+
+if TYPE_CHECKING:
+    # It needs packages that only workers have.
+    from memory.postgres.connection import PostgresConnection
 
 DONE = "done"
 FAILED = "failed"
@@ -31,9 +37,9 @@ class Task:
 
 
 class Fleet:
-    """The tables of workers; none of them is used where there is one machine."""
+    """The tables of workers, which need PostgreSQL; one machine alone does not use them."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: "PostgresConnection") -> None:
         self._db = db
         self._last_steps: dict[str, float] = {}  # When the progress of each part was last stored
 
@@ -41,7 +47,7 @@ class Fleet:
         self, key: str, repo: str, window: Window, run: str, status: str, body: bytes
     ) -> None:
         """Store what a report says of one repository, done or failed, in place of what it was."""
-        row = {
+        row: Record = {
             "key": key,
             "repo": repo,
             "window_key": window.key,
@@ -50,53 +56,53 @@ class Fleet:
             "finished": stamp(datetime.now(UTC)),
             "body": zlib.compress(body),
         }
-        with self._db.transaction():
-            self._db.upsert("parts", [row], ("key",))
+        self._db.upsert("parts", [row], ("key",))
 
     def parts(self, keys: list[str]) -> dict[str, bytes]:
         """Return the parts that are there."""
-        rows = self._db.rows("select key, body from parts where key = any(?)", [keys])
+        rows = self._db.select("parts", ["key", "body"], {"key": keys})
         return {key: zlib.decompress(bytes(body)) for key, body in rows}
 
     def statuses(self, keys: list[str]) -> dict[str, str]:
         """Return for each part that is there whether it is done or failed."""
-        return dict(self._db.rows("select key, status from parts where key = any(?)", [keys]))
+        rows = self._db.select("parts", ["key", "status"], {"key": keys})
+        return dict(rows)
 
     def put_edition(self, edition: str, report: Report) -> None:
         """Store a published edition, in place of what it was."""
         body = zlib.compress(dump(report).encode("utf-8", errors="replace"))
-        row = {
+        row: Record = {
             "edition": edition,
             "window_key": report.window.key,
             "label": report.window.label,
             "finished": stamp(datetime.now(UTC)),
             "body": body,
         }
-        with self._db.transaction():
-            self._db.upsert("editions", [row], ("edition", "window_key"))
+        self._db.upsert("editions", [row], ("edition", "window_key"))
 
     def edition(self, edition: str, window_key: str) -> Report | None:
         """Return an edition of a window as it was published."""
-        sql = "select label, body from editions where edition = ? and window_key = ?"
-        row = self._db.row(sql, [edition, window_key])
-        if row is None:
+        key = {"edition": edition, "window_key": window_key}
+        rows = self._db.select("editions", ["label", "body"], key)
+        if not rows:
             return None
-        label, body = row
+        label, body = rows[0]
         return load(zlib.decompress(bytes(body)), label)
 
     def has_edition(self, edition: str, window_key: str) -> bool:
         """Return True if an edition of a window is published."""
-        sql = "select 1 from editions where edition = ? and window_key = ?"
-        return self._db.row(sql, [edition, window_key]) is not None
+        key = {"edition": edition, "window_key": window_key}
+        return bool(self._db.select("editions", ["label"], key))
 
     def labels(self, edition: str) -> dict[str, tuple[str, str]]:
         """Return the days of an edition, each with its window and when it was composed."""
-        sql = "select label, window_key, finished from editions where edition = ?"
-        return {label: (key, finished) for label, key, finished in self._db.rows(sql, [edition])}
+        columns = ["label", "window_key", "finished"]
+        rows = self._db.select("editions", columns, {"edition": edition})
+        return {label: (window_key, finished) for label, window_key, finished in rows}
 
     def deliveries(self, edition: str) -> list[str]:
         """Return how reports stand on the channels of an edition, as JSON."""
-        rows = self._db.rows("select body from deliveries where edition = ?", [edition])
+        rows = self._db.select("deliveries", ["body"], {"edition": edition})
         return [body for (body,) in rows]
 
     def put_delivery(self, edition: str, channel: str, label: str, body: str) -> None:
@@ -109,20 +115,19 @@ class Fleet:
 
         The clock is the database's: those of machines differ.
         """
-        [(now,)] = self._db.rows(
-            "select cast(extract(epoch from clock_timestamp()) as double precision)"
-        )
-        period = int(now // seconds)
-        used = self._db.row(
-            "insert into limits (name, period, used) values (?, ?, 1) on conflict (name, period)"
-            " do update set used = limits.used + 1 where limits.used < ? returning used",
+        [(clock,)] = self._db.rows("select extract(epoch from clock_timestamp())::float8")
+        period = int(clock // seconds)
+        counted = self._db.rows(
+            "insert into limits (name, period, used) values (%s, %s, 1)"
+            " on conflict (name, period) do update set used = limits.used + 1"
+            " where limits.used < %s returning used",
             [name, period, most],
         )
-        if used is None:
-            return float((period + 1) * seconds - now)
-        if used == (1,):
+        if not counted:
+            return float((period + 1) * seconds - clock)
+        if counted == [(1,)]:
             oldest = period - _MAX_PERIODS_KEPT
-            self._db.execute("delete from limits where name = ? and period < ?", [name, oldest])
+            self._db.execute("delete from limits where name = %s and period < %s", [name, oldest])
         return 0.0
 
     def put_mirror(self, place: str, repo: str) -> None:
@@ -136,12 +141,12 @@ class Fleet:
 
     def place_of(self, repo: str, fresh: timedelta) -> str | None:
         """Return a place that has the mirror of a repository and whose workers are alive."""
-        row = self._db.row(
+        rows = self._db.rows(
             "select m.place from mirrors m join mirrors a on a.place = m.place and a.repo = ''"
-            " where m.repo = ? and a.seen > ? order by m.seen desc limit 1",
+            " where m.repo = %s and a.seen > %s order by m.seen desc limit 1",
             [repo, stamp(datetime.now(UTC) - fresh)],
         )
-        return row[0] if row else None
+        return rows[0][0] if rows else None
 
     def step(self, key: str, what: str, done: int, total: int) -> None:
         """Note how far a part is; at most once a second for each."""
@@ -157,15 +162,15 @@ class Fleet:
 
     def _put_progress(self, key: str, what: str, done: int, total: int) -> None:
         at = stamp(datetime.now(UTC))
-        row = {"key": key, "what": what, "done": done, "total": total, "at": at}
+        row: Record = {"key": key, "what": what, "done": done, "total": total, "at": at}
         self._db.upsert("progress", [row], ("key",))
 
     def move_orphans(self, queue: str, fresh: timedelta) -> None:
         """Move what waits for machines that are not alive to the queue of all."""
         self._db.execute(
-            "update procrastinate_jobs set queue_name = ?"
+            "update procrastinate_jobs set queue_name = %s"
             " where status = 'todo' and starts_with(queue_name, 'place-') and queue_name not in"
-            " (select place from mirrors where repo = '' and seen > ?)",
+            " (select place from mirrors where repo = '' and seen > %s)",
             [queue, stamp(datetime.now(UTC) - fresh)],
         )
 
@@ -178,7 +183,7 @@ class Fleet:
             " left join progress p on p.key = (j.args->>'repo') || ' ' || (j.args->>'day')"
             " left join progress reason on reason.key = 'task ' || j.id"
             " order by array_position(array['doing', 'failed', 'todo'], j.status::text),"
-            " j.id desc limit ?",
+            " j.id desc limit %s",
             [limit],
         )
         return [_task(row) for row in rows]
@@ -186,8 +191,8 @@ class Fleet:
     def forget(self, before: datetime) -> None:
         """Delete parts and progress from before a day; editions stay."""
         with self._db.transaction():
-            self._db.execute("delete from parts where finished < ?", [stamp(before)])
-            self._db.execute("delete from progress where at < ?", [stamp(before)])
+            self._db.execute("delete from parts where finished < %s", [stamp(before)])
+            self._db.execute("delete from progress where at < %s", [stamp(before)])
 
 
 def _task(row: Row) -> Task:

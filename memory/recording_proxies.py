@@ -1,4 +1,7 @@
-"""Proxies that record what an object answers before it is used, and replay it, by the annotations of its methods."""
+"""Proxies that record what an object answers before it is used, and replay it.
+
+How calls are named and answers are stored follows from the annotations of the methods.
+"""
 
 from collections import deque
 from collections.abc import (
@@ -34,10 +37,10 @@ from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 
 T = TypeVar("T")
-_READING = "1"
-"""Raised when the same commit would be read otherwise: then the records that earlier runs have of it are not used."""
-_CONVERTED: Mapping[Any, Callable[[Any], Any]] = {Iterable: list, Collection: frozenset}
-"""Arguments that may be readable only once, and those that have no order."""
+_READING_VERSION = "1"
+"""Raised when commits are read in another way: the records of earlier runs are then not used."""
+_CONVERTERS: Mapping[Any, Callable[[Any], Any]] = {Iterable: list, Collection: frozenset}
+"""For arguments that may be readable only once, and for those that have no order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,16 +48,19 @@ class _Rule:
     """How a method is recorded whose annotations do not say enough."""
 
     each: str = ""
-    """The parameter whose items are looked up together, recorded one by one, and only asked for where missing."""
-    item_of: Callable[[Any], str] = str  # Names the item that a streamed answer belongs to
+    """The parameter whose items are recorded one by one, and only asked for where missing."""
+    item_of: Callable[[Any], str] = str  # Returns the item that a streamed answer belongs to
     lasting: Callable[[Any, str, Mapping[str, Any]], bool] = lambda *_: False
-    """Tells of an answer, its item and the arguments whether it is whole and never changes, for all later runs."""
+    """Returns whether an answer, by its item and the arguments, serves all later runs."""
     codec: JsonCodec[Any] | None = None
     run: Callable[..., Any] | None = None  # Makes the call in a way of its own
 
 
 def recorded(target: T, recorder: CallRecorder | None, group: str) -> T:
-    """Put an object behind the recorder of a run; methods that return nothing write, and a replay skips them."""
+    """Return an object behind the recorder of a run.
+
+    Methods that return nothing write something, and a replay skips them.
+    """
     if recorder is None:
         return target
     return cast("T", _Proxy(lambda: target, recorder, group, None, "memory", type(target)))
@@ -68,7 +74,7 @@ def recorded_source(
     origin: str,
     *interfaces: type,
 ) -> Any:
-    """Put a source of a repository behind the recorder; the proxy has exactly the methods of these interfaces.
+    """Return a source of a repository behind the recorder, with the methods of these interfaces.
 
     The source is opened when it is needed: a resumed run that has every answer needs no mirror.
     """
@@ -76,7 +82,7 @@ def recorded_source(
 
 
 class _Proxy:
-    """Has the public methods of interfaces, so that `isinstance` finds the same protocols as in the object."""
+    """Has the public methods of interfaces, so that `isinstance` finds the same protocols."""
 
     def __init__(
         self,
@@ -85,195 +91,214 @@ class _Proxy:
         group: str,
         repo: RepoId | None,
         origin: str,
-        *of: type,
+        *interfaces: type,
     ) -> None:
         self.repo = repo
-        self._target, self._recorder, self._group, self._origin = target, recorder, group, origin
-        for name, function in (found for one in of for found in getmembers(one, isfunction)):
-            if not name.startswith("_"):
-                setattr(self, name, _Method(self, function))
+        self.target = target
+        self.recorder = recorder
+        self.group = group
+        self.origin = origin
+        for interface in interfaces:
+            for name, function in getmembers(interface, isfunction):
+                if not name.startswith("_"):
+                    setattr(self, name, _Method(self, function))
 
 
 class _Method:
-    """A method of a proxy: its calls are named by the arguments, and recorded by the return annotation."""
+    """A method of a proxy: calls are named by their arguments, and stored as annotated."""
 
     def __init__(self, proxy: _Proxy, function: Callable[..., Any]) -> None:
         hints = get_type_hints(function)
         self.proxy = proxy
-        self.target, self.recorder = proxy._target, proxy._recorder
-        self._name, self._rule = function.__name__, _RULES.get(function, _Rule())
+        self.recorder = proxy.recorder
+        self._name = function.__name__
+        self._rule = _RULES.get(function, _Rule())
         self._signature = Signature(list(signature(function).parameters.values())[1:])
-        self._answer = hints.pop("return")
+        self._return_type = hints.pop("return")
         self._origins = {name: get_origin(hint) for name, hint in hints.items()}
-        self._streams = get_origin(self._answer) is AsyncIterator
+        self._streams = get_origin(self._return_type) is AsyncIterator
         assert self._rule.each or not self._streams, (
             f"{self._name} streams: name what it is asked for in _RULES"
         )
-        direct = self._write if self._answer is NoneType else self._ask
-        generic = self._fetch if iscoroutinefunction(function) else direct
-        self._run: Callable[[BoundArguments], Any] = self._stream if self._streams else generic
+        self._run = self._runner(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self._bind(*args, **kwargs)
-        return self._rule.run(self, *bound.args) if self._rule.run else self._run(bound)
+        if self._rule.run is not None:
+            return self._rule.run(self, *bound.args)
+        return self._run(bound)
 
     def calls(self, *args: Any, **kwargs: Any) -> dict[str, Call]:
-        """Name the questions of a call: one for each item, or one under an empty name."""
+        """Return the questions of a call: one for each item, or one under an empty name."""
         return self._calls(self._bind(*args, **kwargs))
+
+    def _runner(self, function: Callable[..., Any]) -> Callable[[BoundArguments], Any]:
+        """Return how calls of the method are answered, by what it returns."""
+        if self._streams:
+            return self._stream
+        if iscoroutinefunction(function):
+            return self._fetch
+        if self._return_type is NoneType:
+            return self._write
+        return self._ask
 
     @cached_property
     def _codec(self) -> Codec[Any]:
-        answer = get_args(self._answer)[0] | None if self._streams else self._answer
-        return self._rule.codec or codec_for(self._name, answer)
+        if self._rule.codec is not None:
+            return self._rule.codec
+        answer = self._return_type
+        if self._streams:
+            answer = get_args(self._return_type)[0] | None
+        return codec_for(self._name, answer)
 
     @cached_property
-    def _form(self) -> str:
-        return (
-            f"{_READING} {self._codec.form}"
-            if self._rule.each and isinstance(self._codec, JsonCodec)
-            else ""
-        )
+    def _lasting_form(self) -> str:
+        """How answers are written that serve later runs; empty where none do."""
+        if self._rule.each and isinstance(self._codec, JsonCodec):
+            return f"{_READING_VERSION} {self._codec.form}"
+        return ""
 
     def _bind(self, *args: Any, **kwargs: Any) -> BoundArguments:
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         for name, origin in self._origins.items():
-            if origin in _CONVERTED:
-                bound.arguments[name] = _CONVERTED[origin](bound.arguments[name])
+            if origin in _CONVERTERS:
+                bound.arguments[name] = _CONVERTERS[origin](bound.arguments[name])
         return bound
 
     def _calls(self, bound: BoundArguments) -> dict[str, Call]:
-        given, each = (
-            {name: _plain(value) for name, value in bound.arguments.items()},
-            self._rule.each,
-        )
-        asked = {item: given | {each: item} for item in given[each]} if each else {"": given}
-        name, about = (
-            f"{self.proxy._group}.{self._name}",
-            self.proxy.repo or given.get("repo") or "",
-        )
-        return {
-            item: Call(name, about, one, self.proxy._origin, self._form)
-            for item, one in asked.items()
-        }
+        arguments = {name: _plain(value) for name, value in bound.arguments.items()}
+        about = self.proxy.repo or arguments.get("repo") or ""
+        each = self._rule.each
+        if not each:
+            return {"": self._call(about, arguments)}
+        calls: dict[str, Call] = {}
+        for item in arguments[each]:
+            calls[item] = self._call(about, {**arguments, each: item})
+        return calls
 
-    def _live(self, target: Any, bound: BoundArguments, items: Iterable[str] = ()) -> Any:
+    def _call(self, about: str, arguments: Mapping[str, Any]) -> Call:
+        name = f"{self.proxy.group}.{self._name}"
+        return Call(name, about, arguments, self.proxy.origin, self._lasting_form)
+
+    def _call_target(self, target: Any, bound: BoundArguments, items: Iterable[str] = ()) -> Any:
         if self._rule.each:
             bound.arguments[self._rule.each] = list(items)
         return getattr(target, self._name)(*bound.args, **bound.kwargs)
 
     def _write(self, bound: BoundArguments) -> None:
         if not self.recorder.play_only:
-            self._live(self.target(), bound)
+            self._call_target(self.proxy.target(), bound)
 
     def _ask(self, bound: BoundArguments) -> Any:
+        call = self._calls(bound)[""]
         return self.recorder.ask(
-            self._calls(bound)[""], self._codec, lambda: self._live(self.target(), bound)
+            call, self._codec, lambda: self._call_target(self.proxy.target(), bound)
         )
 
     async def _fetch(self, bound: BoundArguments) -> Any:
         """Answer from the record; the target is asked for what is missing, in one call."""
 
         async def live(items: Sequence[str]) -> Any:
-            answer = await self._live(await self.target(), bound, items)
+            answer = await self._call_target(await self.proxy.target(), bound, items)
             return answer if self._rule.each else {"": answer}
 
-        answers = await self.recorder.fetch_all(
-            self._calls(bound),
-            self._codec,
-            live,
-            lambda item, one: self._rule.lasting(one, item, bound.arguments),
-        )
+        def lasts(item: str, answer: Any) -> bool:
+            return self._rule.lasting(answer, item, bound.arguments)
+
+        answers = await self.recorder.fetch_all(self._calls(bound), self._codec, live, lasts)
         return answers if self._rule.each else answers[""]
 
     async def _stream(self, bound: BoundArguments) -> AsyncGenerator[Any, None]:
-        """Give the items in the order asked for; each is recorded by itself, so that any choice of them works later."""
+        """Yield the items in the order asked for.
+
+        Each is recorded by itself, so that any choice of them can be answered later.
+        """
         calls = self._calls(bound)
-        wanted = self.recorder.missing(calls)
-        async with aclosing(self._stream_live(bound, wanted)) as reading:
+        missing = self.recorder.missing(calls)
+        async with aclosing(self._stream_live(bound, missing)) as live_answers:
             for item, call in calls.items():
-                answer = (
-                    await anext(reading)
-                    if item in wanted
-                    else self.recorder.play(call, self._codec)
-                )
+                if item in missing:
+                    answer = await anext(live_answers)
+                else:
+                    answer = self.recorder.play(call, self._codec)
                 if answer is not None:
                     yield answer
 
     async def _stream_live(
         self, bound: BoundArguments, calls: Mapping[str, Call]
     ) -> AsyncGenerator[Any, None]:
-        """Record each item as the target streams it, then give it; None for one that the target leaves out."""
+        """Record each item as the target streams it, then yield it; None for one it leaves out."""
         waiting = deque(calls)
 
-        def recorded_next(answer: Any) -> Any:
+        def record_next(answer: Any) -> Any:
             item = waiting.popleft()
-            mine = answer if answer is not None and self._rule.item_of(answer) == item else None
-            call = (
-                calls[item]
-                if self._rule.lasting(mine, item, bound.arguments)
-                else once(calls[item])
-            )
-            self.recorder.record([(call, self._codec.encode(mine))])
-            return mine
+            if answer is not None and self._rule.item_of(answer) != item:
+                answer = None
+            call = calls[item]
+            if not self._rule.lasting(answer, item, bound.arguments):
+                call = once(call)
+            self.recorder.record([(call, self._codec.encode(answer))])
+            return answer
 
         try:
             if calls:
-                async with aclosing(self._live(await self.target(), bound, calls)) as answers:
+                stream = self._call_target(await self.proxy.target(), bound, calls)
+                async with aclosing(stream) as answers:
                     async for answer in answers:
                         # A server may answer with a commit that nobody asked for.
                         while self._rule.item_of(answer) in waiting:
-                            yield recorded_next(answer)
+                            yield record_next(answer)
         except AppError as error:
             self.recorder.record([(calls[item], encode_error(error)) for item in waiting])
             raise
         while waiting:
-            yield recorded_next(None)
+            yield record_next(None)
 
 
 async def _foresee(method: _Method, studies: Sequence[Study]) -> None:
-    """Announce unrecorded studies to the source. Errors are ignored here; the later call raises them."""
+    """Announce unrecorded studies to the source; errors are left to the later call."""
     source: Any = method.proxy
-    wanted = []
-    for one in studies:
-        read = tuple(method.recorder.missing(source.blobs.calls(one.change, one.read)))
-        untold = method.recorder.missing(source.before.calls(one.change.commit.sha, one.telling))
-        if read or untold:
-            wanted.append(
-                Study(change=one.change, read=read, telling=one.telling if untold else ())
-            )
-    if wanted:
+    unrecorded = []
+    for study in studies:
+        read = tuple(method.recorder.missing(source.blobs.calls(study.change, study.read)))
+        before_calls = source.before.calls(study.change.commit.sha, study.telling)
+        lacks_before = bool(method.recorder.missing(before_calls))
+        if read or lacks_before:
+            telling = study.telling if lacks_before else ()
+            unrecorded.append(Study(change=study.change, read=read, telling=telling))
+    if unrecorded:
         with suppress(AppError):
-            await (await method.target()).foresee(wanted)
+            await (await method.proxy.target()).foresee(unrecorded)
 
 
-def _has_both(
+def _has_both_versions(
     versions: tuple[bytes | None, bytes | None], path: str, arguments: Mapping[str, Any]
 ) -> bool:
-    """Tell whether both versions are there that the change of a file has."""
+    """Return True if both versions are there that the change of a file has."""
     old, new = versions
-    status = {file.path: file.status for file in arguments["change"].files}.get(path)
-    return (
-        status is not None
-        and (old is not None or status == "added")
-        and (new is not None or status == "removed")
-    )
+    for file in arguments["change"].files:
+        if file.path == path:
+            has_old = old is not None or file.status == "added"
+            has_new = new is not None or file.status == "removed"
+            return has_old and has_new
+    return False
 
 
 def _plain(value: Any) -> Any:
-    """Make a value plain data, the same for equal values; a commit is named by its hash."""
-    if isinstance(value, Change | Commit):
-        return value.commit.id if isinstance(value, Change) else value.id
+    """Return a value as plain data, the same for equal values; a commit is named by its hash."""
+    if isinstance(value, Change):
+        return value.commit.id
+    if isinstance(value, Commit):
+        return value.id
     if isinstance(value, set | frozenset):
-        return sorted(_plain(one) for one in value)
-    return (
-        [_plain(one) for one in value]
-        if isinstance(value, list | tuple)
-        else to_jsonable_python(value)
-    )
+        return sorted(_plain(item) for item in value)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return to_jsonable_python(value)
 
 
-# Each byte becomes one character: JSON has no bytes, and this compresses as well as the file itself.
+# JSON has no bytes: each becomes one character, which compresses as well as the file itself.
 _Bytes = Annotated[
     bytes,
     PlainSerializer(lambda data: data.decode("latin-1")),
@@ -286,6 +311,6 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
         item_of=lambda change: change.commit.sha,
         lasting=lambda change, *_: change is not None and not change.unreadable,
     ),
-    CodeSource.blobs: _Rule(each="paths", codec=_VERSIONS, lasting=_has_both),
+    CodeSource.blobs: _Rule(each="paths", codec=_VERSIONS, lasting=_has_both_versions),
     CodeSource.foresee: _Rule(run=_foresee),
 }

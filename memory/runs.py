@@ -1,4 +1,4 @@
-"""Runs: what was run and how it ended, which are under way, and the files that they have below the home folder."""
+"""Runs: how they ended, which are under way, and their files below the home folder."""
 
 import fcntl
 import json
@@ -14,18 +14,16 @@ from pydantic import ValidationError
 
 from agent.domain.base import InputError, StorageError
 from agent.settings.values import Recipe
-from memory.database import Database, Row
+from memory.operations import Database, Row
 
-FINISHED = (
-    "done",
-    "incomplete",
-)  # How a run ends that published its report; any other may be resumed
-_COLUMNS = "select id, started, finished, window_key, status, details, recipe from runs"
+FINISHED = ("done", "incomplete")
+"""How a run ends that published its report; any other may be resumed."""
+_PROCESS_DIGITS = 20  # Bytes of a lock file that hold the number of a process
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run as it is remembered; what varies between equal runs stands here and not in the report."""
+    """One run as it is stored; what varies between equal runs is here and not in the report."""
 
     id: str
     started: str
@@ -33,9 +31,8 @@ class RunRecord:
     window: str
     status: str
     details: dict[str, Any]
-    recipe: dict[str, Any] | None = (
-        None  # What shaped the run; None for runs of a time when that was not kept
-    )
+    recipe: dict[str, Any] | None = None
+    """What shaped the run; None for runs of a time when that was not kept."""
 
 
 class Runs:
@@ -45,39 +42,28 @@ class Runs:
         self._db = db
 
     def begin(self, run: str, window: str, at: datetime, recipe: Recipe | None = None) -> None:
-        """Note that a run has started, or goes on; one that never ends stays `running`."""
-        shaped = None if recipe is None else recipe.model_dump_json()
+        """Store that a run has started or goes on; one that never ends stays `running`."""
+        recipe_json = None if recipe is None else recipe.model_dump_json()
         with self._db.transaction():
-            self._db.execute(
-                "insert into runs (id, started, window_key, status, recipe, number)"
-                " values (?, ?, ?, 'running', ?, (select coalesce(max(number), 0) + 1 from runs))"
-                " on conflict (id) do update set status = 'running', finished = null",
-                [run, at.isoformat(timespec="seconds"), window, shaped],
-            )
+            self._db.runs.begin(run, at.isoformat(timespec="seconds"), window, recipe_json)
 
     def end(self, run: str, status: str, at: datetime, details: dict[str, Any]) -> None:
-        """Note how a run ended and what it spent."""
+        """Store how a run ended and what it spent."""
         with self._db.transaction():
-            self._db.execute(
-                "update runs set finished = ?, status = ?, details = ? where id = ?",
-                [at.isoformat(timespec="seconds"), status, json.dumps(details), run],
-            )
+            self._db.runs.end(run, at.isoformat(timespec="seconds"), status, json.dumps(details))
 
     def latest(self, limit: int = 20) -> list[RunRecord]:
-        """List the newest runs first."""
-        rows = self._db.rows(f"{_COLUMNS} order by started desc, number desc limit ?", [limit])
-        return [_record(row) for row in rows]
+        """Return the newest runs first."""
+        return [_record(row) for row in self._db.runs.latest(limit)]
 
     def unfinished(self, since: date) -> set[str]:
-        """Name the runs that began on this day or later and published nothing, be they dead or alive."""
-        rows = self._db.rows("select id, status from runs where started >= ?", [since.isoformat()])
-        return {run for run, status in rows if status not in FINISHED}
+        """Return the runs that began on this day or later and published nothing, dead or alive."""
+        runs = self._db.runs.started_since(since.isoformat())
+        return {run for run, status in runs if status not in FINISHED}
 
     def find(self, prefix: str) -> RunRecord:
-        """Find a run by its id, or by the beginning of it where only one run has that."""
-        rows = self._db.rows(
-            f"{_COLUMNS} where substr(id, 1, ?) = ? order by id desc limit 3", [len(prefix), prefix]
-        )
+        """Return a run by its id, or by the beginning of it where only one run has that."""
+        rows = self._db.runs.with_prefix(prefix, limit=2)
         if not rows or not prefix:
             raise InputError(f"there is no run {prefix!r}; `gitzette runs` lists them")
         if len(rows) > 1:
@@ -88,17 +74,17 @@ class Runs:
 
 
 class RunLocks:
-    """Which runs are under way: each holds a lock for as long as it lives, and keeps its checkpoints beside it."""
+    """Which runs are under way: each holds a lock while it lives, beside its checkpoints."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / "running"
 
     def checkpoints(self, run: str) -> Path | str:
-        """Name the file, or the database by its address, in which a run notes where it stands."""
+        """Return the file of a run's checkpoints, or the address of their database."""
         return self._folder / f"{run}.db"
 
     def process(self, run: str) -> int | None:
-        """Tell which process a run lives in; None when it is dead or done, 0 when that cannot be told."""
+        """Return the process of a run: None when it is dead or done, 0 when that is not known."""
         try:
             descriptor = os.open(self._lock(run), os.O_RDONLY)
         except FileNotFoundError:
@@ -106,14 +92,14 @@ class RunLocks:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return _number(os.read(descriptor, 20))
+            return _process_number(descriptor)
         finally:
             os.close(descriptor)
         return None
 
     @contextmanager
     def hold(self, run: str) -> Iterator[None]:
-        """Live as this run; the lock ends with the process, however that ends."""
+        """Hold the lock of a run; it ends with the process, however that ends."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor = os.open(self._lock(run), os.O_CREAT | os.O_RDWR, 0o600)
@@ -125,7 +111,7 @@ class RunLocks:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise still_alive(run, _number(os.read(descriptor, 20))) from None
+                raise still_alive(run, _process_number(descriptor)) from None
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode("ascii"), 0)
             yield
@@ -138,16 +124,17 @@ class RunLocks:
         self._lock(run).unlink(missing_ok=True)
 
     def forget_checkpoints(self, run: str) -> None:
-        """Remove where a run stands."""
+        """Remove the checkpoints of a run."""
         for part in ("db", "db-wal", "db-shm"):
             (self._folder / f"{run}.{part}").unlink(missing_ok=True)
 
     def prune(self, unfinished: Collection[str]) -> None:
         """Remove the files of dead runs that will not be resumed."""
-        if self._folder.is_dir():
-            for run in {file.name.partition(".")[0] for file in self._folder.iterdir()}:
-                if run not in unfinished and self.process(run) is None:
-                    self.finish(run)
+        if not self._folder.is_dir():
+            return
+        for run in {file.name.partition(".")[0] for file in self._folder.iterdir()}:
+            if run not in unfinished and self.process(run) is None:
+                self.finish(run)
 
     def _lock(self, run: str) -> Path:
         return self._folder / f"{run}.lock"
@@ -187,7 +174,7 @@ class RunFiles:
 
 
 def recipe_of(run: RunRecord) -> Recipe:
-    """Read what shaped a run."""
+    """Return what shaped a run."""
     if run.recipe is None:
         raise StorageError(
             f"run {run.id} is from a time when runs were not recorded; it cannot be replayed"
@@ -201,16 +188,25 @@ def recipe_of(run: RunRecord) -> Recipe:
 
 
 def still_alive(run: str, process: int) -> InputError:
-    """Say that a run cannot be resumed because it has not stopped."""
+    """Return the error that a run cannot be resumed because it has not stopped."""
     where = f" (process {process})" if process else ""
     return InputError(f"run {run} is still under way{where}; wait for it or stop it first")
 
 
-def _number(text: bytes) -> int:
+def _process_number(descriptor: int) -> int:
+    """Return the number that a lock file holds, or 0."""
+    text = os.read(descriptor, _PROCESS_DIGITS)
     return int(text) if text.isdigit() else 0
 
 
 def _record(row: Row) -> RunRecord:
-    details, recipe = (json.loads(text) if text else None for text in row[5:])
-    run, started, finished, window, status = row[:5]
-    return RunRecord(run, started, finished, window, status, details or {}, recipe)
+    run, started, finished, window, status, details, recipe = row
+    return RunRecord(
+        id=run,
+        started=started,
+        finished=finished,
+        window=window,
+        status=status,
+        details=json.loads(details) if details else {},
+        recipe=json.loads(recipe) if recipe else None,
+    )

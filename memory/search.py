@@ -1,113 +1,43 @@
-"""One ranked list over commits, pull requests, issues, releases and tags, within a window of time."""
+"""One ranked list over commits, threads, releases and tags, within a window of time."""
 
 import math
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, RepoId, references
+from agent.domain.base import EvidenceId, RepoId
 from agent.domain.window import Window
 from agent.questions import Hit, Named
-from memory.database import Database, Value, clean, stamp
-from memory.text_index import Scope, TextIndex, terms
+from memory.columns import stamp
+from memory.operations import Database, EvidenceHit, Scope
+from memory.search_words import phrase_of, terms_of
 
-_NEIGHBOURS = (
-    "select target from evidence_refs where source = ? union select source from evidence_refs where target = ?"
-    " union select b.cite from story_steps a join story_steps b using (window_key, repo, place) where a.cite = ?"
-)
-_NEXT_TAG = "select name from evidence where kind = 'release' and repo = ? and opened >= ? order by opened limit 1"
-_BROUGHT = "select source from evidence_refs where brought = 1 and target = any(?)"
-_ENTRIES = "from evidence e where"
-_WEIGHTS = {"title": 4.0, "facts": 3.0, "paths": 1.5, "body": 1.5, "names": 1.0}
-_RANKED_MOST, _WORDED = 200, 20
-_EXPANDED, _TAGGED = (
-    30,
-    5,
-)  # Hits whose neighbours join the list, and commits of which the next tag does
-_SHARE = 0.4  # What a neighbour gains of the score of a hit
-_REFERENCE = 1_000.0  # What somebody names by its hash, number or tag comes before everything that is found by words
+ALWAYS = Scope(repos=(), start="", end="9")
+_MAX_RANKED = 200  # Rows that are taken by their words
+_MAX_EXPLAINED = 20  # Hits of which is told by which words they were found
+_MAX_WITH_NAME = 5_000
+_MAX_EXPANDED = 30  # Hits whose neighbours join the list
+_MAX_RELEASED = 5  # Commits whose next release joins the list
+_NEIGHBOUR_SHARE = 0.4  # What a neighbour gains of the score of a hit
+_NAME_WEIGHT = 3.0  # How much more a name counts that occurs whole than its words
+_REFERENCE_SCORE = 1_000.0  # What is named by hash, number or tag precedes all that words find
+_FIRST_OF_A_KIND = 10  # Commits, and other things, that precede everything else
 
 
-class Entry(NamedTuple):
-    """One commit, thread or release: itself as JSON in `data`, and what it is found by.
+class _Exact(NamedTuple):
+    """Evidence that has a name whole, or is what a reference names."""
 
-    Of two entries of the same id, the one with the greater version is kept.
-    """
-
-    id: EvidenceId
-    repo: RepoId
-    kind: str
-    opened: datetime
-    ended: datetime | None
-    author: str
-    version: str
-    data: str
-    title: str
-    body: str
-    facts: str = ""
-    paths: str = ""
-    names: str = ""
-    pull: EvidenceId = ""
-
-
-def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
-    """Bound a search by repositories and time; no repositories are all."""
-    start, end = (
-        ("0", "9") if window is None else (stamp(window.start), stamp(window.cutoff or window.end))
-    )
-    within = "(e.opened >= ? and e.opened < ? or e.ended >= ? and e.ended < ?)"
-    values: list[Value] = [start, end, start, end, *([sorted(repos)] if repos else [])]
-    return Scope(f"{within}{' and e.repo = any(?)' if repos else ''}", values)
+    text: str
+    row_ids: set[int]
+    is_reference: bool
 
 
 class SearchIndex:
-    """Searches what is known of some repositories; nothing outside of the window is found, nor counts."""
+    """Searches the evidence of some repositories; nothing outside of the window is found."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._words = TextIndex(db, "evidence", _WEIGHTS)
-
-    def put(self, entry: Entry) -> None:
-        """Store and index one piece of evidence over what was known of it; the caller holds the transaction."""
-        known = self._db.row("select id, version from evidence where name = ?", [entry.id])
-        if known and known[1] > entry.version:
-            return
-        if known:
-            self._words.delete(known[:1])
-            self._db.execute("delete from evidence where id = ?", known[:1])
-            self._db.execute("delete from evidence_refs where source = ?", [entry.id])
-        texts = {
-            "title": f"{entry.title} {entry.author}",
-            "facts": entry.facts,
-            "paths": entry.paths,
-        }
-        texts |= {"body": entry.body, "names": entry.names}
-        times = (stamp(entry.opened), stamp(entry.ended))
-        [(number,)] = self._db.rows(
-            "insert into evidence (name, repo, kind, opened, ended, author, version, body)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?) returning id",
-            [
-                entry.id,
-                entry.repo,
-                entry.kind,
-                *times,
-                clean(entry.author),
-                entry.version,
-                clean(entry.data),
-            ],
-        )
-        self._words.put(number, texts)
-        self.put_refs([(entry.id, entry.pull)] if entry.pull else [], brought=True)
-        named = references(entry.repo, f"{entry.title}\n{entry.body}")
-        self.put_refs((entry.id, other) for other in named if other != entry.id)
-
-    def put_refs(
-        self, pairs: Iterable[tuple[EvidenceId, EvidenceId]], *, brought: bool = False
-    ) -> None:
-        """Note which pieces of evidence belong together; the caller holds the transaction."""
-        rows = ({"source": one, "target": other, "brought": int(brought)} for one, other in pairs)
-        self._db.insert_missing("evidence_refs", rows)
+        self._evidence = db.evidence
 
     def search(
         self,
@@ -117,114 +47,153 @@ class SearchIndex:
         window: Window | None,
         limit: int = 60,
     ) -> list[Hit]:
-        """Rank everything that has a word of a text or is named outright, and what belongs to the best of it."""
-        scope, asked = _scope(repos, window), terms(text)
-        count = int(
-            self._db.rows(f"select count(*) {_ENTRIES} {scope.condition}", scope.values)[0][0]
-        )
-        scores = self._words.ranked(asked, scope, _RANKED_MOST, telling=True)
-        exact = {one.text: (one.kind, self._named(one, repos, scope)) for one in named}
-        exact |= {author: ("name", rows) for author, rows in self._people(text, scope)}
-        for kind, rows in exact.values():
-            rare = math.log(1 + max(0, count - len(rows) + 0.5) / (len(rows) + 0.5))
-            for row in rows:
-                scores[row] = scores.get(row, 0.0) + (3 * rare if kind == "name" else _REFERENCE)
-        found = self._expanded(scores, scope)
-        order = sorted(found, key=lambda row: (found[row].opened, found[row].id), reverse=True)
-        kept = _first_twenty(sorted(order, key=lambda row: -round(scores[row], 6)), found)[:limit]
-        by_words = self._words.words_of(kept[:_WORDED], asked)
+        """Return the evidence that has a word of a text or is named outright, the best first.
+
+        What belongs to the best of it joins the list.
+        """
+        scope = _scope(repos, window)
+        terms = terms_of(text)
+        scores = self._evidence.scores(scope, terms, _MAX_RANKED)
+        exact_matches = self._exact_matches(text, named, scope)
+        self._add_exact_scores(scores, exact_matches, scope)
+        self._add_neighbour_scores(scores, scope)
+        ranked = _ranked(self._evidence.in_scope(scope, row_ids=list(scores)), scores)[:limit]
+        explained = [hit.row_id for hit in ranked[:_MAX_EXPLAINED]]
+        terms_by_row = self._evidence.matches(explained, terms)
         hits = []
-        for row in kept:
-            by = tuple(text for text, (_, rows) in exact.items() if row in rows)
-            update = {
-                "score": round(scores[row], 4),
-                "named": by,
-                "words": tuple(by_words.get(row, ())),
-            }
-            hits.append(found[row].model_copy(update=update))
+        for hit in ranked:
+            names = [match.text for match in exact_matches if hit.row_id in match.row_ids]
+            words = [term.text for term in terms_by_row.get(hit.row_id, ())]
+            hits.append(
+                Hit(
+                    id=hit.id,
+                    kind=hit.kind,
+                    opened=hit.opened,
+                    author=hit.author,
+                    score=round(scores[hit.row_id], 4),
+                    named=tuple(names),
+                    words=tuple(words),
+                )
+            )
         return hits
 
     def entries(self, repos: Sequence[RepoId], window: Window | None) -> list[Hit]:
-        """List everything that is known."""
-        return list(self._found(None, _scope(repos, window)).values())
+        """Return everything in a window, without scores."""
+        hits = self._evidence.in_scope(_scope(repos, window))
+        return [Hit(id=hit.id, kind=hit.kind, opened=hit.opened, author=hit.author) for hit in hits]
 
-    def _named(self, one: Named, repos: Sequence[RepoId], scope: Scope) -> set[int]:
-        """Find what is named: by its own name, or everything that has the name whole."""
-        mine = [repo for repo in repos if one.repo is None or repo.lower() == one.repo.lower()]
-        if one.kind == "name":
-            return set(self._words.with_phrase(one.text, scope))
-        if one.kind == "commit":
-            sql = f"select e.id {_ENTRIES} {scope.condition} and e.name >= ? and e.name < ?"
-            spans = [(f"{repo}@{one.text}", f"{repo}@{one.text}g") for repo in mine]
-            return {row[0] for span in spans for row in self._db.rows(sql, [*scope.values, *span])}
-        ends = ("#{}",) if one.kind == "thread" else ("@{}", "@v{}")
-        own = [f"{repo}{end.format(one.text)}" for repo in mine for end in ends]
-        brought = [row[0] for row in self._db.rows(_BROUGHT, [own])]
-        return {row[0] for row in self._by_name([*own, *brought], scope)}
+    def _exact_matches(self, text: str, named: Sequence[Named], scope: Scope) -> list[_Exact]:
+        matches = {name.text: self._named(name, scope) for name in named}
+        for match in self._by_people(text, scope):
+            matches[match.text] = match
+        return list(matches.values())
 
-    def _people(self, text: str, scope: Scope) -> list[tuple[str, set[int]]]:
-        """Find what the people made whom a text names as git or GitHub do."""
-        by = [row[0] for row in self._db.rows("select distinct author from evidence")]
-        within = sorted(
-            {name for author in by for name in author.split(", ") if len(name) > 1 and name in text}
-        )
-        whole = [
-            name
-            for name in within
-            if not name.isascii() or re.search(rf"\b{re.escape(name)}\b", text)
-        ]
-        sql = f"select e.id {_ENTRIES} {scope.condition} and e.author = any(?)"
-        theirs = {
-            name: [one for one in by if name.lower() in one.lower().split(", ")] for name in whole
-        }
-        made = {
-            name: {row[0] for row in self._db.rows(sql, [*scope.values, by])}
-            for name, by in theirs.items()
-        }
-        return [(name, rows) for name, rows in made.items() if rows]
+    def _named(self, name: Named, scope: Scope) -> _Exact:
+        """Return what is named by hash, number or tag, or everything that has a name whole."""
+        if name.kind == "name":
+            phrase = phrase_of(name.text)
+            row_ids = self._evidence.with_phrase(scope, phrase, _MAX_WITH_NAME)
+            return _Exact(name.text, set(row_ids), is_reference=False)
+        repos = scope.repos
+        if name.repo is not None:
+            repos = [repo for repo in repos if repo.lower() == name.repo.lower()]
+        hits: list[EvidenceHit] = []
+        if name.kind == "commit":
+            for repo in repos:
+                hits += self._evidence.with_prefix(scope, f"{repo}@{name.text}")
+        else:
+            ids = _ids_of(name, repos)
+            ids += self._brought_by(ids)
+            hits = self._evidence.in_scope(scope, names=ids)
+        return _Exact(name.text, {hit.row_id for hit in hits}, is_reference=True)
 
-    def _found(self, rows: Iterable[int] | None, scope: Scope) -> dict[int, Hit]:
-        sql, values = (
-            f"select e.id, e.name, e.kind, e.opened, e.author {_ENTRIES} {scope.condition}",
-            scope.values,
-        )
-        if rows is not None:
-            sql, values = f"{sql} and e.id = any(?)", [*values, list(rows)]
-        found = self._db.rows(sql, values)
-        return {
-            row: Hit(id=name, kind=kind, opened=at, author=by) for row, name, kind, at, by in found
-        }
+    def _brought_by(self, pulls: Sequence[EvidenceId]) -> list[EvidenceId]:
+        """Return the commits that pull requests brought."""
+        rows = self._db.select("evidence_refs", ["source"], {"brought": 1, "target": pulls})
+        return [source for (source,) in rows]
 
-    def _by_name(self, names: list[EvidenceId], scope: Scope) -> list[tuple[int, EvidenceId]]:
-        sql = f"select e.id, e.name {_ENTRIES} {scope.condition} and e.name = any(?)"
-        return [(row[0], row[1]) for row in self._db.rows(sql, [*scope.values, names])]
+    def _by_people(self, text: str, scope: Scope) -> list[_Exact]:
+        """Return the evidence of each author whose git or GitHub name occurs in the text."""
+        authors = self._evidence.authors()
+        matches = []
+        for name in _names_in(text, authors):
+            same_author = [
+                author for author in authors if name.lower() in author.lower().split(", ")
+            ]
+            hits = self._evidence.in_scope(scope, authors=same_author)
+            if hits:
+                matches.append(_Exact(name, {hit.row_id for hit in hits}, is_reference=False))
+        return matches
 
-    def _expanded(self, scores: dict[int, float], scope: Scope) -> dict[int, Hit]:
-        """Let what belongs to the best hits join at a part of their score; what fits itself gains by it."""
-        found = self._found(scores, scope)
-        best = sorted(found, key=lambda row: (-scores[row], found[row].id))[:_EXPANDED]
-        gained: dict[str, float] = {}
-        for place, row in enumerate(best):
-            name = found[row].id
-            near = [one[0] for one in self._db.rows(_NEIGHBOURS, [name] * 3)]
-            if place < _TAGGED and found[row].kind == "commit":
-                near += [
-                    one[0]
-                    for one in self._db.rows(_NEXT_TAG, [name.partition("@")[0], found[row].opened])
-                ]
-            for other in {*near} - {name}:
-                gained[other] = max(gained.get(other, 0.0), scores[row] * _SHARE)
-        for row, name in self._by_name(list(gained), scope):
-            scores[row] = scores.get(row, 0.0) + gained[name]
-        return self._found(scores, scope)
+    def _add_exact_scores(
+        self, scores: dict[int, float], matches: Sequence[_Exact], scope: Scope
+    ) -> None:
+        """Raise the scores of what has a name whole; the rarer the name, the more."""
+        count = self._evidence.count(scope)
+        for match in matches:
+            others = max(0.0, count - len(match.row_ids) + 0.5)
+            gain = _NAME_WEIGHT * math.log(1 + others / (len(match.row_ids) + 0.5))
+            if match.is_reference:
+                gain = _REFERENCE_SCORE
+            for row_id in match.row_ids:
+                scores[row_id] = scores.get(row_id, 0.0) + gain
+
+    def _add_neighbour_scores(self, scores: dict[int, float], scope: Scope) -> None:
+        """Give the neighbours of the best hits a part of the hit's score."""
+        best = self._evidence.in_scope(scope, row_ids=list(scores))
+        best.sort(key=lambda hit: (-scores[hit.row_id], hit.id))
+        gains: dict[EvidenceId, float] = {}
+        for rank, hit in enumerate(best[:_MAX_EXPANDED]):
+            neighbours = self._evidence.neighbours(hit.id)
+            if rank < _MAX_RELEASED and hit.kind == "commit":
+                release = self._evidence.next_release(hit.id.partition("@")[0], hit.opened)
+                if release is not None:
+                    neighbours.add(release)
+            for neighbour in neighbours:
+                gain = scores[hit.row_id] * _NEIGHBOUR_SHARE
+                gains[neighbour] = max(gains.get(neighbour, 0.0), gain)
+        for hit in self._evidence.in_scope(scope, names=list(gains)):
+            scores[hit.row_id] = scores.get(hit.row_id, 0.0) + gains[hit.id]
 
 
-def _first_twenty(order: Sequence[int], found: dict[int, Hit]) -> list[int]:
-    """Put the ten best commits and the ten best threads in front of everything else."""
-    is_commit = {row: found[row].kind == "commit" for row in order}
-    first = {
-        row
-        for kind in (True, False)
-        for row in [row for row in order if is_commit[row] is kind][:10]
-    }
-    return sorted(order, key=lambda row: row not in first)
+def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
+    """Return the bounds of a search; no repositories means all."""
+    if window is None:
+        return ALWAYS._replace(repos=repos)
+    return Scope(repos, stamp(window.start), stamp(window.cutoff or window.end))
+
+
+def _ids_of(name: Named, repos: Iterable[RepoId]) -> list[EvidenceId]:
+    """Return the ids that a number or a tag may have in some repositories."""
+    ids: list[EvidenceId] = []
+    for repo in repos:
+        if name.kind == "thread":
+            ids.append(f"{repo}#{name.text}")
+        else:
+            ids += [f"{repo}@{name.text}", f"{repo}@v{name.text}"]
+    return ids
+
+
+def _names_in(text: str, authors: Iterable[str]) -> list[str]:
+    """Return the names of authors that occur in a text as whole words."""
+    names = set()
+    for author in authors:
+        for name in author.split(", "):
+            if len(name) > 1 and name in text:
+                names.add(name)
+    return [name for name in sorted(names) if _is_whole_word(name, text)]
+
+
+def _is_whole_word(name: str, text: str) -> bool:
+    """Return True if nothing continues a name; Chinese names have no spaces around them."""
+    return not name.isascii() or re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def _ranked(hits: Iterable[EvidenceHit], scores: dict[int, float]) -> list[EvidenceHit]:
+    """Return hits by score, of equals the newest first; the best of each kind precede the rest."""
+    newest = sorted(hits, key=lambda hit: (hit.opened, hit.id), reverse=True)
+    ranked = sorted(newest, key=lambda hit: -round(scores[hit.row_id], 6))
+    commits = [hit for hit in ranked if hit.kind == "commit"]
+    others = [hit for hit in ranked if hit.kind != "commit"]
+    first = {*commits[:_FIRST_OF_A_KIND], *others[:_FIRST_OF_A_KIND]}
+    return sorted(ranked, key=lambda hit: hit not in first)

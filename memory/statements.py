@@ -1,31 +1,24 @@
-"""What published reports said: statements found by words and days, stories by what they are made of."""
+"""What published reports said: statements, found by words and by days."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
 from agent.domain.claims import MARK, Claim
-from agent.domain.commits import Headline
-from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.ports import Past
-from agent.stories.timeline import Remembered
-from memory.database import Database, Row, Value, clean, moment_of, stamp
-from memory.text_index import Scope, TextIndex, has_han, terms
+from memory.columns import clean, moment_of, stamp
+from memory.operations import Database, Record, StatementHit, StatementScope
+from memory.search_words import has_han, indexed_text, terms_of
 
 _MAX_STATEMENT = 600  # Characters of a statement that are kept
 _MAX_REPORT_LINES = 400
 _MAX_WEIGHED = 1_000
-"""A word that occurs everywhere is weighed in the newest statements only, which keeps searches short."""
+"""A word that occurs everywhere is weighed in the newest statements only; searches stay short."""
 _SCORE_HALVES_AFTER = timedelta(days=180)
-_MAX_PAST_COMMITS = 2_000
-_RECENT = timedelta(days=60)
 
 
 class Statement(NamedTuple):
@@ -37,24 +30,6 @@ class Statement(NamedTuple):
     zh: str = ""
 
 
-class _Stored(NamedTuple):
-    """A row of the table of statements."""
-
-    id: int
-    repo: str
-    label: str
-    cites: str
-    en: str
-    zh: str
-    window_start: str
-
-    def line(self, *, in_chinese: bool) -> str:
-        """Return the statement on one line, with its day and what it cites."""
-        text = (self.zh or self.en) if in_chinese else (self.en or self.zh)
-        cites = f" [{self.cites.replace(' ', ', ')}]" if self.cites else ""
-        return f"{self.label} {self.repo}: {text}{cites}"
-
-
 class Statements:
     """Searches the statements of published reports.
 
@@ -63,7 +38,6 @@ class Statements:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._words = TextIndex(db, "statements", {"words": 2.0})
 
     def search(
         self,
@@ -75,80 +49,38 @@ class Statements:
     ) -> Sequence[str]:
         """Return the statements that fit best, a line each; of equals the newest comes first."""
         scope = _scope(repo, before)
-        query = terms(words)
-        scores = self._words.ranked(query, scope, _MAX_WEIGHED, every=True, newest=True)
-        if not scores:
-            scores = self._words.ranked(query, scope, _MAX_WEIGHED, newest=True)
-        statements = self._select(scope.narrowed("e.id = any(?)", list(scores)))
-        newest = max((statement.window_start for statement in statements), default="")
+        terms = terms_of(words)
+        hits = self._db.statements.search(terms, scope, _MAX_WEIGHED, every=True)
+        if not hits:
+            hits = self._db.statements.search(terms, scope, _MAX_WEIGHED, every=False)
+        newest = max((hit.window_start for hit in hits), default="")
 
-        def rank(statement: _Stored) -> tuple[float, int]:
-            score = scores[statement.id] / _aging(newest, statement.window_start)
-            return (-score, -statement.id)
+        def rank(hit: StatementHit) -> tuple[float, int]:
+            score = hit.score / _aging(newest, hit.window_start)
+            return (-score, -hit.id)
 
         in_chinese = has_han(words)
-        best = sorted(statements, key=rank)[:limit]
-        return [statement.line(in_chinese=in_chinese) for statement in best]
+        best = sorted(hits, key=rank)[:limit]
+        return [_line(hit, in_chinese=in_chinese) for hit in best]
 
     def report(
         self, day: str, *, repo: RepoId | None = None, before: datetime | None = None
     ) -> Sequence[str]:
         """Return what the report of a day said, one statement a line, in the report's order."""
-        scope = _scope(repo, before).narrowed("e.label = ?", day)
-        statements = self._select(scope, limit=_MAX_REPORT_LINES + 1)
-        lines = [one.line(in_chinese=False) for one in statements[:_MAX_REPORT_LINES]]
-        if len(statements) > _MAX_REPORT_LINES:
+        scope = _scope(repo, before)
+        hits = self._db.statements.of_day(day, scope, _MAX_REPORT_LINES + 1)
+        lines = [_line(hit, in_chinese=False) for hit in hits[:_MAX_REPORT_LINES]]
+        if len(hits) > _MAX_REPORT_LINES:
             lines.append("there is more; search for it by words")
         return lines
 
     def put(self, report: Report) -> None:
         """Replace what a report says of its repositories; the caller holds the transaction."""
         window = report.window
-        for repo in {section.repo for section in report.sections}:
-            deleted = self._db.rows(
-                "delete from statements where window_key = ? and repo = ? returning id",
-                [window.key, repo],
-            )
-            self._words.delete([row[0] for row in deleted])
-        for statement in _statements(report):
-            self._put_statement(statement, window)
-
-    def _put_statement(self, statement: Statement, window: Window) -> None:
-        en = _bounded(statement.en)
-        zh = _bounded(statement.zh)
-        values: dict[str, Value] = {
-            "repo": statement.repo,
-            "window_key": window.key,
-            "label": window.label,
-            "window_start": stamp(window.start),
-            "window_end": stamp(window.end),
-            "cites": " ".join(statement.cites),
-            "en": en,
-            "zh": zh,
-        }
-        marks = ", ".join("?" * len(values))
-        sql = f"insert into statements ({', '.join(values)}) values ({marks}) returning id"  # noqa: S608 -- our names
-        [(number,)] = self._db.rows(sql, list(values.values()))
-        self._words.put(number, {"words": f"{en} {zh}"})
-
-    def _select(self, scope: Scope, limit: int | None = None) -> list[_Stored]:
-        columns = ", ".join(f"e.{name}" for name in _Stored._fields)
-        sql = f"select {columns} from statements e where {scope.condition} order by e.id"  # noqa: S608 -- constants
-        rows: list[Row]
-        if limit is None:
-            rows = self._db.rows(sql, scope.values)
-        else:
-            rows = self._db.rows(f"{sql} limit ?", [*scope.values, limit])
-        return [_Stored(*row) for row in rows]
-
-
-def _scope(repo: RepoId | None, before: datetime | None) -> Scope:
-    scope = Scope()
-    if repo is not None:
-        scope = scope.narrowed("e.repo = ?", repo)
-    if before is not None:
-        scope = scope.narrowed("e.window_end <= ?", stamp(before))
-    return scope
+        for section in report.sections:
+            self._db.delete("statements", {"window_key": window.key, "repo": section.repo})
+        records = [_record(statement, window) for statement in _statements(report)]
+        self._db.insert("statements", records)
 
 
 @dataclass(frozen=True)
@@ -168,6 +100,33 @@ class EarlierStatements:
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
         """Return what the report of an earlier day said, one statement a line."""
         return self.statements.report(day, repo=repo, before=self.before)
+
+
+def _scope(repo: RepoId | None, before: datetime | None) -> StatementScope:
+    return StatementScope(repo, None if before is None else stamp(before))
+
+
+def _record(statement: Statement, window: Window) -> Record:
+    en = _bounded(statement.en)
+    zh = _bounded(statement.zh)
+    return {
+        "repo": statement.repo,
+        "window_key": window.key,
+        "label": window.label,
+        "window_start": stamp(window.start),
+        "window_end": stamp(window.end),
+        "cites": " ".join(statement.cites),
+        "en": en,
+        "zh": zh,
+        **indexed_text(f"{en} {zh}")._asdict(),
+    }
+
+
+def _line(hit: StatementHit, *, in_chinese: bool) -> str:
+    """Return a statement on one line, with its day and what it cites."""
+    text = (hit.zh or hit.en) if in_chinese else (hit.en or hit.zh)
+    cites = f" [{hit.cites.replace(' ', ', ')}]" if hit.cites else ""
+    return f"{hit.label} {hit.repo}: {text}{cites}"
 
 
 def _statements(report: Report) -> Iterator[Statement]:
@@ -201,14 +160,16 @@ def _listed(report: Report, section: RepoSection) -> Iterator[tuple[str, tuple[E
 
 
 def _of_claim(repo: RepoId, claim: Claim) -> Statement:
-    """Replace the citation marks of a claim by the names of what is cited."""
+    """Return a claim with the names of what it cites in the place of its citation marks."""
     sources = claim.sources
-    texts = {
-        lang: MARK.sub(lambda m: sources[int(m[1]) - 1] if int(m[1]) <= len(sources) else "", text)
-        for lang, text in claim.text.items()
-    }
-    cites = [source for source in sources if not any(source in text for text in texts.values())]
-    return Statement(repo, cites, texts.get("en", ""), texts.get("zh", ""))
+
+    def source_of(mark: re.Match[str]) -> str:
+        number = int(mark[1])
+        return sources[number - 1] if number <= len(sources) else ""
+
+    texts = {lang: MARK.sub(source_of, text) for lang, text in claim.text.items()}
+    unnamed = [source for source in sources if not any(source in text for text in texts.values())]
+    return Statement(repo, unnamed, texts.get("en", ""), texts.get("zh", ""))
 
 
 def _aging(newest: str, start: str) -> float:
@@ -220,93 +181,3 @@ def _bounded(text: str) -> str:
     """Return a statement as one short line."""
     line = clean(" ".join(text.split()))
     return line if len(line) <= _MAX_STATEMENT else f"{line[: _MAX_STATEMENT - 1]}…"
-
-
-@dataclass(frozen=True)
-class ToldStory:
-    """A story as a report told it."""
-
-    label: str
-    story: Story
-
-
-class Stories:
-    """Remembers stories, and in which report each commit stands."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    def known(self, window: Window, cites: Sequence[EvidenceId]) -> Remembered:
-        """Tell in which earlier reports these stand, and which stories of those reports they belong to."""
-        asked: list[Value] = [stamp(window.start), list(cites)]
-        days = self._db.rows(
-            "select l.repo || '@' || l.sha, max(p.label) from landed l join published p using (window_key)"
-            " where l.window_end <= ? and l.repo || '@' || l.sha = any(?) group by 1",
-            asked,
-        )
-        stories = self._db.rows(
-            "select distinct s.window_end, s.place, s.window_key, s.repo, s.body from report_items s"
-            " join story_steps t using (window_key, repo, place)"
-            " where s.kind = 'story' and s.window_end <= ? and t.cite = any(?) order by s.window_end, s.place",
-            asked,
-        )
-        return Remembered(days=dict(days), stories=_readable(row[4] for row in stories))
-
-    def past(self, repo: RepoId, window: Window) -> Past:
-        """Return the commits that earlier reports list, for sources that cannot look back.
-
-        The report of this window lists commits from before it too, those that landed late; it
-        does not count, so that the same window run again finds the same past.
-        """
-        start = stamp(window.start)
-        rows = self._db.rows(
-            "select distinct at, body from report_items"
-            " where kind = 'commit' and repo = ? and at < ? and window_end <= ?"
-            " order by at desc, body limit ?",
-            [repo, start, start, _MAX_PAST_COMMITS],
-        )
-        return Past(found=tuple(Headline.model_validate_json(row[1]) for row in rows))
-
-    def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
-        """Give the stories that the reports of the sixty days before told of a repository, oldest first."""
-        rows = self._db.rows(
-            "select body from report_items where kind = 'story' and repo = ? and window_end <= ? and window_end > ?"
-            " order by window_end, place",
-            [repo, stamp(window.start), stamp(window.start - _RECENT)],
-        )
-        return _readable(row[0] for row in rows)
-
-    def listed(self, *, repo: RepoId | None = None, since: str | None = None) -> list[ToldStory]:
-        """List every story in its latest form, newest news first."""
-        wanted = {"kind = ?": "story", "repo = ?": repo, "window_end > ?": since}
-        given = {condition: value for condition, value in wanted.items() if value is not None}
-        sql = f"select label, body from report_items where {' and '.join(given)}"  # noqa: S608 -- words of ours
-        told: list[ToldStory] = []
-        seen: set[tuple[str, EvidenceId]] = set()
-        for label, body in self._db.rows(
-            f"{sql} order by window_start desc, repo, place", list(given.values())
-        ):
-            for story in _readable([body]):
-                if not _keys(story) & seen:
-                    told.append(ToldStory(label, story))
-                    seen |= _keys(story)
-        return told
-
-
-def _keys(story: Story) -> set[tuple[str, EvidenceId]]:
-    """Name what makes two tellings one story: the same sort, and its steps."""
-    sort = "lineage" if story.kind in ("revert", "reland") else story.kind
-    # Releases are steps of many stories, and a release has many fixes.
-    commits = [step.cite for step in story.timeline if step.act != "released"]
-    if sort in ("lineage", "series"):
-        return {(sort, cite) for cite in commits}
-    return {(sort, f"{commits[:1]} {story.steps[-1] if sort == 'released' else commits[-1:]}")}
-
-
-def _readable(texts: Iterable[str]) -> tuple[Story, ...]:
-    """Read stories back; one that an older or newer version wrote otherwise is left out."""
-    found = []
-    for text in texts:
-        with suppress(ValidationError):
-            found.append(Story.model_validate_json(text))
-    return tuple(found)

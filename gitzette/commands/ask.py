@@ -143,7 +143,7 @@ async def asking_context(
     async with open_house(settings, environ, now, specs=specs) as house:
         memory = house.memory
         recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        admit = model_limit(memory.fleet, settings, environ)
+        admit = model_limit(memory.fleet, settings, environ) if settings.database else None
         writers = writers_of(settings, environ, recorder, memory.model_servers, Cap(), admit)
         deps = replace(house.deps, models=writers.models, mark=writers.mark)
         yield AskContext(

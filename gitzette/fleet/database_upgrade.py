@@ -8,14 +8,15 @@ from pathlib import Path
 
 from agent.domain.base import EXIT_DONE, MissingPackages, StorageError, UsageError
 from gitzette.arguments import settings_here
-from memory.database import Database
-from memory.store import open_database, upgrade
+from memory.operations import Database
+from memory.store import open_database
 
 try:
     from langgraph.checkpoint.postgres import PostgresSaver
     from procrastinate.schema import SchemaManager, migrations_path
 
-    from memory.postgres import PostgresDatabase
+    from memory.postgres.database import PostgresDatabase
+    from memory.postgres.migrations import upgrade
 except ImportError as missing:
     raise MissingPackages("a PostgreSQL database") from missing
 
@@ -30,7 +31,7 @@ def database(_: argparse.Namespace, environ: Mapping[str, str]) -> int:
             "there is no database to upgrade: set database or GITZETTE_DATABASE to postgresql://…"
         )
     with closing(PostgresDatabase(address)) as db:
-        changes = upgrade(db, "the database")
+        changes = upgrade(db)
         with PostgresSaver.from_conn_string(address) as saver:
             saver.setup()
         with db.transaction():
@@ -61,5 +62,5 @@ def check_queue(home: Path, address: str) -> None:
 
 
 def _version(db: Database) -> str:
-    row = db.row("select value from secrets where name = ?", [_VERSION])
-    return str(row[0]) if row else ""
+    rows = db.select("secrets", ["value"], {"name": _VERSION})
+    return str(rows[0][0]) if rows else ""

@@ -153,9 +153,13 @@ def test_a_damaged_file_of_conversations_is_refused_and_left_as_it_is(
 def test_two_homes_with_another_past_answer_the_same(
     engine: Engine, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    """Scores may differ: the index counts how rare a word is in everything that a home knows."""
     question = ["ask", "which limit of routes was raised?", *BOUNDS, *engine.repo, "--json"]
     command("ask", "what changed?", "--since", "2026-01-01", *engine.repo)
-    first = command(*question)
-    assert first.data["evidence"]
+    first = command(*question).data
+    assert first["evidence"]
     monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "another"))
-    assert command(*question).data == first.data
+    second = command(*question).data
+    for hit in (*first["evidence"], *second["evidence"]):
+        del hit["score"]
+    assert second == first

@@ -11,9 +11,10 @@ import pytest
 from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Change
 from evals.postgres import PostgresServer
-from memory.database import Database
-from memory.postgres import PostgresDatabase
-from memory.store import database_in_memory, upgrade
+from memory.postgres.database import PostgresDatabase
+from memory.postgres.migrations import upgrade
+from memory.store import database_in_memory
+from tests.databases import AnyDatabase
 from tests.made_repos import NOON, Work
 from tools.git.source import GitSource
 
@@ -60,12 +61,12 @@ class Watched:
 def postgres(postgres_server: PostgresServer) -> str:
     """The address of a PostgreSQL database with a memory in it."""
     with closing(PostgresDatabase(postgres_server.address)) as database:
-        upgrade(database, "the database")
+        upgrade(database)
     return postgres_server.address
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def db(request: pytest.FixtureRequest) -> Iterator[Database]:
+def db(request: pytest.FixtureRequest) -> Iterator[AnyDatabase]:
     """A memory that is gone after the test: every test of it is a contract that both databases hold."""
     if request.param == "sqlite":
         with closing(database_in_memory()) as database:

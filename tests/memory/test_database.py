@@ -11,10 +11,19 @@ from pathlib import Path
 import pytest
 
 from agent.domain.base import StorageError
-from memory.database import FILE_NAME, Database
-from memory.store import HttpCache, open_database
+from memory.http_cache import HttpCache
+from memory.sqlite.connection import FILE_NAME
+from memory.sqlite.database import SqliteDatabase
+from memory.store import open_database
+from tests.databases import AnyDatabase
 
 TODAY = date(2026, 2, 4)
+
+
+def open_sqlite(home: Path) -> SqliteDatabase:
+    db = open_database(home)
+    assert isinstance(db, SqliteDatabase)
+    return db
 
 
 def refusal(home: Path) -> str:
@@ -43,7 +52,7 @@ def test_a_database_from_before_the_numbers_is_refused_and_not_changed(tmp_path:
 
 
 def test_a_database_of_a_newer_version_is_refused_and_not_changed(tmp_path: Path) -> None:
-    with closing(open_database(tmp_path)) as db:
+    with closing(open_sqlite(tmp_path)) as db:
         db.execute("update schema_version set version = 99")
     before = (tmp_path / FILE_NAME).read_bytes()
     assert "was written by a newer Gitzette; update Gitzette or move the file away" in refusal(
@@ -66,7 +75,7 @@ def test_a_damaged_file_is_refused_and_not_changed(tmp_path: Path, content: byte
     assert [found.name for found in tmp_path.iterdir()] == [FILE_NAME]
 
 
-def test_a_write_that_fails_half_way_leaves_nothing(db: Database) -> None:
+def test_a_write_that_fails_half_way_leaves_nothing(db: AnyDatabase) -> None:
     def broken() -> Iterator[dict[str, str]]:
         yield {"key": "one", "used": ""}
         raise KeyboardInterrupt
@@ -79,7 +88,7 @@ def test_a_write_that_fails_half_way_leaves_nothing(db: Database) -> None:
             "http_cache", [{"key": "one", "used": "1"}, {"key": "one", "used": "2"}], ("key",)
         )
         db.insert_missing("http_cache", [{"key": "one", "used": "3"}])
-    assert db.rows("select used from http_cache where key = any(?)", [["one", "two"]]) == [("2",)]
+    assert db.select("http_cache", ["used"], {"key": ["one", "two"]}) == [("2",)]
 
 
 def test_a_home_that_is_a_file_is_told_in_one_line(tmp_path: Path) -> None:
@@ -92,7 +101,7 @@ def test_a_database_that_somebody_holds_is_told_as_locked_and_used_when_it_is_fr
     tmp_path: Path,
 ) -> None:
     path = tmp_path / FILE_NAME
-    with closing(open_database(tmp_path)) as db, closing(sqlite3.connect(path)) as other:
+    with closing(open_sqlite(tmp_path)) as db, closing(sqlite3.connect(path)) as other:
         db.execute("pragma busy_timeout = 10")
         cache = HttpCache(db, TODAY)
         other.execute("begin immediate")
@@ -103,7 +112,7 @@ def test_a_database_that_somebody_holds_is_told_as_locked_and_used_when_it_is_fr
         assert cache.get("key") == b"1"
 
 
-def test_answers_that_nobody_used_for_sixty_days_are_forgotten(db: Database) -> None:
+def test_answers_that_nobody_used_for_sixty_days_are_forgotten(db: AnyDatabase) -> None:
     early = HttpCache(db, TODAY)
     early.put("old", b"1")
     early.put("used", b"2")

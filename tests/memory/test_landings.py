@@ -12,8 +12,8 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Landed, Landing, Person
 from agent.domain.window import Window
 from agent.reports.chapter import Share, share
-from memory.database import Database
-from memory.reports import Landings
+from memory.landings import Landings
+from memory.operations import Database
 from memory.store import database_in_memory
 
 REPO = RepoId("octo/repo")

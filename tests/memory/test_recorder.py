@@ -21,11 +21,14 @@ from agent.domain.window import Window
 from agent.ports import CodeSource
 from agent.prompting import ModelError
 from memory.artefacts import JsonCodec, codec_for
-from memory.database import Database
+from memory.landings import Landings
+from memory.operations import Database
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded, recorded_source
-from memory.reports import Landings, Reports
+from memory.reports import Reports
+from memory.sqlite.database import SqliteDatabase
 from memory.store import open_database
+from tests.databases import AnyDatabase
 
 REPO = RepoId("octo/engine")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -44,7 +47,7 @@ async def nobody() -> Any:
     raise AssertionError("a replay asked a source")
 
 
-def replayed(db: Database, run: str = "r1") -> Any:
+def replayed(db: AnyDatabase, run: str = "r1") -> Any:
     recorder = CallRecorder(db, run, play_only=True)
     return recorded_source(nobody, recorder, "code", REPO, "", CodeSource)
 
@@ -65,11 +68,11 @@ def shas_of(changes: Iterable[Change]) -> list[str]:
 
 
 def count(db: Database, table: str) -> int:
-    return int(db.rows(f"select count(*) from {table}")[0][0])
+    return len(db.select(table, ["*"], {}))
 
 
 async def test_what_a_source_said_can_be_had_again_without_it(
-    db: Database, clone: Path, shas: list[str], watched: Watched
+    db: AnyDatabase, clone: Path, shas: list[str], watched: Watched
 ) -> None:
     async def told(source: Any) -> list[object]:
         changes = await read(source, shas)
@@ -96,12 +99,12 @@ async def test_each_commit_is_recorded_before_anybody_sees_it_and_the_next_is_no
         async for change in code(db, "r1", source).changes(shas):
             seen += 1
             assert source.given == shas[:seen]
-            assert other.rows("select 1 from artefacts where evidence = ?", [change.commit.id])
+            assert other.select("artefacts", ["hash"], {"evidence": change.commit.id})
     assert seen == 6
 
 
 async def test_a_run_that_is_resumed_asks_only_for_what_it_has_not_heard(
-    db: Database, shas: list[str], watched: Watched
+    db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
     killed, resumed, finished = watched(), watched(), watched()
     async with aclosing(code(db, "r1", killed).changes(shas)) as reading:
@@ -117,7 +120,7 @@ async def test_a_run_that_is_resumed_asks_only_for_what_it_has_not_heard(
 
 
 async def test_another_run_takes_over_what_cannot_change_and_can_be_replayed_by_itself(
-    db: Database, shas: list[str], watched: Watched
+    db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
     first, source = code(db, "r1", watched()), watched()
     changes = await read(first, shas[::2])
@@ -135,7 +138,7 @@ async def test_another_run_takes_over_what_cannot_change_and_can_be_replayed_by_
 
 
 async def test_a_stream_that_breaks_breaks_at_the_same_place_again(
-    db: Database, shas: list[str], watched: Watched
+    db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
     source, better = watched(), watched()
     source.breaks_after = 2
@@ -149,7 +152,7 @@ async def test_a_stream_that_breaks_breaks_at_the_same_place_again(
 
 
 async def test_a_commit_that_was_left_out_stays_so_in_this_run_and_one_that_nobody_asked_for_is_not_taken(
-    db: Database, shas: list[str], watched: Watched
+    db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
     source, whole = watched(), watched()
     source.leaves_out, source.adds = {shas[1], shas[2]}, [shas[5], shas[0]]
@@ -161,7 +164,7 @@ async def test_a_commit_that_was_left_out_stays_so_in_this_run_and_one_that_nobo
 
 
 async def test_what_a_run_did_not_record_is_named_and_remembered(
-    db: Database, shas: list[str]
+    db: AnyDatabase, shas: list[str]
 ) -> None:
     recorder = CallRecorder(db, "20260204T1", play_only=True)
     source = recorded_source(nobody, recorder, "code", REPO, "", CodeSource)
@@ -184,7 +187,7 @@ async def test_what_a_run_did_not_record_is_named_and_remembered(
     ],
 )
 async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_again(
-    db: Database, error: AppError, asks_again: bool
+    db: AnyDatabase, error: AppError, asks_again: bool
 ) -> None:
     asked = 0
 
@@ -201,7 +204,7 @@ async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_
 
 
 def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_once(
-    db: Database,
+    db: AnyDatabase,
 ) -> None:
     times = {"created_at": NOON, "updated_at": NOON, "closed_at": None}
     about = {
@@ -220,10 +223,12 @@ def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_
     for run, told in (("r1", threads), ("r2", threads.model_copy(update={"coverage": "partial"}))):
         CallRecorder(db, run).record([(HELLO, codec.encode(told))])
         assert CallRecorder(db, run, play_only=True).play(HELLO, codec) == told
-    assert db.rows("select count(*) from artefacts where evidence = ?", [issue.id]) == [(1,)]
+    assert len(db.select("artefacts", ["hash"], {"evidence": issue.id})) == 1
 
 
-def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: Database) -> None:
+def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(
+    db: AnyDatabase,
+) -> None:
     yesterday = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
     Landings(db).put(REPO, yesterday, tip="a" * 40, owned={"b" * 40: False, "c" * 40: True})
 
@@ -244,14 +249,15 @@ def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(db: 
 
 
 @pytest.mark.parametrize("damage", [b"not compressed", zlib.compress(b'"hacked"')])
-def test_a_damaged_artefact_is_told_and_not_believed(db: Database, damage: bytes) -> None:
+def test_a_damaged_artefact_is_told_and_not_believed(db: AnyDatabase, damage: bytes) -> None:
     CallRecorder(db, "r1").record([(HELLO, TEXT.encode("hello " * 1_000))])
     assert db.rows("select size > 6000, length(body) < 200 from artefacts") == [(1, 1)]
     with pytest.raises(
         StorageError, match=r"a recorded text .* another version of Gitzette wrote it"
     ):
         CallRecorder(db, "r1").play(HELLO, JsonCodec("text", TypeAdapter(list[int])))
-    db.execute("update artefacts set body = ?", [damage])
+    [(name,)] = db.select("artefacts", ["hash"], {})
+    db.upsert("artefacts", [{"hash": name, "body": damage}], ("hash",))
     recorder = CallRecorder(db, "r1", play_only=True)
     with pytest.raises(StorageError, match="the memory is damaged: artefact"):
         recorder.play(HELLO, TEXT)
@@ -282,6 +288,7 @@ def test_runs_killed_at_any_moment_or_at_work_together_leave_a_store_that_can_be
         os.kill(run.pid or 0, signal.SIGKILL)
         run.join(30)
     with closing(open_database(tmp_path)) as db:
+        assert isinstance(db, SqliteDatabase)
         assert db.rows("pragma integrity_check") == [("ok",)]
         before = count(db, "calls")
         assert before >= 18

@@ -11,16 +11,16 @@ from pydantic import TypeAdapter
 
 from agent.domain.base import RepoId, StorageError
 from memory.artefacts import Artefact, JsonCodec
-from memory.database import Database
 from memory.recorder import QUESTIONS, Call, CallRecorder, Retention
 from memory.runs import RunFiles, Runs
+from tests.databases import AnyDatabase
 
 REPO = RepoId("octo/engine")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
 TEXT = JsonCodec("text", TypeAdapter(str), lambda text: f"octo/engine#{len(text)}")
 
 
-def keep(db: Database, run: str, text: str) -> Artefact:
+def keep(db: AnyDatabase, run: str, text: str) -> Artefact:
     (artefact,) = TEXT.encode(text)
     CallRecorder(db, run).record(
         [(Call("x.y", REPO, text, "api https://api.example"), (artefact,))]
@@ -28,7 +28,7 @@ def keep(db: Database, run: str, text: str) -> Artefact:
     return artefact
 
 
-def test_runs_are_listed_newest_first_with_how_they_ended(db: Database) -> None:
+def test_runs_are_listed_newest_first_with_how_they_ended(db: AnyDatabase) -> None:
     runs, began = Runs(db), datetime(2026, 2, 5, 0, 10, tzinfo=UTC)
     for number, run in enumerate(("r0", "r1", "z", "a")):
         runs.begin(run, "2026-02-04 UTC", began + timedelta(minutes=min(number, 2)))
@@ -45,7 +45,7 @@ def test_runs_are_listed_newest_first_with_how_they_ended(db: Database) -> None:
 
 
 def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_stays(
-    db: Database,
+    db: AnyDatabase,
 ) -> None:
     runs, retention = Runs(db), Retention(db)
     for number, run in enumerate(("old", "new")):
@@ -69,7 +69,7 @@ def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_s
 
 
 def test_two_runs_of_one_memory_share_the_seed_of_the_fence_and_a_replay_has_that_of_its_run(
-    db: Database,
+    db: AnyDatabase,
 ) -> None:
     seed = CallRecorder(db, "r1").fence_seed()
     assert seed == CallRecorder(db, "r2").fence_seed()

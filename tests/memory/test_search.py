@@ -11,10 +11,9 @@ from agent.domain.facts import Fact, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.questions import Hit, query_of
-from memory.database import Database
 from memory.evidence import EvidenceStore
+from memory.operations import Database
 from memory.search import SearchIndex
-from memory.store import database_in_memory
 
 REPO = RepoId("octo/engine")
 START = datetime(2026, 2, 1, 9, tzinfo=UTC)
@@ -154,13 +153,15 @@ def test_nothing_outside_of_the_window_is_found_and_threads_are_bounded_too(db: 
     assert found == {CARDS[0].id, CARDS[1].id, f"{REPO}#3", f"{REPO}#4", f"{REPO}#5"}
 
 
-def test_what_else_is_known_changes_nothing_within_a_window(db: Database) -> None:
-    small, window = database_in_memory(), days(1, 4)
-    EvidenceStore(small).keep(REPO, CARDS[:3])
-    few = THREADS.model_copy(update={"issues": THREADS.issues[:1], "releases": ()})
-    EvidenceStore(small).connect(REPO, few, [FIXES])
+def test_what_else_is_known_adds_nothing_to_what_is_found_within_a_window(
+    db: Database, known: EvidenceStore
+) -> None:
     question = "which flag caches the prefix of the scheduler?"
-    assert search(db, question, window) == search(small, question, window)
+    before = search(db, question, days(1, 4))
+    known.keep(REPO, [card(day, "Flag a prefix of the scheduler") for day in range(30, 50)])
+    after = search(db, question, days(1, 4))
+    assert before
+    assert {(hit.id, hit.words) for hit in after} == {(hit.id, hit.words) for hit in before}
 
 
 def test_words_of_a_question_are_never_commands_to_the_index(db: Database) -> None:

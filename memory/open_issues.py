@@ -1,0 +1,87 @@
+"""The open issues of each repository as last seen, so that only the first run lists them all."""
+
+from datetime import timedelta
+
+from agent.domain.base import RepoId
+from agent.domain.commits import Notice, Threads
+from agent.domain.links import Link
+from agent.domain.window import Window
+from agent.links.issue_digest import Digest, Known, digest
+from memory.columns import stamp
+from memory.operations import Database, Record
+
+_MAX_ISSUES = 2_000  # Open issues of a repository that are compared with changes; the newest
+_MAX_LINKS = 2_000
+_LINKS_SINCE = timedelta(days=180)
+
+
+class OpenIssues:
+    """The issues that were open when last seen."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def known_open(self, repo: RepoId, window: Window | None = None) -> frozenset[int]:
+        """Return the numbers of the issues that were open when last seen.
+
+        With a window, none where no report covers the days before it: what was closed then is
+        not known, and the list has to be made anew.
+        """
+        if window is not None and not self._is_up_to_date(repo, window):
+            return frozenset()
+        rows = self._db.select("open_issues", ["number"], {"repo": repo})
+        return frozenset(number for (number,) in rows)
+
+    def known(self, repo: RepoId, window: Window) -> Known:
+        """Return what the open issues are about, and what earlier reports told of fixes."""
+        issues: tuple[Digest, ...] = ()
+        if self._is_up_to_date(repo, window):
+            issues = self._newest_digests(repo)
+        return Known(issues=issues, links=self._links(repo, window))
+
+    def cut_short(self, repo: RepoId) -> Notice | None:
+        """Return the notice that a listing of the open issues ended before its end."""
+        rows = self._db.select("open_listings", ["notice"], {"repo": repo})
+        return Notice.model_validate_json(rows[0][0]) if rows else None
+
+    def remember(self, repo: RepoId, threads: Threads, *, relisted: bool = False) -> None:
+        """Add the issues that are open now, and drop those that are closed.
+
+        After a new listing all others are dropped too.
+        """
+        closed: list[int] = []
+        opened: list[Record] = []
+        for issue in threads.issues:
+            if issue.state == "closed":
+                closed.append(issue.number)
+            elif issue.state == "open":
+                text = digest(issue).model_dump_json()
+                opened.append({"repo": repo, "number": issue.number, "digest": text})
+        with self._db.transaction():
+            self.put_notices(repo, threads.notices)
+            if relisted and threads.coverage != "not read":
+                self._db.delete("open_issues", {"repo": repo})
+            self._db.delete("open_issues", {"repo": repo, "number": closed})
+            self._db.upsert("open_issues", opened, ("repo", "number"))
+
+    def put_notices(self, repo: RepoId, notices: tuple[Notice, ...]) -> None:
+        """Store that a listing of the open issues was cut short, if these notices say so."""
+        for notice in notices:
+            if notice.kind == "open-capped":
+                record = {"repo": repo, "notice": notice.model_dump_json()}
+                self._db.upsert("open_listings", [record], ("repo",))
+
+    def _newest_digests(self, repo: RepoId) -> tuple[Digest, ...]:
+        rows = self._db.select("open_issues", ["number", "digest"], {"repo": repo})
+        rows.sort(reverse=True)
+        return tuple(Digest.model_validate_json(text) for _, text in rows[:_MAX_ISSUES])
+
+    def _links(self, repo: RepoId, window: Window) -> tuple[Link, ...]:
+        """Return what reports of the half year before a window told of fixes, oldest first."""
+        since = stamp(window.start - _LINKS_SINCE)
+        bodies = self._db.reports.links(repo, since, stamp(window.start), _MAX_LINKS)
+        return tuple(Link.model_validate_json(body) for body in reversed(bodies))
+
+    def _is_up_to_date(self, repo: RepoId, window: Window) -> bool:
+        """Return True if some report reaches up to this window, or is this window's own."""
+        return self._db.reports.has_tip_around(repo, stamp(window.start))

@@ -1,0 +1,1 @@
+"""The memory in PostgreSQL, which several machines may share."""

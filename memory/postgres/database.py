@@ -1,0 +1,31 @@
+"""The memory in PostgreSQL: all operations over one connection."""
+
+from memory.postgres.connection import PostgresConnection
+from memory.postgres.migrations import check_version
+from memory.postgres.records import PostgresCache, PostgresRecords, PostgresRuns
+from memory.postgres.reports import PostgresReports
+from memory.postgres.search import PostgresEvidence, PostgresStatements
+
+
+class PostgresDatabase(PostgresConnection):
+    """A database that several machines may share."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.runs = PostgresRuns(self)
+        self.records = PostgresRecords(self)
+        self.cache = PostgresCache(self)
+        self.reports = PostgresReports(self)
+        self.statements = PostgresStatements(self)
+        self.evidence = PostgresEvidence(self)
+
+
+def open_postgres(address: str) -> PostgresDatabase:
+    """Open a database, or raise if it was not upgraded to the version of today."""
+    db = PostgresDatabase(address)
+    try:
+        check_version(db)
+    except BaseException:
+        db.close()
+        raise
+    return db

@@ -1,0 +1,115 @@
+"""What published reports leave behind, in PostgreSQL."""
+
+from collections.abc import Sequence
+
+from agent.domain.base import EvidenceId, RepoId
+from memory.operations import ReportOperations, Row, Value
+from memory.postgres.connection import PostgresConnection
+
+
+class PostgresReports(ReportOperations):
+    """The tables of tips, landed commits, stories and links."""
+
+    def __init__(self, db: PostgresConnection) -> None:
+        self._db = db
+
+    def nearest_tip(self, repo: RepoId, end: str) -> str | None:
+        """Return the tip at which the last window that ended by a moment was read."""
+        rows = self._db.rows(
+            "select tip from tips where repo = %s and window_end <= %s"
+            " order by window_end desc, window_start desc limit 1",
+            [repo, end],
+        )
+        return rows[0][0] if rows else None
+
+    def has_tip_around(self, repo: RepoId, moment: str) -> bool:
+        """Return True if the window of some report holds or touches a moment."""
+        rows = self._db.rows(
+            "select 1 from tips where repo = %s"
+            " and window_start <= %s and window_end >= %s limit 1",
+            [repo, moment, moment],
+        )
+        return bool(rows)
+
+    def owners(
+        self, repo: RepoId, start: str, end: str, shas: Sequence[str]
+    ) -> list[tuple[str, str, int]]:
+        """Return sha, window and lateness of commits that reports outside of a window own."""
+        rows = self._db.rows(
+            "select sha, window_key, late from landed where repo = %s"
+            " and (window_end <= %s or window_start >= %s)"
+            " and sha = any(%s)",
+            [repo, start, end, list(shas)],
+        )
+        return [(sha, window_key, late) for sha, window_key, late in rows]
+
+    def links(self, repo: RepoId, since: str, until: str, limit: int) -> list[str]:
+        """Return the links of reports that ended in a stretch of time, the newest first."""
+        rows = self._db.rows(
+            "select body from report_items where kind = 'link' and repo = %s"
+            " and window_end > %s and window_end <= %s"
+            " order by window_end desc, place desc limit %s",
+            [repo, since, until, limit],
+        )
+        return _first_column(rows)
+
+    def past_commits(self, repo: RepoId, start: str, limit: int) -> list[str]:
+        """Return the commits from before a moment that reports until then list, newest first."""
+        rows = self._db.rows(
+            "select distinct body, at from report_items where kind = 'commit' and repo = %s"
+            " and at < %s and window_end <= %s order by at desc, body limit %s",
+            [repo, start, start, limit],
+        )
+        return _first_column(rows)
+
+    def recent_stories(self, repo: RepoId, since: str, until: str) -> list[str]:
+        """Return the stories of reports that ended in a stretch of time, oldest first."""
+        rows = self._db.rows(
+            "select body from report_items where kind = 'story' and repo = %s"
+            " and window_end > %s and window_end <= %s order by window_end, place",
+            [repo, since, until],
+        )
+        return _first_column(rows)
+
+    def stories(self, repo: RepoId | None, since: str | None) -> list[tuple[str, str]]:
+        """Return the day and the text of all stories, newest first."""
+        condition = "kind = 'story'"
+        values: list[Value] = []
+        if repo is not None:
+            condition += " and repo = %s"
+            values.append(repo)
+        if since is not None:
+            condition += " and window_end > %s"
+            values.append(since)
+        rows = self._db.rows(
+            f"select label, body from report_items where {condition}"  # noqa: S608 -- constants
+            " order by window_start desc, repo, place",
+            values,
+        )
+        return [(label, body) for label, body in rows]
+
+    def stories_with(self, until: str, cites: Sequence[EvidenceId]) -> list[str]:
+        """Return the stories that have one of these as a step, oldest first."""
+        rows = self._db.rows(
+            "select distinct s.body, s.window_end, s.place, s.window_key, s.repo"
+            " from report_items s join story_steps t using (window_key, repo, place)"
+            " where s.kind = 'story' and s.window_end <= %s"
+            " and t.cite = any(%s) order by s.window_end, s.place",
+            [until, list(cites)],
+        )
+        return _first_column(rows)
+
+    def days_with(self, until: str, cites: Sequence[EvidenceId]) -> dict[EvidenceId, str]:
+        """Return the last day whose report lists each of these commits."""
+        rows = self._db.rows(
+            "select l.repo || '@' || l.sha, max(p.label)"
+            " from landed l join published p using (window_key)"
+            " where l.window_end <= %s"
+            " and l.repo || '@' || l.sha = any(%s) group by 1",
+            [until, list(cites)],
+        )
+        return dict(rows)
+
+
+def _first_column(rows: Sequence[Row]) -> list[str]:
+    return [row[0] for row in rows]

@@ -1,0 +1,1 @@
+"""The memory in a SQLite file, through sqlite-utils."""

@@ -1,0 +1,88 @@
+"""The stories that published reports told, and in which report each commit stands."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pydantic import ValidationError
+
+from agent.domain.base import EvidenceId, RepoId
+from agent.domain.commits import Headline
+from agent.domain.links import Story
+from agent.domain.window import Window
+from agent.ports import Past
+from agent.stories.timeline import Remembered
+from memory.columns import stamp
+from memory.operations import Database
+
+_MAX_PAST_COMMITS = 2_000
+_RECENT = timedelta(days=60)
+
+
+@dataclass(frozen=True)
+class ToldStory:
+    """A story as a report told it."""
+
+    label: str
+    story: Story
+
+
+class Stories:
+    """The stories of published reports."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def known(self, window: Window, cites: Sequence[EvidenceId]) -> Remembered:
+        """Return the earlier reports that list these, and the stories that they are steps of."""
+        until = stamp(window.start)
+        days = self._db.reports.days_with(until, cites)
+        stories = self._db.reports.stories_with(until, cites)
+        return Remembered(days=days, stories=_readable(stories))
+
+    def past(self, repo: RepoId, window: Window) -> Past:
+        """Return the commits that earlier reports list, for sources that cannot look back.
+
+        The report of this window lists commits from before it too, those that landed late; it
+        does not count, so that the same window run again finds the same past.
+        """
+        bodies = self._db.reports.past_commits(repo, stamp(window.start), _MAX_PAST_COMMITS)
+        return Past(found=tuple(Headline.model_validate_json(body) for body in bodies))
+
+    def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
+        """Return the stories that reports of the sixty days before told, oldest first."""
+        since = stamp(window.start - _RECENT)
+        return _readable(self._db.reports.recent_stories(repo, since, stamp(window.start)))
+
+    def listed(self, *, repo: RepoId | None = None, since: str | None = None) -> list[ToldStory]:
+        """Return every story in its latest form, newest news first."""
+        stories: list[ToldStory] = []
+        listed_keys: set[tuple[str, EvidenceId]] = set()
+        for label, body in self._db.reports.stories(repo, since):
+            for story in _readable([body]):
+                keys = _keys(story)
+                if not keys & listed_keys:
+                    stories.append(ToldStory(label, story))
+                    listed_keys |= keys
+        return stories
+
+
+def _keys(story: Story) -> set[tuple[str, EvidenceId]]:
+    """Return what two forms of the same story have in common: its sort, and its steps."""
+    sort = "lineage" if story.kind in ("revert", "reland") else story.kind
+    # Releases are steps of many stories, and a release has many fixes.
+    commits = [step.cite for step in story.timeline if step.act != "released"]
+    if sort in ("lineage", "series"):
+        return {(sort, cite) for cite in commits}
+    last = story.steps[-1] if sort == "released" else commits[-1:]
+    return {(sort, f"{commits[:1]} {last}")}
+
+
+def _readable(texts: Iterable[str]) -> tuple[Story, ...]:
+    """Return stories from their JSON, without those that another version wrote otherwise."""
+    stories = []
+    for text in texts:
+        with suppress(ValidationError):
+            stories.append(Story.model_validate_json(text))
+    return tuple(stories)
