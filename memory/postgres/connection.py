@@ -93,11 +93,10 @@ class PostgresConnection(Database):
         if not rows:
             return
         columns = list(rows[0])
-        marks = ", ".join(["%s"] * len(columns))
+        marks = ", ".join(f"%({column})s" for column in columns)
         sql = f"insert into {table} ({', '.join(columns)}) values ({marks}) {conflict}"  # noqa: S608 -- our names
-        values = [tuple(row[column] for column in columns) for row in rows]
         with self.transaction(), _translated():
-            self._connection.cursor().executemany(sql, values)
+            self._connection.cursor().executemany(sql, rows)
 
     def _in_transaction(self) -> bool:
         return self._connection.info.transaction_status not in (
