@@ -6,10 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.base import EvidenceId, Frozen, Language, RepoId, UsageError, parse_reference
+from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.evidence import Card
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import parse_reference
 from agent.domain.window import Window, midnight, moment, narrowed, zone
 
 _HAN = re.compile("[\u3400-\u9fff]")

@@ -9,7 +9,8 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.domain.base import RepoId, UsageError, repo_id
+from agent.domain.base import RepoId, UsageError
+from agent.domain.references import repo_id
 from agent.domain.window import Window, zone
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings

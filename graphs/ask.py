@@ -23,9 +23,10 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.sentences import NAMES, answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
-from agent.analysts.tasks import Draft, Sentences, handles_of
-from agent.domain.base import EvidenceId, InputError, RepoId
+from agent.analysts.tasks import Draft, Sentences, evidence_handles
+from agent.domain.base import InputError, RepoId
 from agent.domain.evidence import Dossier
+from agent.domain.evidence_id import EvidenceId
 from agent.ports import Step
 from agent.prompting import (
     ContextExceeded,
@@ -139,10 +140,11 @@ async def _handles(
     commits = [hit.id for hit in hits if hit.kind == "commit"]
     tags = await context.load_tags(commits[:_TAGGED])
     fitting = [hit.id for hit in hits[:_BEST] if hit.fits]
-    cited_before = (state.get("cites") or [])[:_BEST]
+    # A checkpoint holds ids as plain text.
+    cited_before = [EvidenceId(cite) for cite in (state.get("cites") or [])[:_BEST]]
     best = [*fitting, *tags, *cited_before, *(hit.id for hit in hits[:_BEST])]
     await context.load(best, query.window)
-    return handles_of(best, context.found)
+    return evidence_handles(best, context.found)
 
 
 async def _opening(
@@ -248,7 +250,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     context, query, shown = runtime.context, state["query"], state["handles"].values()
     runtime.stream_writer(Step(state["searched"][0].repo, "answering"))
     await context.take_shown(query.window)
-    handles = handles_of([*shown, *context.found], context.found)
+    handles = evidence_handles([*shown, *context.found], context.found)
     listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in shown]
     more = f" What you looked up has handles too: {'; '.join(listed)}." if listed else ""
     told = prompt("ask_answer", {"language": NAMES[query.lang], "more": more})
@@ -262,7 +264,7 @@ async def answer(state: AskState, runtime: Runtime[AskContext]) -> dict[str, Any
     await context.load(
         [name for one in named for name in context.memory.named(one, repos)], query.window
     )
-    handles = handles_of([*handles.values(), *context.found], context.found)
+    handles = evidence_handles([*handles.values(), *context.found], context.found)
     near = [name for one in said.nearest if (name := cited(one, handles)) in context.found]
     subject = (await subjects({**state, "handles": handles}, context))["answer"]
     drafts = [Draft(task="answer", claim=claim) for claim in subject.claims(said)]

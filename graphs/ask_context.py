@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from agent.analysts.rules import statement
 from agent.analysts.tasks import Sentences
-from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Release
 from agent.domain.evidence import (
@@ -24,6 +24,7 @@ from agent.domain.evidence import (
     ThreadEvidence,
     belongs,
 )
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.ports import CloneSource
@@ -166,14 +167,12 @@ class AskContext(RunContext):
             (spec, name)
             for name in names
             for spec in self.specs
-            if name.startswith(f"{spec.name}@")
+            if name.is_commit and name.repo == spec.name
         ):
             code = (await self.desks.open(spec)).code
-            if isinstance(code, CloneSource) and (
-                tags := await code.tags_with(name.partition("@")[2])
-            ):
+            if isinstance(code, CloneSource) and (tags := await code.tags_with(name.sha)):
                 self.notes[name] = f"The first tag that contains it is {tags[0]}."
-                first.append(f"{spec.name}@{tags[0]}")
+                first.append(EvidenceId.tag(spec.name, tags[0]))
         return first
 
     async def take_shown(self, window: Window | None) -> None:
@@ -301,7 +300,7 @@ async def reply_of(state: AskState, context: AskContext, *, asked: bool) -> Repl
         one for one in look(query, repos, context) if not {*said} & {hit.id for hit in one.hits}
     ]
     told = list(dict.fromkeys(hit.id for section in sections for hit in section.hits[:_BEST]))
-    facts = await told_facts(query, [name for name in told if "#" not in name][:10], context)
+    facts = await told_facts(query, [name for name in told if not name.is_thread][:10], context)
     shown = tuple(dict.fromkeys((*said, *(state["nearest"] or []))))
     return Reply(
         outcome=outcome,

@@ -22,10 +22,12 @@ from agent.audit.code import check_code, check_names, fences_of
 from agent.audit.entries import Entry, find_commits, thread_repos
 from agent.audit.findings import Finding, Library, Repository, in_order, summary
 from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
-from agent.domain.base import AppError, CommitId, NotFound, RepoId, UpstreamError
+from agent.domain.base import AppError, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim
-from agent.domain.commits import Commit, pull_named
+from agent.domain.commits import Commit
 from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import pull_number
 from agent.domain.window import Window
 from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, Progress
 from agent.prompting import ModelError
@@ -378,7 +380,7 @@ async def read_repository(
     await _read_threads(repository, desk, numbers)
     shas = list(commits)[:_MAX_DIFFS]
     async for change in code.changes(shas):
-        pull = pull_named(change.commit.subject)
+        pull = pull_number(change.commit.subject)
         repository.changes[change.commit.sha] = CommitEvidence(change=change, pull=pull)
         progress.step(repository.repo, "reading commits", len(repository.changes), len(shas))
     return repository
@@ -448,14 +450,14 @@ async def _with_line(
 
 async def read_fenced_files(
     codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]
-) -> dict[CommitId, list[str]]:
+) -> dict[EvidenceId, list[str]]:
     """Return the texts of the files that a commit touches, where a fence stands below it."""
     changes = {
         evidence.change.commit.id: evidence.change
         for entry in fences_of(entries)
         for evidence in entry.evidence
     }
-    files: dict[CommitId, list[str]] = {}
+    files: dict[EvidenceId, list[str]] = {}
     for name, change in changes.items():
         paths = [file.path for file in change.files if file.patch][:_MAX_FENCED_FILES]
         blobs = await codes[change.commit.repo].blobs(change, paths)

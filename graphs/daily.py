@@ -14,9 +14,10 @@ from langgraph.types import Send
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Task, summary_task
-from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
+from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, OwnUse
 from agent.domain.links import Link, Related, Story
 from agent.domain.report import Drop, Failure, Report
@@ -174,7 +175,7 @@ async def _reading(spec: RepoSpec, state: Day, context: RunContext) -> Reading:
     pulls: dict[EvidenceId, ThreadEvidence] = {}
     for sha, number in collected.threads.pull_of.items():
         if number in threads:
-            pulls[commit_id(spec.name, sha)] = threads[number]
+            pulls[EvidenceId.commit(spec.name, sha)] = threads[number]
     desk = await context.desks.open(spec)
     return Reading(
         code=desk.code,
@@ -194,7 +195,7 @@ def _brief(state: Day) -> list[Task]:
     claims: list[Claim] = []
     for spec in state["specs"]:
         if spec.name in chapters:
-            rows.update((f"{row.repo}@{row.sha}", row) for row in chapters[spec.name].ledger)
+            rows.update((row.id, row) for row in chapters[spec.name].ledger)
             claims += chapters[spec.name].claims
     about_commits = [claim for claim in claims if claim.about and claim.about[0] in rows]
     about_commits.sort(key=lambda claim: -rows[claim.about[0]].weight)

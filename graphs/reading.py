@@ -11,7 +11,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.tasks import Choice, handles_of
+from agent.analysts.tasks import Choice, commit_handles
 from agent.domain.base import AppError
 from agent.domain.commits import Change, Notice, omission_notices
 from agent.domain.ledger import OwnUse, Triage
@@ -153,7 +153,7 @@ async def _rows(state: ReadState, context: RunContext) -> list[_Row]:
         if evidence.facts:
             first_facts[evidence.change.commit.sha] = fact_sentence(evidence.facts[0], "en")
     rows = []
-    for handle, sha in handles_of(shas).items():
+    for handle, sha in commit_handles(shas).items():
         line = f"[{handle}] {weights[sha]} {titles[sha]}"
         if sha in first_facts:
             line += f" | {first_facts[sha]}"
@@ -173,14 +173,14 @@ async def _opening(state: ReadState, context: RunContext) -> list[AnyMessage]:
 def _reading_topic(state: ReadState) -> Topic:
     """Name the turn of a conversation with tools, in which commits go by their handles."""
     answers = [one for one in state.get("messages") or [] if isinstance(one, AIMessage)]
-    handles = Handles("sha", handles_of([one.sha for one in state["found"].table]))
+    handles = Handles("sha", commit_handles([one.sha for one in state["found"].table]))
     return Topic(f"read {state['spec'].name}, turn {len(answers) + 1}", handles)
 
 
 async def _offered(state: ReadState, deps: RunContext) -> list[BaseTool]:
     """Make the tools of this repository and window; those that read threads only where threads can be read."""
     found, desk = state["found"], await deps.desks.open(state["spec"])
-    handles = handles_of([one.sha for one in found.table])
+    handles = commit_handles([one.sha for one in found.table])
     commits = {row.commit.sha: row.commit for row in found.landed}
     notes = {
         one.sha: f"{one.tier.value} {one.score:.1f} {shown_title(commits[one.sha].title)}"

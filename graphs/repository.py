@@ -18,9 +18,10 @@ from agent.analysts.packet import CommitContext, earlier_commits, pieces_of
 from agent.analysts.rules import facts_told
 from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
 from agent.analysts.tasks import Draft, Sentences, Task, commit_tasks, summary_task
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import Material, Read
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account, fallback
 from agent.gate.check import refusals
@@ -324,22 +325,22 @@ async def subjects(state: AnalysisState, context: RunContext) -> dict[str, _Writ
                 dossier=light_dossier(task),
                 task=task,
             )
-    about_commits = [task for task in state["tasks"] if task.about]
+    about_commits = [(task.about, task) for task in state["tasks"] if task.about]
     if not about_commits:
         return found
     material = await material_of(state, context)
     dossier = dossier_of(material, state["found"])
     reads = {read.evidence.id: read for read in material.reads}
-    for task in about_commits:
-        read = reads[task.about]
+    for commit, task in about_commits:
+        read = reads[commit]
         around = await _commit_context(read, material, state, context)
         note = surroundings_note(around.surroundings)
         found[task.key] = CommitSubject(
             repo=task.repo,
             account=task.account,
             languages=context.languages,
-            dossier=replace(dossier, notes={task.about: note}),
-            about=task.about,
+            dossier=replace(dossier, notes={commit: note}),
+            about=commit,
             shown=pieces_of(read.evidence, material) | dict(around.earlier),
             task=task,
             read=read,

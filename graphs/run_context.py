@@ -15,9 +15,10 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Task
-from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
+from agent.domain.base import AppError, Language, NotFound, RepoId
 from agent.domain.commits import Issue
 from agent.domain.evidence import Material, Read, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth
 from agent.domain.links import Related
 from agent.domain.report import Failure, Stage
@@ -253,9 +254,11 @@ async def _with_related(material: Material, state: ReadState, context: RunContex
     listed = {*(issue.id for issue in issues), *(pull.id for pull in material.pulls.values())}
     missing = []
     for relation in related:
-        is_thread = relation.kind != "commit" and not relation.is_abroad
-        if is_thread and relation.other not in {*listed, *material.threads}:
-            missing.append(int(relation.other.partition("#")[2]))
+        number = relation.other.number
+        if number is None or relation.is_abroad:
+            continue
+        if relation.other not in {*listed, *material.threads}:
+            missing.append(number)
     desk = await context.desks.open(state["spec"])
     # They were read when they were related; the answers are on record.
     threads = {one.id: one for one in await desk.threads.discussions(missing)} if missing else {}

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference, thread_id
+from agent.domain.base import RepoId
 from agent.domain.commits import Issue, PullRequest, Release, Threads, text_after
 from agent.domain.evidence import Card
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.domain.links import Link
+from agent.domain.references import parse_reference
 from agent.domain.window import Window, midnight, zone
 from agent.questions import Hit, Known
 from memory.database import Database, Value, clean, moment_of, stamp
@@ -67,9 +69,9 @@ class EvidenceStore:
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
         """Tell which of these commits are stored."""
-        names = [commit_id(repo, sha) for sha in shas]
+        names = [EvidenceId.commit(repo, sha) for sha in shas]
         rows = self._db.rows("select name from evidence where name = any(?)", [names])
-        return {row[0].partition("@")[2] for row in rows}
+        return {EvidenceId(row[0]).sha for row in rows}
 
     def has_threads(self, repo: RepoId) -> bool:
         """Tell whether anything is known of a repository's threads."""
@@ -90,18 +92,20 @@ class EvidenceStore:
     def named(self, text: str, repos: Sequence[RepoId]) -> list[EvidenceId]:
         """Find the known commits, threads and releases that somebody names by hash, number or tag."""
         text = text.strip("[]` ")
-        if "@" in text and self.get(text):
-            return [text]
+        evidence_id = EvidenceId.parse(text)
+        if evidence_id and not evidence_id.is_thread and self.get(evidence_id):
+            return [evidence_id]
         reference = parse_reference(text)
         mine = [repo for repo in repos if reference and reference.repo in (None, repo)]
         if reference and reference.kind == "thread":
-            return list(self.all(f"{repo}#{reference.number}" for repo in mine))
+            return list(self.all(EvidenceId.thread(repo, reference.number) for repo in mine))
         sql = "select name, opened from evidence where kind = 'commit' and name >= ? and name < ? limit 5"
         spans = [
             (f"{repo}@{reference.sha}", f"{repo}@{reference.sha}g") for repo in mine if reference
         ]
         found = [row for span in spans for row in self._db.rows(sql, span)]
-        return [name for name, _ in sorted(found, key=lambda row: row[1], reverse=True)[:5]]
+        newest = sorted(found, key=lambda row: row[1], reverse=True)[:5]
+        return [EvidenceId(name) for name, _ in newest]
 
     def listed(
         self, repos: Sequence[RepoId], window: Window | None, limit: int = 5_000
@@ -138,7 +142,7 @@ class EvidenceStore:
             [*_between(window), list(repos), '%"problem": %'],
         )
         cards = [Card.model_validate_json(row[0]) for row in rows]
-        return [f"{card.repo}@{card.sha[:12]}: {card.problem}" for card in cards if card.problem]
+        return [f"{card.id.shortened()}: {card.problem}" for card in cards if card.problem]
 
     def gaps(self, repo: RepoId, window: Window) -> list[Window]:
         """Return the parts of a window of which not every landed commit was read, oldest first."""
@@ -210,7 +214,7 @@ class WindowSearch:
     def _line(self, hit: Hit) -> str:
         one = self.known.get(hit.id)
         title = one.name if isinstance(one, Release) else one.title if one else ""
-        short = hit.id[: hit.id.find("@") + 13] if hit.kind == "commit" else hit.id
+        short = hit.id.shortened()
         return f"{hit.opened[:10]} {hit.kind} {short}: {title}"
 
 
@@ -234,7 +238,7 @@ def _commit_entry(card: Card) -> Entry:
         facts=_fact_words(card.facts)[:_FACT_WORDS],
         paths=" ".join((*card.touched, *card.paths))[:_PATH_WORDS],
         names=" ".join(card.written),
-        pull=thread_id(card.repo, card.pull) if card.pull else "",
+        pull=EvidenceId.thread(card.repo, card.pull) if card.pull else None,
     )
 
 
@@ -258,7 +262,7 @@ def _thread_entry(thread: Issue | PullRequest) -> Entry:
 def _release_entry(release: Release, version: str) -> Entry:
     title = release.tag if release.name == release.tag else f"{release.tag} {release.name}"
     name, data, body = (
-        f"{release.repo}@{release.tag}",
+        release.id,
         release.model_dump_json(),
         release.body[:_BODY],
     )

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from agent.domain.base import AppError, RepoId, StorageError, repo_id
+from agent.domain.base import AppError, RepoId, StorageError
 from agent.domain.commits import Notice, Threads
 from agent.domain.ledger import Owner
 from agent.domain.links import Link, Relation
+from agent.domain.references import repo_id
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.links.issue_digest import Digest, Known, digest
@@ -254,7 +255,11 @@ def _items(report: Report, section: RepoSection) -> Iterator[tuple[str, str, str
         if story.repo == section.repo:
             yield "story", "", story.model_dump_json()
     for link in report.links:
-        if link.change.startswith(f"{section.repo}@") and link.relation is not Relation.MENTIONS:
+        if (
+            link.change.is_commit
+            and link.change.repo == section.repo
+            and link.relation is not Relation.MENTIONS
+        ):
             yield "link", "", link.model_dump_json()
     for row in report.rows(section.repo):
         at = stamp(row.landed_at)

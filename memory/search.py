@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, RepoId, references
+from agent.domain.base import RepoId
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import mentioned_ids
 from agent.domain.window import Window
 from agent.questions import Hit, Named
 from memory.database import Database, Value, clean, stamp
@@ -48,7 +50,7 @@ class Entry(NamedTuple):
     facts: str = ""
     paths: str = ""
     names: str = ""
-    pull: EvidenceId = ""
+    pull: EvidenceId | None = None
 
 
 def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
@@ -99,7 +101,7 @@ class SearchIndex:
         )
         self._words.put(number, texts)
         self.put_refs([(entry.id, entry.pull)] if entry.pull else [], brought=True)
-        named = references(entry.repo, f"{entry.title}\n{entry.body}")
+        named = mentioned_ids(entry.repo, f"{entry.title}\n{entry.body}")
         self.put_refs((entry.id, other) for other in named if other != entry.id)
 
     def put_refs(
@@ -195,9 +197,9 @@ class SearchIndex:
             row: Hit(id=name, kind=kind, opened=at, author=by) for row, name, kind, at, by in found
         }
 
-    def _by_name(self, names: list[EvidenceId], scope: Scope) -> list[tuple[int, EvidenceId]]:
+    def _by_name(self, names: Sequence[str], scope: Scope) -> list[tuple[int, str]]:
         sql = f"select e.id, e.name {_ENTRIES} {scope.condition} and e.name = any(?)"
-        return [(row[0], row[1]) for row in self._db.rows(sql, [*scope.values, names])]
+        return [(row[0], row[1]) for row in self._db.rows(sql, [*scope.values, list(names)])]
 
     def _expanded(self, scores: dict[int, float], scope: Scope) -> dict[int, Hit]:
         """Let what belongs to the best hits join at a part of their score; what fits itself gains by it."""
@@ -208,14 +210,11 @@ class SearchIndex:
             name = found[row].id
             near = [one[0] for one in self._db.rows(_NEIGHBOURS, [name] * 3)]
             if place < _TAGGED and found[row].kind == "commit":
-                near += [
-                    one[0]
-                    for one in self._db.rows(_NEXT_TAG, [name.partition("@")[0], found[row].opened])
-                ]
+                near += [one[0] for one in self._db.rows(_NEXT_TAG, [name.repo, found[row].opened])]
             for other in {*near} - {name}:
                 gained[other] = max(gained.get(other, 0.0), scores[row] * _SHARE)
-        for row, name in self._by_name(list(gained), scope):
-            scores[row] = scores.get(row, 0.0) + gained[name]
+        for row, other in self._by_name(list(gained), scope):
+            scores[row] = scores.get(row, 0.0) + gained[other]
         return self._found(scores, scope)
 
 

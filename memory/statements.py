@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
+from agent.domain.base import RepoId
 from agent.domain.claims import MARK, Claim
 from agent.domain.commits import Headline
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
@@ -185,13 +186,13 @@ def _listed(report: Report, section: RepoSection) -> Iterator[tuple[str, tuple[E
     """Yield what the report lists of a repository, each with what it cites."""
     repo = section.repo
     for row in report.rows(repo):
-        yield row.title, (commit_id(repo, row.sha),)
+        yield row.title, (EvidenceId.commit(repo, row.sha),)
     for line in section.issues:
-        yield f"{line.event}: {line.title}", (thread_id(repo, line.number),)
+        yield f"{line.event}: {line.title}", (EvidenceId.thread(repo, line.number),)
     for release in section.releases:
-        yield f"{release.tag} {release.name}", (f"{repo}@{release.tag}",)
+        yield f"{release.tag} {release.name}", (EvidenceId.tag(repo, release.tag),)
     for link in report.links:
-        if link.issue.startswith(f"{repo}#"):
+        if link.issue.repo == repo:
             grade = f"(grade {link.grade.value})"
             text = f"{link.change} {link.relation.value} {link.issue} {grade}"
             yield text, (link.change, link.issue)
@@ -282,7 +283,7 @@ class Stories:
         given = {condition: value for condition, value in wanted.items() if value is not None}
         sql = f"select label, body from report_items where {' and '.join(given)}"  # noqa: S608 -- words of ours
         told: list[ToldStory] = []
-        seen: set[tuple[str, EvidenceId]] = set()
+        seen: set[tuple[str, str]] = set()
         for label, body in self._db.rows(
             f"{sql} order by window_start desc, repo, place", list(given.values())
         ):
@@ -293,7 +294,7 @@ class Stories:
         return told
 
 
-def _keys(story: Story) -> set[tuple[str, EvidenceId]]:
+def _keys(story: Story) -> set[tuple[str, str]]:
     """Name what makes two tellings one story: the same sort, and its steps."""
     sort = "lineage" if story.kind in ("revert", "reland") else story.kind
     # Releases are steps of many stories, and a release has many fixes.

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from agent.audit.entries import Entry
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding, touched
 from agent.audit.markdown import code_of
-from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.gate.quotes import patch_lines
 from agent.gate.text import text_of
 
@@ -69,7 +69,7 @@ def fences_of(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def check_code(
-    entries: Sequence[Entry], files: Mapping[CommitId, Sequence[str]]
+    entries: Sequence[Entry], files: Mapping[EvidenceId, Sequence[str]]
 ) -> Iterator[Finding]:
     """Compare every fence with the change it stands under; `files` are the touched files as they were and became."""
     for entry in fences_of(entries):

@@ -6,12 +6,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.audit.findings import Library, Reference
+from agent.audit.findings import Library, ReportReference
 from agent.audit.markdown import BAR, Block, blanked, code_of, links_of, plain, read_blocks
-from agent.domain.base import RepoId, parse_reference
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.dates import Days, days_in
 from agent.domain.evidence import CommitEvidence
+from agent.domain.references import (
+    Reference,
+    is_repo_name,
+    parse_reference,
+    report_hashes,
+    report_numbers,
+)
 
 FIELDS = {
     "commit": ("commit", "sha", "hash", "提交"),
@@ -21,11 +28,6 @@ FIELDS = {
     "files": ("files", "文件", "受影响文件", "关键文件", "关键文件/改动"),
 }
 """The names of columns and labels under which reports give what git knows."""
-_OWNED = r"([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})"
-_HASH = re.compile(
-    rf"(?<![\w/@.=&?#%+$-])(?:{_OWNED}@)?([0-9a-f]{{7,40}})(?![\w/]|[-.=]\w)", re.ASCII
-)
-_NUMBER = re.compile(rf"(?<![\w/&#.-]){_OWNED}?#([1-9]\d{{0,8}})(?![\w-])", re.ASCII)
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
@@ -57,7 +59,7 @@ class Entry:
 
     block: Block
     fields: list[Field]
-    references: list[Reference]
+    references: list[ReportReference]
     mentioned: frozenset[RepoId]  # The repositories that it names
     # The list items that it stands under, then the headings, the nearest first.
     above: tuple["Entry", ...] = ()
@@ -141,41 +143,40 @@ def _cell_fields(block: Block) -> Iterator[Field]:
         start += len(cell) + len(BAR)
 
 
-class _Match(NamedTuple):
+class _Located(NamedTuple):
     """A link, hash or number in the text of a block."""
 
     start: int
-    kind: str
-    value: str
-    repo: str | None
-    label: str
+    reference: Reference
+    label: str = ""
 
 
 def _references(
     block: Block, fields: Sequence[Field], repo_by_name: Mapping[str, RepoId]
-) -> Iterator[Reference]:
+) -> Iterator[ReportReference]:
     """Yield links, hashes and numbers; digits alone are a hash in code and in fields of commits."""
-    matches: list[_Match] = []
+    located: list[_Located] = []
     blanks = []
     for link in links_of(block.text):
         target = parse_reference(link.url) if "://" in link.url else None
         if target is not None:
-            value = target.sha or str(target.number)
-            matches.append(_Match(link.start, target.kind, value, target.repo, link.text))
+            located.append(_Located(link.start, target, link.text))
         if target is not None or "://" in link.text:
             blanks.append(link)
     text = blanked(block.text, blanks)
-    for match in _HASH.finditer(text):
-        matches.append(_Match(match.start(), "commit", match[2], match[1], ""))
-    for match in _NUMBER.finditer(blanked(text, code_of(text))):
-        matches.append(_Match(match.start(), "thread", match[2], match[1], ""))
-    for start, kind, value, repo, label in sorted(matches, key=lambda match: match.start):
+    located += [_Located(*match) for match in report_hashes(text)]
+    located += [_Located(*match) for match in report_numbers(blanked(text, code_of(text)))]
+    for start, reference, label in sorted(located, key=lambda match: match.start):
         field = _field_at(start, fields)
         is_marked = label or field == "commit" or text[start - 1 : start] == "`"
-        if kind == "commit" and not is_marked and (value.isdigit() or value.isalpha()):
+        is_one_kind = reference.sha.isdigit() or reference.sha.isalpha()
+        if reference.kind == "commit" and not is_marked and is_one_kind:
             continue
-        named = repo_by_name.get(repo.casefold(), RepoId(repo)) if repo else None
-        yield Reference(kind, value, block.line_at(start), named, label, field)
+        value = reference.sha or str(reference.number)
+        repo = reference.repo
+        if repo is not None:
+            repo = repo_by_name.get(repo.casefold(), repo)
+        yield ReportReference(reference.kind, value, block.line_at(start), repo, label, field)
 
 
 def _field_at(start: int, fields: Sequence[Field]) -> str:
@@ -211,7 +212,7 @@ def _repos_by_name(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str
             continue
         names = [name.removesuffix(".git") for name in _REPO_LINK.findall(block.text)]
         title = _bare_title(block.text) if block.kind == "heading" else ""
-        if re.fullmatch(_OWNED, title, re.ASCII):
+        if is_repo_name(title):
             names.append(title)
         for name in names:
             repo_by_name.setdefault(name.casefold(), RepoId(name))
@@ -286,7 +287,9 @@ def _commits_of(
     return next((about[above] for above in entry.above if about[above]), ())
 
 
-def thread_repos(entry: Entry, reference: Reference, repos: Collection[RepoId]) -> set[RepoId]:
+def thread_repos(
+    entry: Entry, reference: ReportReference, repos: Collection[RepoId]
+) -> set[RepoId]:
     """Return the repositories that a number may belong to, where `repos` are those to choose from.
 
     Without a title or hashes that say so, there must be one repository only.

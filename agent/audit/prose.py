@@ -12,8 +12,8 @@ from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.entries import Entry
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
 from agent.audit.markdown import blanked, code_of, plain
-from agent.domain.commits import pull_named
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
+from agent.domain.references import pull_number
 from agent.gate.text import normal
 from agent.prompting import tokens_of
 
@@ -96,7 +96,7 @@ def batches(sentences: Sequence[Sentence], library: Library) -> Iterator[ProseBa
 def _controls(read: Sequence[CommitEvidence], library: Library) -> Iterator[str]:
     """Choose titles of commits whose pull request these ones do not name."""
     for commit in (commit for repository in library.values() for commit in repository.line):
-        pull = str(pull_named(commit.subject) or "")
+        pull = str(pull_number(commit.subject) or "")
         if pull and not any(pull in text for one in read for text in one.texts):
             yield commit.title
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent.audit.entries import Entry
-from agent.audit.findings import Doubt, Library, Reference
+from agent.audit.findings import Doubt, Library, ReportReference
 from agent.domain.base import RepoId
 
 _MIN_VOTES = 2  # One hash alone may be the error that is looked for
@@ -91,7 +91,7 @@ def _votes(entry: Entry, library: Library) -> Votes:
     return votes
 
 
-def _is_missing(reference: Reference, repos: frozenset[RepoId], library: Library) -> bool:
+def _is_missing(reference: ReportReference, repos: frozenset[RepoId], library: Library) -> bool:
     """Return True for what is surely a hash, and is in none of these repositories."""
     if not repos or not reference.is_surely_hash:
         return False
@@ -162,7 +162,7 @@ class _Group:
     repos: frozenset[RepoId]
     section: Section = None
     hashes: dict[str, None] = field(default_factory=dict)
-    missing: list[Reference] = field(default_factory=list)
+    missing: list[ReportReference] = field(default_factory=list)
 
     @property
     def missing_hashes(self) -> set[str]:

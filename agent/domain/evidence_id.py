@@ -133,6 +133,12 @@ class EvidenceId(str):
         """The full hash of a commit, also of that which file lines belong to; else empty."""
         return self.revision if self.kind in ("commit", "lines") else ""
 
+    def shortened(self, digits: int = 12) -> str:
+        """Return it with a shortened hash, for people to read and for the ids of claims."""
+        if self.kind != "commit":
+            return str(self)
+        return f"{self.repo}@{self.sha[:digits]}"
+
     @property
     def number(self) -> int | None:
         """The number of a thread; else None."""

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from agent.domain.base import EvidenceId, Frozen, RepoId, thread_id
+from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Kind, Verdict
 from agent.domain.commits import Coverage, Notice
+from agent.domain.evidence_id import CitedId, EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
 from agent.domain.spending import Account
@@ -62,7 +63,7 @@ class Drop(Frozen):
     repo: RepoId | None
     verdict: Verdict
     check: str
-    about: tuple[EvidenceId, ...] = ()
+    about: tuple[CitedId, ...] = ()
     free: bool = False  # Whether the words were those of a model
     reason: str = ""  # Empty where it could quote a model
 
@@ -169,7 +170,7 @@ def model_counts(report: Report) -> dict[str, Any]:
 def checked_counts(report: Report) -> dict[str, Any]:
     """Count what was said, what was refused, and how sure the links are."""
     # A reader can count what stands on the page: the rest has no sentence.
-    landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
+    landed = {row.id for row in report.ledger}
     told = [link for link in report.links if link.change in landed]
     return {
         "claims": len(report.claims),
@@ -186,12 +187,14 @@ def cited_by(report: Report) -> frozenset[EvidenceId]:
     A commit of which nothing is said rests on its subject and its line counts, which the report itself holds.
     """
     issues = {
-        thread_id(section.repo, line.number)
+        EvidenceId.thread(section.repo, line.number)
         for section in report.sections
         for line in section.issues
     }
     releases = {
-        f"{section.repo}@{line.tag}" for section in report.sections for line in section.releases
+        EvidenceId.tag(section.repo, line.tag)
+        for section in report.sections
+        for line in section.releases
     }
     claimed = {source for claim in report.claims for source in claim.sources}
     return frozenset((*claimed, *issues, *releases))

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from agent.domain.base import EvidenceId, Frozen, UsageError
+from agent.domain.base import Frozen, UsageError
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Tier
 from agent.domain.links import undone_pairs
 from agent.domain.report import Report, RepoSection
@@ -54,7 +55,7 @@ def days_of(label: str) -> list[date]:
 def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
     """Join the reports of a week's days, which are given in their order."""
     days, told = days_of(label), {report.window.label for report in reports}
-    rows = {f"{row.repo}@{row.sha}": row for report in reports for row in report.ledger}
+    rows = {row.id: row for report in reports for row in report.ledger}
     # A story is told as the last day knows it.
     stories = {
         (one.kind, one.repo, one.steps[:1]): one for report in reports for one in report.stories

@@ -9,7 +9,13 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from agent.domain.commits import Issue
-from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
+from agent.domain.evidence import (
+    Citable,
+    CommitEvidence,
+    PublishedEvidence,
+    ThreadEvidence,
+    all_dates_of,
+)
 from agent.gate.quantities import Span, index_numbers
 
 _MARKS = str.maketrans(
@@ -173,12 +179,14 @@ class SearchText:
         return Line(self.text[start:end], position - start)
 
 
-def text_of(evidence: Evidence) -> SearchText:
+def text_of(evidence: Citable) -> SearchText:
     """Return everything that is known of an artefact as one text."""
     dates = [moment.strftime("%Y-%m-%d") for moment in all_dates_of(evidence)]
     if isinstance(evidence, CommitEvidence):
         words = [*_commit_prose(evidence), *code_lines(evidence), *dates]
         return _search_text("\n".join(words), evidence.paths, (evidence.change.commit.sha,))
+    if isinstance(evidence, PublishedEvidence):
+        return _search_text(evidence.text, (), (evidence.id.sha,))
     if isinstance(evidence, ThreadEvidence):
         thread = evidence.thread
         people = [thread.author or "", *(comment.author or "" for comment in evidence.comments)]
@@ -189,11 +197,11 @@ def text_of(evidence: Evidence) -> SearchText:
     return _search_text("\n".join((*evidence.texts, *dates)), (), ())
 
 
-# Evidence is laid out again for every claim about it: the costly part is cached.
+# Citable is laid out again for every claim about it: the costly part is cached.
 _search_text = lru_cache(maxsize=64)(SearchText)
 
 
-def code_of(evidence: Evidence) -> SearchText:
+def code_of(evidence: Citable) -> SearchText:
     """Return the diff, paths and facts of a commit; of other artefacts code shows nothing."""
     if not isinstance(evidence, CommitEvidence):
         return _search_text("", (), ())

@@ -12,11 +12,12 @@ from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, Passage, focus_on
 from agent.analysts.packet import BUDGET, commit_packet, piece_text
 from agent.analysts.sentences import anchored
-from agent.domain.base import CommitId, EvidenceId, Language
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind
 from agent.domain.commits import Commit, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
-from agent.domain.links import Grade, OtherKind, Reference, Related, Relation
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.text import normal
 
@@ -95,7 +96,7 @@ class Pairing:
     read: Read
     material: Material
     others: Sequence[Evidence]
-    said: Sequence[Reference] = ()
+    said: Sequence[Mention] = ()
     room: int  # Tokens that a model can be shown
 
     @property
@@ -147,7 +148,7 @@ class Pairing:
 
     def _name(self, one: Evidence) -> str:
         """Name a side as a reader does; the repository only where it is another one."""
-        name = one.id[: one.id.index("@") + 10] if "@" in one.id else one.id
+        name = one.id.shortened(9)
         return name.removeprefix(self.change.repo).removeprefix("@")
 
     def drafts(self, answer: SaidRelations) -> Iterator[Draft]:
@@ -164,7 +165,7 @@ class Pairing:
                 anchored(said.other_anchor, [other.id], shown),
             )
             claim = Claim(
-                id=f"{self.change.repo}@{self.change.change.commit.sha[:12]}.r{number}",
+                id=f"{self.change.id.shortened()}.r{number}",
                 repo=self.change.repo,
                 role="effect",
                 about=(self.change.id, other.id),
@@ -226,13 +227,13 @@ class Pairing:
         return began <= self.change.at + _LATE
 
     def _grade(self, other: EvidenceId) -> Grade:
-        named = {name for one in self.said for name in (one.source, one.target)}
-        # A commit may have been named by the beginning of its hash.
-        return (
-            Grade.B
-            if other in named or any("@" in one and other.startswith(one) for one in named)
-            else Grade.C
-        )
+        for mention in self.said:
+            for mentioned in (mention.source, mention.target):
+                # A commit may have been named by the beginning of its hash.
+                is_abbreviated = mentioned.may_abbreviate_hash and other.startswith(mentioned)
+                if mentioned == other or is_abbreviated:
+                    return Grade.B
+        return Grade.C
 
     def other(self, draft: Draft) -> Evidence:
         """Return what a draft relates the commit with."""
@@ -247,7 +248,7 @@ class Pairing:
             landed_as = None
         side = _side_of(self.other(draft), landed_as)
         return Related(
-            change=CommitId(self.change.id),
+            change=self.change.id,
             other=side.id,
             relation=draft.relation,
             anchors=tuple((anchor.cite, anchor.text) for anchor in draft.claim.anchors),

@@ -6,8 +6,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from agent.domain.base import EvidenceId, Language, RepoId, repo_of
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection, ThreadLine
@@ -21,11 +22,6 @@ def words_in(text: str) -> int:
     """Count words: runs of letters and digits, and two Chinese characters for one."""
     plain, han = (text, 0) if text.isascii() else _HAN.subn(" ", text)
     return sum(_LETTER.search(word) is not None for word in plain.split()) + (han + 1) // 2
-
-
-def row_id(row: LedgerRow) -> EvidenceId:
-    """Give the name under which a row is cited."""
-    return f"{row.repo}@{row.sha}"
 
 
 class Line(NamedTuple):
@@ -87,7 +83,9 @@ class Sentence:
     def repo(self) -> RepoId:
         """The repository that it speaks of; of several, that of the commit that it is about."""
         sources = (*self.claim.about, *self.claim.sources)
-        return self.claim.repo or repo_of(sources[0] if sources else "")
+        if self.claim.repo or not sources:
+            return self.claim.repo or RepoId("")
+        return sources[0].repo
 
     @property
     def flow(self) -> tuple[str | Citation, ...]:
@@ -241,7 +239,7 @@ class PageModel:
     @cached_property
     def items(self) -> dict[EvidenceId, Item]:
         """Give every item by `owner/name@hash`, weightiest tier first."""
-        return {row_id(item.row): item for section in self.sections for item in section.items}
+        return {item.row.id: item for section in self.sections for item in section.items}
 
     @cached_property
     def breaking(self) -> tuple[Item, ...]:

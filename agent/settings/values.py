@@ -12,7 +12,8 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic.functional_validators import model_validator
 
-from agent.domain.base import Frozen, Language, RepoId, UsageError, repo_id
+from agent.domain.base import Frozen, Language, RepoId, UsageError
+from agent.domain.references import repo_id
 from agent.domain.spending import Price
 from agent.domain.window import Window, zone
 

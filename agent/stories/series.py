@@ -8,6 +8,7 @@ from typing import NamedTuple
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline, reverts_in
 from agent.domain.links import Story
+from agent.domain.references import without_pull_number
 from agent.stories.timeline import NEAR, step, story
 from agent.triage.conventions import purposes_of
 
@@ -15,7 +16,6 @@ PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # Matches every marker and more, in gi
 _MAX_MISSING = 6
 _MAX_PARTS = 24
 _MAX_TITLE = 400
-_PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _MARKER = re.compile(
     r"(?<![\w./=])(?P<label>(?P<number>\d{1,2})(?:\.\d|[a-z])?)\s?/\s?(?P<total>\d{1,2}|[nx])(?![\w/.])",
     re.IGNORECASE,
@@ -53,7 +53,7 @@ Series = list[Member]  # Oldest first
 @lru_cache(maxsize=8192)
 def read_part(title: str) -> Part | None:
     """Return which part a title says it is; None where it names none, or takes one back."""
-    text = _PULL.sub("", title.strip())[:_MAX_TITLE].replace(_HOLE, " ")
+    text = without_pull_number(title.strip())[:_MAX_TITLE].replace(_HOLE, " ")
     marker = next((match for match in _MARKER.finditer(text) if _is_counted(match, text)), None)
     if marker is None or reverts_in(text):
         return None

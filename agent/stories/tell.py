@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from agent.domain.base import LANGUAGES, EvidenceId, Language
+from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import MARK, Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Step, Story
 from agent.telling import sentence
 
@@ -35,7 +36,7 @@ def story_claims(story: Story, said_in: SaidIn) -> Iterator[Claim]:
 
 def short_text(claim: Claim, lang: Language) -> str:
     """Give a claim's words with the names of what it cites in the place of the marks."""
-    short = [cite[:-30] if len(cite.partition("@")[2]) == 40 else cite for cite in claim.sources]
+    short = [cite.shortened(10) for cite in claim.sources]
     return MARK.sub(lambda mark: short[int(mark[1]) - 1], claim.text.get(lang, ""))
 
 
@@ -90,7 +91,7 @@ def _claim(
     story: Story, step: Step, predicate: str, others: list[EvidenceId], params: dict[str, str]
 ) -> Claim:
     # A pull request may be older than its landing, and what it says is news all the same.
-    fresh = [cite for cite in others if cite in story.news or "#" in cite]
+    fresh = [cite for cite in others if cite in story.news or cite.is_thread]
     # Marks count cited evidence first, then background: the order of the words must be the order of the sources.
     fresh = fresh if others[: len(fresh)] == fresh else []
     return Claim(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from agent.domain.base import Language, RepoId
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.settings.values import Budget, Layout
 from evals.figures import CRASHED, SHOWN, Figures, Score, Target, share
@@ -209,7 +210,7 @@ class Trials:
         """Report on the day with the text, by a model that obeys it."""
         facts = {
             "issue": str(clean.planted.issue),
-            "victim": clean.planted.victim.partition("@")[2],
+            "victim": EvidenceId(clean.planted.victim).sha,
         }
         words = Words(case.carrier, *case.planted(facts))
         # Where nothing is ordered there is nothing to obey.

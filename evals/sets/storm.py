@@ -124,7 +124,7 @@ def difference(report: Report, calm: Report) -> str:
             if told != (right.files, right.additions, right.deletions) and not (
                 row.files is None and "diffs" in stages
             ):
-                return f"{repo}@{row.sha}: other counts than on a calm day"
+                return f"{row.id}: other counts than on a calm day"
     return ""
 
 
@@ -201,7 +201,7 @@ def wrong_with(report: Report, calm: Report) -> str:
     if [row.sha for row in report.ledger] != [row.sha for row in calm.ledger]:
         return "other commits than on a calm day"
     # How closely something is read is the model's choice; what code says of what it reads anyway is not.
-    deep = {f"{row.repo}@{row.sha}" for row in calm.ledger if row.depth == "deep"}
+    deep = {row.id for row in calm.ledger if row.depth == "deep"}
     facts = {claim.id for claim in calm.claims if set(claim.about) & deep}
     if missing := facts - {claim.id for claim in report.claims}:
         return f"{min(missing)} is not told"
@@ -213,7 +213,7 @@ def wrong_with(report: Report, calm: Report) -> str:
             return f"{claim.id} was read by no judge"
         if (
             claim.free
-            and not {cite.rpartition("@")[2] for cite in claim.cites if "@" in cite} <= known
+            and not {cite.revision for cite in claim.cites if not cite.is_thread} <= known
         ):
             return f"{claim.id} cites what is not of the day"
     return ""

@@ -132,6 +132,16 @@ class Edit:
         return dict(self.params)[name]
 
 
+def commit_name(repo: str, sha: str) -> str:
+    """Return the name under which a report cites a commit; worlds do not use the type of the product."""
+    return f"{repo}@{sha}"
+
+
+def thread_name(repo: str, number: int | str) -> str:
+    """Return the name under which a report cites an issue or a pull request."""
+    return f"{repo}#{number}"
+
+
 @dataclass(frozen=True)
 class LandedGold:
     """A row that a correct ledger has, and the moment from which it can have it."""
@@ -154,6 +164,11 @@ class LandedGold:
     ] = ()  # What was changed, as the generator changed it; a merge has the edits of its members
     dropped_by: int | None = None
     """The index of the push that took the commit off the first-parent line; such a row is also tagged `dropped`."""
+
+    @property
+    def id(self) -> str:
+        """The name under which a report cites it."""
+        return commit_name(self.repo, self.sha)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from evals.worlds.model import (
     Repo,
     Story,
     World,
+    commit_name,
 )
 from evals.worlds.odd_files import ODD_FILES
 
@@ -54,7 +55,7 @@ def read_world(name: str, folder: Path) -> World:
     notes: dict[str, str] = dict(about.get("notes", {}))
     for one in made:
         notes |= {
-            f"{one.repo.full_name}: {key}": f"{one.repo.full_name}@{sha}"
+            f"{one.repo.full_name}: {key}": commit_name(one.repo.full_name, sha)
             for key, sha in one.keys.items()
         }
     stories = [_story(row, notes) for row in about.get("story", ())]

@@ -17,7 +17,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
-from agent.domain.base import EXIT_DONE, AppError, InputError, UsageError, repo_id
+from agent.domain.base import EXIT_DONE, AppError, InputError, UsageError
+from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings

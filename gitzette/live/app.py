@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
@@ -31,6 +31,7 @@ from agent.domain.base import (
     RepoId,
     UsageError,
 )
+from agent.domain.evidence_id import EvidenceId
 from agent.questions import Reply
 from agent.settings.values import Settings
 from agent.telling import catalogue
@@ -127,7 +128,7 @@ class _Asked(BaseModel, extra="forbid", strict=True):
 
 
 class _Wanted(BaseModel, extra="forbid", strict=True):
-    cite: str = Field(pattern=r"^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+[@#][^\s@#]{1,200}$")
+    cite: EvidenceId
 
 
 class Live:

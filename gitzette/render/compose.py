@@ -7,6 +7,7 @@ from itertools import accumulate
 from agent.domain import report as reports
 from agent.domain.base import Language
 from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import BARE, Grade, Link, Relation, Standing, Story
 from agent.domain.report import Report, RepoSection, ThreadLine
@@ -21,7 +22,6 @@ from agent.reports.page import (
     RepoPart,
     Section,
     Sentence,
-    row_id,
     words_in,
 )
 from agent.reports.titles import shown_title, with_shown_titles
@@ -76,7 +76,7 @@ def report_page(report: Report, lang: Language, web: Web, layout: Layout = "dige
 
 def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
     """Write what stands of a week in a thousand words; the rest is in the daily reports, files with that `ending`."""
-    rows = {row_id(row): row for row in week.report.ledger}
+    rows = {row.id: row for row in week.report.ledger}
     pairs = [
         (shown_title(cut_title(rows[one.change])[0], lang), (one.change, one.undone_by))
         for one in week.came_and_went
@@ -211,15 +211,15 @@ def _goes_on(story: Story) -> bool:
 def _items_of(view: View) -> list[Item]:
     """Make the items, the weightiest first; what is out again stands behind what is in."""
     repos = {section.repo for section in view.report.sections}
-    elsewhere = {row_id(row) for row in view.undid.values()}
+    elsewhere = {row.id for row in view.undid.values()}
     rows = [row for name, row in view.rows.items() if name not in elsewhere and row.repo in repos]
-    rows.sort(key=lambda row: (row.noise is not None, row_id(row) in view.undid, -row.weight))
+    rows.sort(key=lambda row: (row.noise is not None, row.id in view.undid, -row.weight))
     return [_item(row, view) for row in rows]
 
 
 def _item(row: LedgerRow, view: View) -> Item:
     """Tell a commit whole: the analysis and what it leaves untold, else what code says and quotes."""
-    earlier = view.undid.get(row_id(row))
+    earlier = view.undid.get(row.id)
     words, number = cut_title(earlier or row)
     published = [*(view.said(earlier) if earlier else ()), *view.said(row)]
     headline = None if earlier else view.headline(row)
@@ -231,11 +231,11 @@ def _item(row: LedgerRow, view: View) -> Item:
     bare = [] if earlier else [one for one in view.said(row) if not one.free and view.inside(one)]
     return Item(
         row=row,
-        place=place_of(row_id(row)),
+        place=place_of(row.id),
         path=commit_path(row.repo, row.sha),
         headline=view.text(headline) if headline else shown_title(words, view.lang),
         title=words if headline else "",
-        pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
+        pull=view.citation(EvidenceId.thread(row.repo, number), own=row.repo) if number else None,
         tier=view.tier(row).value,
         breaking=earlier is None
         and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
@@ -311,10 +311,14 @@ def _words_of(item: Item) -> int:
 def _issues(section: RepoSection, view: View) -> tuple[tuple[str, tuple[Issue, ...]], ...]:
     """List the issues by what happened to them; those that a commit addresses come first, each is listed once."""
     known: dict[str, ThreadLine | None] = {
-        f"{section.repo}#{one.number}": one for one in section.issues
+        EvidenceId.thread(section.repo, one.number): one for one in section.issues
     }
     for link in view.report.links:
-        own = link.change.startswith(f"{section.repo}@") and link.relation is not Relation.MENTIONS
+        own = (
+            link.change.is_commit
+            and link.change.repo == section.repo
+            and link.relation is not Relation.MENTIONS
+        )
         if own and link.issue not in known and _relation(link, None, view):
             known[link.issue] = None
     grouped: dict[str, list[Issue]] = {event: [] for event in _EVENTS}
@@ -364,9 +368,7 @@ def _account(view: View) -> Iterator[str]:
     claims = [claim for claim in report.claims if not claim.free or claim.text.get(view.lang)]
     accounts = [report.account, *(section.account for section in report.sections)]
     failed = {one.about for account in accounts for one in account.fallbacks}
-    left = [
-        row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)
-    ]
+    left = [row.sha[:SHORT] for row in report.ledger if row.id in failed and not view.analysis(row)]
     counts = {
         "counts": reports.model_counts(report),
         "kinds": reports.kind_counts(claims),

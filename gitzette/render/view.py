@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
-from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
-from agent.domain.commits import pull_named
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Severity
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import undone_pairs
+from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
-from agent.reports.page import Citation, Excerpt, Line, Sentence, row_id, words_in
+from agent.reports.page import Citation, Excerpt, Line, Sentence, words_in
 from agent.telling import catalogue, names_alone
 from agent.web import Web
 from gitzette.render.templating import named, place_of
@@ -41,13 +42,15 @@ class View:
     def __init__(self, report: Report, lang: Language, web: Web) -> None:
         self.report, self.lang, self.web = report, lang, web
         self.words: dict[str, Any] = catalogue(lang)
-        self.rows = {row_id(row): row for row in report.ledger}
+        self.rows = {row.id: row for row in report.ledger}
         self._claims: dict[EvidenceId, list[Claim]] = defaultdict(list)
         for claim in report.claims:
             if claim.about and claim.role not in ("brief", "summary"):
                 self._claims[claim.about[0]].append(claim)
         numbers = ((row.repo, cut_title(row)[1]) for row in report.ledger)
-        self._pulls = frozenset(f"{repo}#{number}" for repo, number in numbers if number)
+        self._pulls = frozenset(
+            EvidenceId.thread(repo, number) for repo, number in numbers if number
+        )
 
     @cached_property
     def undid(self) -> dict[EvidenceId, LedgerRow]:
@@ -63,7 +66,7 @@ class View:
     def tier(self, row: LedgerRow) -> Tier:
         """Give the tier of a row by how things stand in the end: what is out again asks nobody to act."""
         tier = Tier.LOW if row.noise else row.tier or Tier.LOW
-        return Tier.MID if tier is Tier.HIGH and row_id(row) in self.undid else tier
+        return Tier.MID if tier is Tier.HIGH and row.id in self.undid else tier
 
     def uses(self, row: LedgerRow) -> tuple[str, ...]:
         """List where the reader's own code uses what a commit changes, each place behind the name that it uses."""
@@ -72,7 +75,7 @@ class View:
 
     def said(self, row: LedgerRow) -> list[Claim]:
         """List what is said of a commit, in order."""
-        return self._claims.get(row_id(row), [])
+        return self._claims.get(row.id, [])
 
     def text(self, claim: Claim) -> str:
         """Return the words of a claim in this language; empty where it has none."""
@@ -102,7 +105,7 @@ class View:
 
     def facts(self, row: LedgerRow) -> list[Claim]:
         """List what code says and quotes of a commit; of a change and its revert only what holds in the end."""
-        if earlier := self.undid.get(row_id(row)):
+        if earlier := self.undid.get(row.id):
             own = [one for one in self.said(row) if not one.free and one.predicate not in _PASSED]
             return [one for one in self.said(earlier) if one.predicate == "undone"] + own
         telling = [
@@ -133,10 +136,10 @@ class View:
         }
         for section in self.report.sections:
             known |= {
-                f"{section.repo}@{one.tag}": (one.name, "", one.published_at, True)
+                EvidenceId.tag(section.repo, one.tag): (one.name, "", one.published_at, True)
                 for one in section.releases
             }
-            threads = ((f"{section.repo}#{one.number}", one) for one in section.issues)
+            threads = ((EvidenceId.thread(section.repo, one.number), one) for one in section.issues)
             known |= {name: (one.title, one.author or "", one.at, True) for name, one in threads}
         known |= {
             name: (row.title, row.author, row.landed_at, True) for name, row in self.rows.items()
@@ -195,7 +198,7 @@ class View:
     def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Name the issues in which a sentence was reported, where nothing else anchors it."""
         cites = tuple(dict.fromkeys(anchor.cite for anchor in claim.anchors)) if claim.free else ()
-        return cites if all("#" in cite and cite not in self._pulls for cite in cites) else ()
+        return cites if all(cite.is_thread and cite not in self._pulls for cite in cites) else ()
 
     def citation(
         self,
@@ -208,7 +211,7 @@ class View:
         """Cite an artefact; for a claim it opens on the lines that show what the claim says."""
         home = claim.repo if claim else own
         # In a sentence over all repositories a commit is called by its hash alone.
-        home = RepoId(cite.partition("@")[0]) if home is None and "@" in cite else home
+        home = cite.repo if home is None and not cite.is_thread else home
         name, url = named(cite, home, self.web, pull=cite in self._pulls)
         title, about, told = self._known.get(cite, ("", "", False))
         if claim is None:
@@ -244,7 +247,7 @@ class View:
 
 def cut_title(row: LedgerRow) -> tuple[str, int | None]:
     """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
-    number = row.pull or pull_named(row.title)
+    number = row.pull or pull_number(row.title)
     return row.title.rstrip().removesuffix(f"(#{number})").rstrip(), number
 
 

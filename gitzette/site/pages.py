@@ -19,10 +19,11 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from agent.domain.base import Language
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Tier
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
-from agent.reports.page import Item, PageModel, RepoPart, row_id
+from agent.reports.page import Item, PageModel, RepoPart
 from agent.settings.values import Settings
 from agent.telling import catalogue
 from agent.web import Web
@@ -267,7 +268,7 @@ def _repo_day(part: RepoPart, pages: Models) -> dict[str, Any]:
     sections = [section.of(part.repo) for section in pages["en"].sections]
     highlights = []
     for item in [item for section in sections[:2] for item in section.items][:_HIGHLIGHTS]:
-        both = {lang: page.items[row_id(item.row)] for lang, page in pages.items()}
+        both = {lang: page.items[item.row.id] for lang, page in pages.items()}
         named = {"name": {lang: one.headline for lang, one in both.items()}}
         led = {"lead": {lang: one.told[0].text for lang, one in both.items() if one.told}}
         highlights.append(
@@ -322,7 +323,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (
                 (
                     "i",
-                    place_of(f"{repo}#{thread.number}"),
+                    place_of(EvidenceId.thread(repo, thread.number)),
                     repo,
                     "",
                     clean(thread.title),
@@ -337,7 +338,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (
                 (
                     "r",
-                    place_of(f"{repo}@{one.tag}"),
+                    place_of(EvidenceId.tag(repo, one.tag)),
                     repo,
                     "",
                     clean(f"{one.tag} {one.name}"),

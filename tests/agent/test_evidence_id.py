@@ -55,7 +55,12 @@ def test_every_id_is_printed_as_it_is_read(text: str) -> None:
 
 def test_an_id_knows_what_it_names() -> None:
     commit, thread, tag, lines = IDS.values()
-    assert [one.kind for one in (commit, thread, tag, lines)] == ["commit", "thread", "tag", "lines"]
+    assert [one.kind for one in (commit, thread, tag, lines)] == [
+        "commit",
+        "thread",
+        "tag",
+        "lines",
+    ]
     assert commit.sha == lines.sha == SHA
     assert thread.number == 12
     assert thread.revision == tag.sha == ""
@@ -123,7 +128,7 @@ def test_what_a_model_cites_is_kept_until_the_gate_refuses_it() -> None:
 
 def test_an_id_survives_pickling() -> None:
     for evidence_id in IDS.values():
-        again = pickle.loads(pickle.dumps(evidence_id))  # noqa: S301 -- our own bytes
+        again = pickle.loads(pickle.dumps(evidence_id))
         assert (again, again.kind, again.repo) == (evidence_id, evidence_id.kind, REPO)
 
 

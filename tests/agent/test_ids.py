@@ -7,16 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.domain.base import (
-    Reference,
-    RepoId,
-    UsageError,
-    commit_id,
-    parse_reference,
-    references,
-    repo_id,
-    thread_id,
-)
+from agent.domain.base import RepoId, UsageError
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import Reference, mentioned_ids, parse_reference, repo_id
 from tests.patience import within
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -116,8 +109,10 @@ def test_every_id_that_is_written_is_read_back(owner: str, name: str, number: in
         assert name in (".", "..", ".git")
         return
     if repo.endswith(name):
-        assert parse_reference(thread_id(repo, number)) == Reference("thread", repo, number=number)
-        assert parse_reference(commit_id(repo, SHA)) == Reference("commit", repo, sha=SHA)
+        assert parse_reference(EvidenceId.thread(repo, number)) == Reference(
+            "thread", repo, number=number
+        )
+        assert parse_reference(EvidenceId.commit(repo, SHA)) == Reference("commit", repo, sha=SHA)
 
 
 @SMALL
@@ -150,4 +145,4 @@ def test_a_hostile_text_costs_no_time(kind: str) -> None:
 def test_references_within_a_text_are_listed() -> None:
     text = f"Fixes #12, see octo/other#3, https://github.com/a/b/pull/7 and {'ab' * 20}; not &#39; or a#b"
     own = (f"{OCTO}#12", "octo/other#3", "a/b#7", f"{OCTO}@{'ab' * 20}")
-    assert references(OCTO, text) == own
+    assert mentioned_ids(OCTO, text) == own

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import CommitId, RepoId, ThreadId
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation, Step, Story
 from agent.domain.report import Failure, Report
@@ -98,8 +99,8 @@ def test_the_brief_stays_until_a_new_one_is_written() -> None:
 
 
 def test_relations_that_a_judge_admitted_stay_and_replace_bare_references() -> None:
-    limit, hang = CommitId(f"{ROUTER}@{LIMIT}"), CommitId(f"{ROUTER}@{HANG}")
-    plain: dict[str, Any] = {"issue": ThreadId(f"{ROUTER}#40"), "change": limit, "grade": Grade.B}
+    limit, hang = EvidenceId(f"{ROUTER}@{LIMIT}"), EvidenceId(f"{ROUTER}@{HANG}")
+    plain: dict[str, Any] = {"issue": EvidenceId(f"{ROUTER}#40"), "change": limit, "grade": Grade.B}
     judged = Link(**plain, relation=Relation.FIXES, judged_by="judge")
     mention = Link(**plain, relation=Relation.MENTIONS)
     steps = (limit, hang)
@@ -131,9 +132,9 @@ def test_what_could_not_be_read_again_stays_as_it_was_read(
     make_row: Callable[..., LedgerRow], make_report: Callable[..., Report]
 ) -> None:
     read, unread = make_row("1" * 40), make_row("1" * 40, read=False)
-    name = CommitId(f"{read.repo}@{read.sha}")
+    name = EvidenceId(f"{read.repo}@{read.sha}")
     fact = Claim(id="f1", repo=RepoId(read.repo), role="change", about=(name,), cites=(name,))
-    link = Link(issue=ThreadId(f"{read.repo}#7"), change=name, relation=Relation.FIXES, grade="A")
+    link = Link(issue=EvidenceId(f"{read.repo}#7"), change=name, relation=Relation.FIXES, grade="A")
     thread = {
         "number": 7,
         "title": "Crash",

@@ -17,9 +17,9 @@ from agent.domain.commits import (
     Release,
     is_version,
     is_version_or_candidate,
-    pull_named,
 )
 from agent.domain.patch import read_patch
+from agent.domain.references import pull_number
 from agent.domain.window import moment
 from agent.ports import Past
 from agent.triage.conventions import Area, area
@@ -166,7 +166,7 @@ class Revisions(Opened):
                 at=commit.committed_at,
                 author=commit.author.name,
                 title=commit.title[:_LONGEST_TITLE],
-                pull=pull_named(commit.subject) or pull_named(commit.title),
+                pull=pull_number(commit.subject) or pull_number(commit.title),
             )
             for commit in islice(walk.titled(self.repo, form, upto, since), _MOST)
         )
@@ -318,7 +318,7 @@ def _handed_down(
                 parent: _earliest_of((first[sha], first.get(parent, first[sha])))
                 for parent in parents
             }
-            if number := pull_named(title.decode("utf-8", "replace")):
+            if number := pull_number(title.decode("utf-8", "replace")):
                 pulls[number] = _earliest_of((first[sha], pulls.get(number, first[sha])))
     return first, pulls
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-from agent.domain.base import RepoId, ThreadId, UpstreamError, commit_id, thread_id
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Closing, Comment, Issue, PullRequest
 from agent.domain.evidence import ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from tools.github.shapes import GraphAnswer, Label, Moment, Shape, Text, at
 
 if TYPE_CHECKING:
@@ -56,12 +57,14 @@ class Names:
         """Name the repository of something."""
         return self._repo if self.is_ours(name) else RepoId(name)
 
-    def threads(self, nodes: "Iterable[IssueNode | NamingNode]") -> tuple[ThreadId, ...]:
+    def threads(self, nodes: "Iterable[IssueNode | NamingNode]") -> tuple[EvidenceId, ...]:
         """Name issues, each once."""
         known = ((node.repository, node.number) for node in nodes)
         return tuple(
             dict.fromkeys(
-                thread_id(self.of(name), number) for name, number in known if name and number
+                EvidenceId.thread(self.of(name), number)
+                for name, number in known
+                if name and number
             )
         )
 
@@ -171,7 +174,7 @@ class ClosedNode(Shape):
     reason: Reason = Field(None, validation_alias="stateReason")
     closer: CloserNode | None = at("timelineItems", "nodes", 0, "closer")
 
-    def to_closing(self, issue: ThreadId, names: Names) -> Closing | None:
+    def to_closing(self, issue: EvidenceId, names: Names) -> Closing | None:
         """Say what closed it; None when it is open by now."""
         if self.closed_at is None:
             return None
@@ -179,10 +182,12 @@ class ClosedNode(Shape):
         if closer is not None and closer.repository is not None:
             where = names.of(closer.repository)
             by_commit = (
-                commit_id(where, closer.oid) if closer.kind == "Commit" and closer.oid else None
+                EvidenceId.commit(where, closer.oid)
+                if closer.kind == "Commit" and closer.oid
+                else None
             )
             by_pull = (
-                thread_id(where, closer.number)
+                EvidenceId.thread(where, closer.number)
                 if closer.kind == "PullRequest" and closer.number
                 else None
             )

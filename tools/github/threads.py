@@ -1,22 +1,14 @@
 """Issues, pull requests and releases of one repository, read from GitHub's API."""
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError, thread_id
-from agent.domain.commits import (
-    Closing,
-    Comment,
-    Commit,
-    Issue,
-    Notice,
-    PullRequest,
-    Threads,
-    pull_named,
-)
+from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
+from agent.domain.commits import Closing, Comment, Commit, Issue, Notice, PullRequest, Threads
 from agent.domain.evidence import ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import pull_number, thread_numbers
 from agent.domain.window import Window
 from agent.links.references import Day, day_references
 from tools.github import queries
@@ -39,7 +31,6 @@ if TYPE_CHECKING:
 
 _COMMENT_PAGES = 50
 # Not `owner/name#5`, which is somebody else's.
-_NAMED = re.compile(r"(?<![\w/#])#([1-9]\d{0,9})\b")
 _PULLS_OF = Question[str, LandedNode](
     queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40
 )
@@ -138,7 +129,9 @@ class GitHubThreads:
         """Read one issue or pull request by its number."""
         page = await self._client.get(repo_path(self.repo, "issues", str(number)), ISSUE)
         if page.moved and not await self._is_here(page.value, number):
-            raise NotFound(f"{self.repo}#{number} was moved to another repository")
+            raise NotFound(
+                f"{EvidenceId.thread(self.repo, number)} was moved to another repository"
+            )
         if not page.value.is_pull:
             return page.value.to_issue(self.repo)
         if self._client.has_token:
@@ -159,17 +152,16 @@ class GitHubThreads:
             pages += 1
             if pages >= _COMMENT_PAGES and page.next:
                 raise UpstreamError(
-                    f"{self.repo}#{number} has more than {len(found)} comments", retryable=False
+                    f"{EvidenceId.thread(self.repo, number)} has more than {len(found)} comments",
+                    retryable=False,
                 )
         return tuple(found)
 
     async def _anonymously(self, commits: Sequence[Commit]) -> Threads:
         """Read what the subjects name, newest first, until the limit is near; lists and GraphQL need a token."""
         found: dict[int, Issue | PullRequest] = {}
-        wanted = {
-            int(number): None for commit in commits for number in _NAMED.findall(commit.subject)
-        }
-        likely = {commit.sha: pull_named(commit.subject) for commit in commits}
+        wanted = {number: None for commit in commits for number in thread_numbers(commit.subject)}
+        likely = {commit.sha: pull_number(commit.subject) for commit in commits}
         notice = Notice(kind="anonymous")
         for place, number in enumerate(wanted):
             try:
@@ -201,7 +193,7 @@ class GitHubThreads:
                 await self._client.get(repo_path(self.repo, "issues", str(number)), ISSUE)
             ).value
             if shape.number != number:
-                raise NotFound(f"{self.repo}#{number} was moved elsewhere")
+                raise NotFound(f"{EvidenceId.thread(self.repo, number)} was moved elsewhere")
             if not shape.is_pull:
                 return shape.to_issue(self.repo)
         try:
@@ -243,7 +235,7 @@ class GitHubThreads:
             )
         closings = []
         for number, closed_at in closed.items():
-            issue, node = thread_id(self.repo, number), answers.found.get(number)
+            issue, node = EvidenceId.thread(self.repo, number), answers.found.get(number)
             known = node.to_closing(issue, answers.names) if node else None
             reason = listing.threads[number].state_reason
             closings.append(known or Closing(issue=issue, closed_at=closed_at, reason=reason))
@@ -288,15 +280,17 @@ def _named(day: Day, known: Collection[int]) -> list[int]:
     Those come first that are closed by it.
     """
     own = {*known, *(pull.number for pull in day.threads.pulls)}
-    home = f"{day.repo}#"
     found = sorted(day_references(day), key=lambda one: not one.closing)
-    names = [
-        one.target
-        for one in found
-        if one.target.startswith(home) and int(one.target[len(home) :]) not in own
-    ]
-    names += [one.source for one in found if one.source.startswith(home) and not one.sentence]
-    return list(dict.fromkeys(int(name[len(home) :]) for name in names))[:_MOST_NAMED]
+    numbers: dict[int, None] = {}
+    for mention in found:
+        number = mention.target.number
+        if number is not None and mention.target.repo == day.repo and number not in own:
+            numbers[number] = None
+    for mention in found:
+        number = mention.source.number
+        if number is not None and mention.source.repo == day.repo and not mention.sentence:
+            numbers[number] = None
+    return list(numbers)[:_MOST_NAMED]
 
 
 def _with_named(read: Threads, named: Sequence[ThreadEvidence]) -> Threads:

@@ -5,19 +5,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from agent.domain.base import (
-    AppError,
-    EvidenceId,
-    InputError,
-    NotFound,
-    RepoId,
-    UpstreamError,
-    commit_id,
-    repo_id,
-    thread_id,
-)
+from agent.domain.base import AppError, InputError, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
 from agent.ports import CodeSource, NoThreads, ThreadSource
@@ -266,7 +258,7 @@ class Toolset:
             show.pages_of(show.thread_pieces(read.thread, read.comments), self._tokens), page
         )
         self.threads_read[number] = read
-        self.seen.add(thread_id(self._code.repo, number))
+        self.seen.add(EvidenceId.thread(self._code.repo, number))
         return text
 
     async def _lines(self, path: str, sha: str) -> list[str]:
@@ -319,14 +311,14 @@ class Toolset:
             changes = [change async for change in self._code.changes([sha])]
             if not changes:
                 raise UpstreamError(
-                    f"{commit_id(self._code.repo, sha)} could not be read", retryable=False
+                    f"{EvidenceId.commit(self._code.repo, sha)} could not be read", retryable=False
                 )
             # One at a time: a day of diffs would not fit in memory, and pages of one follow each other.
             self._changes = {sha: changes[0]}
         return self._changes[sha]
 
     def _note_shown(self, sha: str, page: int, of: int, *, whole: bool) -> None:
-        self.seen.add(commit_id(self._code.repo, sha))
+        self.seen.add(EvidenceId.commit(self._code.repo, sha))
         if sha not in self.shown:
             self.shown.append(sha)
         if whole:

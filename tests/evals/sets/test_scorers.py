@@ -8,6 +8,7 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Judgement
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, Tier
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
@@ -126,12 +127,12 @@ def test_a_citation_fails_in_its_own_check_and_is_not_asked_of_again() -> None:
 
 
 def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps() -> None:
-    gold = Event("series", "o/n@b", frozenset({"o/n@a"}), (2,))
+    gold = Event("series", EvidenceId("o/n@b"), frozenset({EvidenceId("o/n@a")}), (2,))
     wrong = [
-        Event("revert", "o/n@b", frozenset({"o/n@a"}), (2,)),
-        Event("series", "o/n@c", frozenset({"o/n@a"}), (2,)),
-        Event("series", "o/n@b", frozenset({"o/n@x"}), (2,)),
-        Event("series", "o/n@b", frozenset({"o/n@a"}), ()),
+        Event("revert", EvidenceId("o/n@b"), frozenset({EvidenceId("o/n@a")}), (2,)),
+        Event("series", EvidenceId("o/n@c"), frozenset({EvidenceId("o/n@a")}), (2,)),
+        Event("series", EvidenceId("o/n@b"), frozenset({EvidenceId("o/n@x")}), (2,)),
+        Event("series", EvidenceId("o/n@b"), frozenset({EvidenceId("o/n@a")}), ()),
     ]
     assert values(compared([gold, *wrong], [gold], "")) == [1.0, 0.0, 0.0, 0.0, 0.0]
 
@@ -139,7 +140,7 @@ def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps()
 def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -> None:
     target = {
         "abstain": False,
-        "cites": [["o/n@a", "o/n#1"]],
+        "cites": [[EvidenceId("o/n@a"), "o/n#1"]],
         "says": [["Mira", "mira-k"]],
         "not_says": ["Chidi"],
     }
@@ -153,14 +154,14 @@ def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -
         )
 
     assert wrong_with(asked, reply("It was mira.", "o/n#1")) == ""
-    assert "does not cite" in wrong_with(asked, reply("It was Mira.", "o/n@b"))
-    assert "does not say 'Mira'" in wrong_with(asked, reply("Somebody.", "o/n@a"))
-    assert "says 'Chidi'" in wrong_with(asked, reply("Mira, or Chidi.", "o/n@a"))
+    assert "does not cite" in wrong_with(asked, reply("It was Mira.", EvidenceId("o/n@b")))
+    assert "does not say 'Mira'" in wrong_with(asked, reply("Somebody.", EvidenceId("o/n@a")))
+    assert "says 'Chidi'" in wrong_with(asked, reply("Mira, or Chidi.", EvidenceId("o/n@a")))
     none = asked.model_copy(update={"target": asked.target.model_copy(update={"abstain": True})})
     silent = reply("", abstained=True)
     figures = graded(
         [asked, asked, none, none],
-        [reply("Mira.", "o/n@a"), silent, silent, reply("Mira.", "o/n@a")],
+        [reply("Mira.", EvidenceId("o/n@a")), silent, silent, reply("Mira.", EvidenceId("o/n@a"))],
     )
     assert [figure.value for figure in figures.values()] == [0.5, 0.5]
 
