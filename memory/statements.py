@@ -186,11 +186,11 @@ def _listed(report: Report, section: RepoSection) -> Iterator[tuple[str, tuple[E
     """Yield what the report lists of a repository, each with what it cites."""
     repo = section.repo
     for row in report.rows(repo):
-        yield row.title, (EvidenceId.commit(repo, row.sha),)
+        yield row.title, (row.id,)
     for line in section.issues:
-        yield f"{line.event}: {line.title}", (EvidenceId.thread(repo, line.number),)
+        yield f"{line.event}: {line.title}", (line.id(repo),)
     for release in section.releases:
-        yield f"{release.tag} {release.name}", (EvidenceId.tag(repo, release.tag),)
+        yield f"{release.tag} {release.name}", (release.id(repo),)
     for link in report.links:
         if link.issue.repo == repo:
             grade = f"(grade {link.grade.value})"

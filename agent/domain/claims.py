@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.domain.base import Frozen, Language, RepoId
-from agent.domain.evidence_id import CitedId, EvidenceId
+from agent.domain.evidence_id import EvidenceId
 
 MARK = re.compile(r"\[@([1-9][0-9]?)\]")
 """`[@2]` in a claim's text stands for its second citation; rendering replaces it with a link."""
@@ -39,7 +39,7 @@ ANALYSIS = frozenset({Kind.STATED, Kind.INFERRED, Kind.ADVICE})
 class Anchor(Frozen):
     """Words or lines that a sentence of analysis rests on, verbatim from the cited evidence."""
 
-    cite: CitedId
+    cite: EvidenceId
     text: str
     file: str | None = None  # The path in a commit's diff; None for a message, a title or a body
 
@@ -94,7 +94,7 @@ class Judgement(Frozen):
     reason: str = ""
     is_quoting: bool = True  # Whether the reason may repeat words of a model
     check: str = ""  # The rule that decided, for counting: `anchor`, `number`, `safety`, …
-    about: CitedId | None = None
+    about: EvidenceId | None = None
     literal: str = ""  # The part of the sentence that failed, as it is written
     literal_kind: LiteralKind | None = None  # What that part is, where a literal failed
     number: Number | None = None  # What it amounts to, where that literal is a number
@@ -112,13 +112,13 @@ class Claim(Frozen):
     id: str
     repo: RepoId | None  # None for a statement over several repositories
     role: Role
-    about: tuple[CitedId, ...] = ()
+    about: tuple[EvidenceId, ...] = ()
     """The changes or issues that it is about: a part of what it cites."""
     predicate: str = "says"  # The name of a template, or `says` for free words
     params: dict[str, str] = Field(default_factory=dict)
     """The values of a template, verbatim from the evidence."""
-    cites: tuple[CitedId, ...] = ()
-    background: tuple[CitedId, ...] = ()
+    cites: tuple[EvidenceId, ...] = ()
+    background: tuple[EvidenceId, ...] = ()
     """Evidence of earlier days: may be cited, never as new. Marks count on behind `cites`."""
     quotes: tuple[Quote, ...] = ()
     speech: bool = False  # The words are the cited author's and are shown as a quotation

@@ -10,9 +10,9 @@ An id has four forms:
 
 import re
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import GetCoreSchemaHandler, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from agent.domain.base import RepoId
@@ -54,8 +54,9 @@ class _Parts(NamedTuple):
 class EvidenceId(str):
     """The name of a commit, a thread, a tag or lines of a file.
 
-    It is a string, so that it serves as a key and as JSON without conversion. Only the constructors
-    below make one, and they refuse everything else with a `ValueError`.
+    It is a string, so that it serves as a key and as JSON without conversion. `commit`, `thread`,
+    `tag` and `lines` make one of its parts and raise `ValueError` for parts that make none; `parse`
+    reads one. `cited` also keeps text that is none, as an id of the kind `malformed`.
     """
 
     __slots__ = ("_parts",)
@@ -63,7 +64,7 @@ class EvidenceId(str):
 
     def __new__(cls, text: str) -> "EvidenceId":
         """Return the id that a text writes; raise `ValueError` if it has none of the forms."""
-        if isinstance(text, EvidenceId):
+        if isinstance(text, EvidenceId) and text.kind != "malformed":
             return text
         parts = _parse(text)
         if parts is None:
@@ -97,15 +98,23 @@ class EvidenceId(str):
     @classmethod
     def parse(cls, text: str) -> "EvidenceId | None":
         """Return the id that a text writes, or None if it has none of the forms."""
-        if isinstance(text, EvidenceId):
+        if isinstance(text, EvidenceId) and text.kind != "malformed":
             return text
         parts = _parse(text)
         return None if parts is None else cls._of(text, parts)
 
     @classmethod
     def cited(cls, text: str) -> "EvidenceId":
-        """Return what a model cites; text without the form of an id is kept for the gate to refuse."""
+        """Return the id in a text that somebody else wrote; what is none is kept as malformed.
+
+        The gate refuses a claim that cites such an id.
+        """
         return cls.parse(text) or cls._of(text, _Parts("malformed"))
+
+    @classmethod
+    def listed(cls, repo: RepoId, *, revision: str = "", number: int = 0) -> "EvidenceId":
+        """Return the id of a commit, tag or thread that a report lists; it may be malformed."""
+        return cls.cited(f"{repo}#{number}" if number else f"{repo}@{revision}")
 
     @classmethod
     def _of(cls, text: str, parts: _Parts) -> "EvidenceId":
@@ -115,7 +124,7 @@ class EvidenceId(str):
 
     @property
     def kind(self) -> EvidenceKind:
-        """What it names; `malformed` only for citations that the gate has not checked yet."""
+        """What it names; `malformed` is what a model or a report gives instead of an id."""
         return self._parts.kind
 
     @property
@@ -135,9 +144,7 @@ class EvidenceId(str):
 
     def shortened(self, digits: int = 12) -> str:
         """Return it with a shortened hash, for people to read and for the ids of claims."""
-        if self.kind != "commit":
-            return str(self)
-        return f"{self.repo}@{self.sha[:digits]}"
+        return self.replace(self.sha, self.sha[:digits], 1) if self.sha else str(self)
 
     @property
     def number(self) -> int | None:
@@ -178,25 +185,19 @@ class EvidenceId(str):
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Validate text as an id, and write it as that text."""
-        from_text = core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
+        """Read an id from text and write it as that text; what is none is kept as malformed.
+
+        Reports come from anywhere, and one wrong id must not hide the rest of a report.
+        """
+        from_text = core_schema.no_info_after_validator_function(
+            cls.cited, core_schema.str_schema()
+        )
         from_id = core_schema.is_instance_schema(cls)
         return core_schema.json_or_python_schema(
             json_schema=from_text,
             python_schema=core_schema.union_schema([from_id, from_text]),
             serialization=core_schema.to_string_ser_schema(when_used="json"),
         )
-
-
-def _keep_malformed(value: object, validate: ValidatorFunctionWrapHandler) -> EvidenceId:
-    if isinstance(value, str):
-        return EvidenceId.cited(value)
-    evidence_id: EvidenceId = validate(value)
-    return evidence_id
-
-
-CitedId = Annotated[EvidenceId, WrapValidator(_keep_malformed)]
-"""A field for what a model cites: it may be malformed, until the gate has refused it."""
 
 
 def is_full_hash(text: str) -> bool:

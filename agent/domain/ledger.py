@@ -94,7 +94,7 @@ class LedgerRow(Frozen):
     @property
     def id(self) -> EvidenceId:
         """The name under which the commit is cited."""
-        return EvidenceId.commit(self.repo, self.sha)
+        return EvidenceId.listed(self.repo, revision=self.sha)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Kind, Verdict
 from agent.domain.commits import Coverage, Notice
-from agent.domain.evidence_id import CitedId, EvidenceId
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
 from agent.domain.spending import Account
@@ -27,6 +27,10 @@ class ThreadLine(Frozen):
     labels: tuple[str, ...]
     standing: Standing | None = None  # How it stands at the end of the window
 
+    def id(self, repo: RepoId) -> EvidenceId:
+        """Return the name under which the issue is cited."""
+        return EvidenceId.listed(repo, number=self.number)
+
 
 class ReleaseLine(Frozen):
     """A release published inside the window."""
@@ -35,6 +39,10 @@ class ReleaseLine(Frozen):
     name: str
     published_at: datetime
     prerelease: bool
+
+    def id(self, repo: RepoId) -> EvidenceId:
+        """Return the name under which the release is cited."""
+        return EvidenceId.listed(repo, revision=self.tag)
 
 
 class RepoSection(Frozen):
@@ -63,7 +71,7 @@ class Drop(Frozen):
     repo: RepoId | None
     verdict: Verdict
     check: str
-    about: tuple[CitedId, ...] = ()
+    about: tuple[EvidenceId, ...] = ()
     free: bool = False  # Whether the words were those of a model
     reason: str = ""  # Empty where it could quote a model
 
@@ -186,15 +194,7 @@ def cited_by(report: Report) -> frozenset[EvidenceId]:
 
     A commit of which nothing is said rests on its subject and its line counts, which the report itself holds.
     """
-    issues = {
-        EvidenceId.thread(section.repo, line.number)
-        for section in report.sections
-        for line in section.issues
-    }
-    releases = {
-        EvidenceId.tag(section.repo, line.tag)
-        for section in report.sections
-        for line in section.releases
-    }
+    issues = {line.id(section.repo) for section in report.sections for line in section.issues}
+    releases = {line.id(section.repo) for section in report.sections for line in section.releases}
     claimed = {source for claim in report.claims for source in claim.sources}
     return frozenset((*claimed, *issues, *releases))

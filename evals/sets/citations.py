@@ -186,7 +186,7 @@ async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, Thr
 
 def _dossier(report: Report, found: Mapping[EvidenceId, Evidence]) -> Dossier:
     """Say what counts as read: rows, what they undo or take over, linked threads, steps of stories."""
-    rows = {EvidenceId.commit(row.repo, row.sha) for row in report.ledger if row.depth in _READ}
+    rows = {row.id for row in report.ledger if row.depth in _READ}
     commits = [one for name in rows if isinstance(one := found.get(name), CommitEvidence)]
     facts = [(one.repo, fact.old) for one in commits for fact in one.facts if fact.kind in _LINEAGE]
     undone = {EvidenceId.commit(repo, old) for repo, old in facts if old and is_full_hash(old)}
@@ -198,7 +198,7 @@ def _dossier(report: Report, found: Mapping[EvidenceId, Evidence]) -> Dossier:
         window=report.window,
         repos=frozenset(report.repos),
         seen=frozenset({*rows, *undone, *linked, *told}),
-        late=frozenset(EvidenceId.commit(row.repo, row.sha) for row in report.ledger if row.late),
+        late=frozenset(row.id for row in report.ledger if row.late),
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, timedelta
 
 from agent.domain.claims import Claim
-from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.report import Report
 from evals.figures import SHOWN, Figures, Score, Target, share
@@ -119,11 +118,7 @@ def told(report: Report, grades: Grades, where: str) -> list[Score]:
     spoken = {name for claim in report.claims for name in claim.about}
     highlights = [claim for claim in report.claims if claim.repo is None or claim.role == "summary"]
     highlighted = {name for claim in highlights for name in claim.sources}
-    rows = [
-        (row, EvidenceId.commit(row.repo, row.sha))
-        for row in report.ledger
-        if grades[row.repo, row.sha] == 3
-    ]
+    rows = [(row, row.id) for row in report.ledger if grades[row.repo, row.sha] == 3]
     return [
         _scored(row, (row.tier in _TOP and name in spoken) or name in highlighted, where)
         for row, name in rows

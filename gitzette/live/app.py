@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, field_validator
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
@@ -129,6 +129,11 @@ class _Asked(BaseModel, extra="forbid", strict=True):
 
 class _Wanted(BaseModel, extra="forbid", strict=True):
     cite: EvidenceId
+
+    @field_validator("cite")
+    @classmethod
+    def _is_well_formed(cls, cite: EvidenceId) -> EvidenceId:
+        return EvidenceId(cite)
 
 
 class Live:

@@ -235,7 +235,9 @@ def _item(row: LedgerRow, view: View) -> Item:
         path=commit_path(row.repo, row.sha),
         headline=view.text(headline) if headline else shown_title(words, view.lang),
         title=words if headline else "",
-        pull=view.citation(EvidenceId.thread(row.repo, number), own=row.repo) if number else None,
+        pull=view.citation(EvidenceId.listed(row.repo, number=number), own=row.repo)
+        if number
+        else None,
         tier=view.tier(row).value,
         breaking=earlier is None
         and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
@@ -310,9 +312,7 @@ def _words_of(item: Item) -> int:
 
 def _issues(section: RepoSection, view: View) -> tuple[tuple[str, tuple[Issue, ...]], ...]:
     """List the issues by what happened to them; those that a commit addresses come first, each is listed once."""
-    known: dict[str, ThreadLine | None] = {
-        EvidenceId.thread(section.repo, one.number): one for one in section.issues
-    }
+    known: dict[str, ThreadLine | None] = {one.id(section.repo): one for one in section.issues}
     for link in view.report.links:
         own = (
             link.change.is_commit

@@ -46,8 +46,10 @@ def named(cite: EvidenceId, own: RepoId | None, web: Web, *, pull: bool = False)
     if cite.number is not None:
         name = f"#{cite.number}" if is_own else str(cite)
         return name, web.thread(cite.repo, cite.number, pull=pull)
-    if cite.is_commit:
-        name = cite.sha[:SHORT] if is_own else cite.shortened(SHORT)
+    if cite.sha:
+        name = cite.shortened(SHORT)
+        if is_own:
+            name = name.removeprefix(f"{cite.repo}@")
         return name, web.commit(cite.repo, cite.sha)
     name = cite.revision if is_own else str(cite)
     return name, web.release(cite.repo, cite.revision)
@@ -72,6 +74,15 @@ def mark_of(text: str, size: int) -> str:
 def story_key(story: Story) -> str:
     """Name a story by its kind and its first step, which stay while it goes on."""
     return f"{story.kind} {story.repo} {story.steps[0] if story.steps else ''}"
+
+
+def story_place(story: Story) -> str:
+    """Return the element id of a story on a page; it stays while the story goes on."""
+    if story.steps and story.steps[0].is_commit:
+        first = story.steps[0]
+        mark = mark_of(f"{story.kind} {story.repo} {first.repo}", 2)
+        return f"c{first.sha[:12]}-{mark}"
+    return f"x{mark_of(story_key(story), 6)}"
 
 
 @dataclass(frozen=True)
@@ -121,7 +132,7 @@ def made_environment(**options: Any) -> Environment:
     loader = PackageLoader("gitzette.render", "templates")
     shape: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "auto_reload": False}
     made = Environment(loader=loader, undefined=StrictUndefined, **(shape | options))  # noqa: S701 -- see who calls
-    ways = (named, place_of, day_path, repo_path, story_key, zone)
+    ways = (named, place_of, day_path, repo_path, story_key, story_place, zone)
     made.globals |= {one.__name__: one for one in ways} | {
         "date": date,
         "issues_shown": ISSUES_SHOWN,

@@ -49,7 +49,7 @@ class View:
                 self._claims[claim.about[0]].append(claim)
         numbers = ((row.repo, cut_title(row)[1]) for row in report.ledger)
         self._pulls = frozenset(
-            EvidenceId.thread(repo, number) for repo, number in numbers if number
+            EvidenceId.listed(repo, number=number) for repo, number in numbers if number
         )
 
     @cached_property
@@ -136,10 +136,10 @@ class View:
         }
         for section in self.report.sections:
             known |= {
-                EvidenceId.tag(section.repo, one.tag): (one.name, "", one.published_at, True)
+                one.id(section.repo): (one.name, "", one.published_at, True)
                 for one in section.releases
             }
-            threads = ((EvidenceId.thread(section.repo, one.number), one) for one in section.issues)
+            threads = ((one.id(section.repo), one) for one in section.issues)
             known |= {name: (one.title, one.author or "", one.at, True) for name, one in threads}
         known |= {
             name: (row.title, row.author, row.landed_at, True) for name, row in self.rows.items()

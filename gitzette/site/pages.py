@@ -19,7 +19,6 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from agent.domain.base import Language
-from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Tier
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
@@ -323,7 +322,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (
                 (
                     "i",
-                    place_of(EvidenceId.thread(repo, thread.number)),
+                    place_of(thread.id(repo)),
                     repo,
                     "",
                     clean(thread.title),
@@ -338,7 +337,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (
                 (
                     "r",
-                    place_of(EvidenceId.tag(repo, one.tag)),
+                    place_of(one.id(repo)),
                     repo,
                     "",
                     clean(f"{one.tag} {one.name}"),
