@@ -226,7 +226,7 @@ def _is_midnight(when: datetime, tz: str) -> bool:
     return when == midnight(when.astimezone(zone(tz)).date(), tz)
 
 
-class Section(Frozen):
+class AnswerSection(Frozen):
     """Everything that fits one name or all qualifiers, newest first."""
 
     what: tuple[str, ...]
@@ -244,7 +244,7 @@ class Reply(Frozen):
     shown: tuple[
         EvidenceId, ...
     ] = ()  # The part of it that sentences cite, or that a model calls nearest
-    sections: tuple[Section, ...] = ()
+    sections: tuple[AnswerSection, ...] = ()
     evidence: tuple[Hit, ...] = ()  # The ranked list
     known: dict[EvidenceId, Known] = Field(
         default_factory=dict

@@ -16,7 +16,7 @@ from agent.ports import Desk
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from evals.harness import TOKEN, serving
-from evals.model_server.talk import Asked, Script
+from evals.model_server.talk import Script
 from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models
@@ -172,7 +172,7 @@ def by_script(script: Script) -> Answer:
     async def answer(request: ChatRequest) -> ChatReply:
         messages = convert_to_openai_messages(list(request.messages))
         body = {"messages": messages, "tools": list(request.tools)}
-        saying = script(Asked(next(numbers), body))
+        saying = script(ModelRequest(next(numbers), body))
         calls = tuple(ToolRequest(call.name, json.loads(call.arguments)) for call in saying.calls)
         spent = Spent(calls=1, received=tokens_of(saying.text))
         return ChatReply(text=saying.text, calls=calls, spent=spent)

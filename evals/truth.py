@@ -14,7 +14,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import thread_numbers
 from agent.domain.report import Report
 from evals.worlds.gold import gold_window
-from evals.worlds.model import Issue, Pull, World, commit_name, thread_name
+from evals.worlds.model import Pull, World, WorldIssue, commit_name, thread_name
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?!\w|\.\d)", re.ASCII)
 _NAMED = re.compile(r"`([^`\n]+)`")
@@ -58,7 +58,7 @@ class Truth:
         """The words of every issue and pull request."""
         found: dict[str, str] = {}
         for repo in self._world.repos:
-            every: tuple[Issue | Pull, ...] = (*repo.issues, *repo.pulls)
+            every: tuple[WorldIssue | Pull, ...] = (*repo.issues, *repo.pulls)
             for thread in every:
                 said = "\n".join(comment.body for comment in thread.comments)
                 found[thread_name(repo.full_name, thread.number)] = (

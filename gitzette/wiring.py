@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from agent.domain.base import AppError, ConfigError, Language
 from agent.ports import Desks, Progress, Publisher, Step
 from agent.prompting import Capabilities, Job, boundary
-from agent.settings.values import Recipe, RepoSpec, Settings, Shape
+from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
 from gitzette.publish import FilePublisher
@@ -268,7 +268,7 @@ def servers_of(
     return servers
 
 
-def _names(shape: Shape) -> dict[Job, str]:
+def _names(shape: ReportShape) -> dict[Job, str]:
     """Return the name of the model for each job."""
     default = shape.model or ""
     return {
@@ -278,7 +278,7 @@ def _names(shape: Shape) -> dict[Job, str]:
     }
 
 
-def _languages(shape: Shape) -> tuple[Language, ...]:
+def _languages(shape: ReportShape) -> tuple[Language, ...]:
     return tuple(dict.fromkeys((shape.lang, *shape.languages)))
 
 

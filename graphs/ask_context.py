@@ -30,6 +30,7 @@ from agent.gate.check import refusals
 from agent.ports import CloneSource
 from agent.questions import (
     THREADS,
+    AnswerSection,
     Hit,
     Named,
     Outcome,
@@ -37,7 +38,6 @@ from agent.questions import (
     ReadSpan,
     Reply,
     Searched,
-    Section,
 )
 from agent.reports.chapter import checked_claims
 from agent.settings.values import RepoSpec
@@ -215,18 +215,22 @@ def ranked(query: Query, repos: Sequence[RepoId], context: AskContext, most: int
     return hits
 
 
-def named_sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
+def named_sections(
+    query: Query, repos: Sequence[RepoId], context: AskContext
+) -> list[AnswerSection]:
     """Find everything that is named outright, each name by itself; what looks like a name may be none."""
     sections = []
     for one in query.named:
         found = context.index.search("", [one], repos, query.window, _ALL)
         hits = _newest(hit for hit in found if hit.named)
         if hits or one.kind != "name" or "_" in one.text or one.text.startswith("--"):
-            sections.append(Section(what=(_shown(one),), hits=hits))
+            sections.append(AnswerSection(what=(_shown(one),), hits=hits))
     return sections
 
 
-def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
+def filtered_section(
+    query: Query, repos: Sequence[RepoId], context: AskContext
+) -> list[AnswerSection]:
     """Find everything that fits all qualifiers and has everything that is named beside them."""
     names = {one.text for one in query.named}
     if kinds := [THREADS[kind] for kind in query.wanted("is") if kind in THREADS]:
@@ -249,7 +253,9 @@ def filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext)
         kept = {hit.id for hit in having if names <= set(hit.named)}
         hits = [hit for hit in hits if hit.id in kept]
     return [
-        Section(what=(*map(":".join, query.filters), *map(_shown, query.named)), hits=_newest(hits))
+        AnswerSection(
+            what=(*map(":".join, query.filters), *map(_shown, query.named)), hits=_newest(hits)
+        )
     ]
 
 

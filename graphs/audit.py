@@ -19,8 +19,8 @@ from agent.analysts.ruling import PASSING, Batch, Case, Control, Ruling
 from agent.audit import prose
 from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names, fences_of
-from agent.audit.entries import Entry, find_commits, thread_repos
-from agent.audit.findings import Finding, Library, Repository, in_order, summary
+from agent.audit.entries import AuditEntry, find_commits, thread_repos
+from agent.audit.findings import AuditedRepository, Finding, Library, in_order, summary
 from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
 from agent.domain.base import AppError, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim
@@ -64,7 +64,7 @@ class AuditDeps:
 class AuditInput(TypedDict):
     """A report, taken apart, and the repositories that may be read."""
 
-    entries: list[Entry]
+    entries: list[AuditEntry]
     specs: tuple[RepoSpec, ...]
     linked: frozenset[RepoId]  # Those of them that nobody gave, because the report links to them
 
@@ -72,8 +72,8 @@ class AuditInput(TypedDict):
 class AuditState(AuditInput, total=False):
     """The state of an audit."""
 
-    resolved: Annotated[list[Repository], add]
-    read_repositories: Annotated[list[Repository], add]
+    resolved: Annotated[list[AuditedRepository], add]
+    read_repositories: Annotated[list[AuditedRepository], add]
     failures: Annotated[dict[str, str], or_]
     library: Library
     findings: Annotated[list[Finding], add]
@@ -81,7 +81,7 @@ class AuditState(AuditInput, total=False):
     summary: dict[str, Any]
 
 
-class RepositoryState(AuditState):
+class AuditedState(AuditState):
     """What a branch is given for its repository."""
 
     spec: RepoSpec
@@ -113,7 +113,7 @@ def send_to_read(state: AuditState) -> list[Send] | str:
     return [Send("read", {**state, "spec": spec}) for spec in specs] or "check"
 
 
-async def resolve(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def resolve(state: AuditedState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Look up every hash of the report in one repository."""
     context = runtime.context
     spec = state["spec"]
@@ -128,7 +128,7 @@ async def resolve(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[s
         return {"failures": {spec.name: str(error)}}
 
 
-async def resolve_hashes(code: CodeSource, entries: Sequence[Entry]) -> Repository:
+async def resolve_hashes(code: CodeSource, entries: Sequence[AuditEntry]) -> AuditedRepository:
     """Return a repository with the commits that the hashes of a report may mean in it."""
     hashes: dict[str, None] = {}
     for entry in entries:
@@ -136,11 +136,11 @@ async def resolve_hashes(code: CodeSource, entries: Sequence[Entry]) -> Reposito
             if reference.kind == "commit":
                 hashes[reference.value] = None
     if isinstance(code, CloneSource):
-        return Repository(repo=code.repo, named=await code.named(list(hashes)))
+        return AuditedRepository(repo=code.repo, named=await code.named(list(hashes)))
     answers = await _ask_each(code.resolve, hashes)
     commits = {prefix: [commit] for prefix, commit in answers.items() if commit}
     unanswered = frozenset(hashes.keys() - answers.keys())
-    return Repository(repo=code.repo, named=commits, unanswered=unanswered)
+    return AuditedRepository(repo=code.repo, named=commits, unanswered=unanswered)
 
 
 async def place(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
@@ -155,7 +155,7 @@ async def place(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     return {"library": Library(library.values(), doubts), "incomplete": incomplete}
 
 
-async def read(state: RepositoryState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def read(state: AuditedState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
     """Read what the report names in one repository: its line, pull requests and diffs."""
     context = runtime.context
     repo = state["spec"].name
@@ -226,7 +226,7 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     return {"findings": findings, "incomplete": incomplete, "summary": totals}
 
 
-def _not_given(entries: Sequence[Entry], specs: Sequence[RepoSpec]) -> dict[str, int]:
+def _not_given(entries: Sequence[AuditEntry], specs: Sequence[RepoSpec]) -> dict[str, int]:
     """Count the references to repositories that nobody gave."""
     given = {spec.name for spec in specs}
     counts = Counter[str]()
@@ -252,7 +252,10 @@ class Judged(NamedTuple):
 
 
 async def judge_sentences(
-    sentences: Sequence[prose.Sentence], library: Library, context: RunContext, deps: AuditDeps
+    sentences: Sequence[prose.ReportSentence],
+    library: Library,
+    context: RunContext,
+    deps: AuditDeps,
 ) -> Judged:
     """Give every sentence a verdict; those that cannot be judged stay not checked."""
     batches = list(prose.batches(sentences, library))
@@ -290,7 +293,7 @@ async def judge_sentences(
 class _JudgedPart(NamedTuple):
     """Sentences that were judged in one question, or the reason why they were not."""
 
-    sentences: Sequence[prose.Sentence]
+    sentences: Sequence[prose.ReportSentence]
     verdicts: Sequence[Finding] = ()
     reason: str = ""
 
@@ -305,7 +308,7 @@ async def _judged_parts(
     ]
     sentence_by_id = {str(index): sentence for index, sentence in enumerate(batch.sentences)}
 
-    def sentences_of(claims: Sequence[Claim]) -> list[prose.Sentence]:
+    def sentences_of(claims: Sequence[Claim]) -> list[prose.ReportSentence]:
         return [sentence_by_id[claim.id] for claim in claims]
 
     def show(claims: Sequence[Claim], budget: int) -> str:
@@ -339,7 +342,7 @@ async def _judged_parts(
 
 
 async def _verdicts(
-    batch: Batch, sentences: Sequence[prose.Sentence], context: RunContext
+    batch: Batch, sentences: Sequence[prose.ReportSentence], context: RunContext
 ) -> list[Finding]:
     """Ask the judge twice about a batch; return nothing if it admits a sentence it must refuse."""
     passes: list[dict[str, Ruling]] = []
@@ -360,11 +363,11 @@ async def _verdicts(
 
 async def read_repository(
     desk: Desk,
-    repository: Repository,
-    entries: Sequence[Entry],
+    repository: AuditedRepository,
+    entries: Sequence[AuditEntry],
     repos: Sequence[RepoId],
     progress: Progress,
-) -> Repository:
+) -> AuditedRepository:
     """Return a repository, one of `repos`, with the commits, threads and diffs a report names."""
     code = desk.code
     commits = {commit.sha: commit for named in repository.named.values() for commit in named}
@@ -386,7 +389,7 @@ async def read_repository(
     return repository
 
 
-async def _read_threads(repository: Repository, desk: Desk, numbers: set[int]) -> None:
+async def _read_threads(repository: AuditedRepository, desk: Desk, numbers: set[int]) -> None:
     """Read the threads that no landed commit names, where there is an API to ask."""
     if isinstance(desk.threads, NoThreads):
         return
@@ -398,7 +401,9 @@ async def _read_threads(repository: Repository, desk: Desk, numbers: set[int]) -
         repository.missing = frozenset(answers.keys() - repository.threads.keys())
 
 
-def _thread_numbers(entries: Sequence[Entry], repo: RepoId, repos: Sequence[RepoId]) -> set[int]:
+def _thread_numbers(
+    entries: Sequence[AuditEntry], repo: RepoId, repos: Sequence[RepoId]
+) -> set[int]:
     """Return the numbers of threads that a report may mean in a repository."""
     numbers = set()
     for entry in entries:
@@ -426,8 +431,11 @@ async def _ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict
 
 
 async def _with_line(
-    repository: Repository, code: CodeSource, entries: Sequence[Entry], commits: Sequence[Commit]
-) -> Repository:
+    repository: AuditedRepository,
+    code: CodeSource,
+    entries: Sequence[AuditEntry],
+    commits: Sequence[Commit],
+) -> AuditedRepository:
     """Return the repository with the commits that landed around the report's days and commits."""
     report_days = {entry.days for entry in entries if entry.days}
     moments = [commit.committed_at for commit in commits]
@@ -449,7 +457,7 @@ async def _with_line(
 
 
 async def read_fenced_files(
-    codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]
+    codes: Mapping[RepoId, CodeSource], entries: Sequence[AuditEntry]
 ) -> dict[EvidenceId, list[str]]:
     """Return the texts of the files that a commit touches, where a fence stands below it."""
     changes = {

@@ -18,7 +18,7 @@ from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.domain.spending import Account, fallback
 from agent.links.recorded import day_links
-from agent.links.references import Day, day_references
+from agent.links.references import LandedDay, day_references
 from agent.ports import Desk, Step
 from agent.prompting import ModelError, fenced, fitting, prompt
 from agent.reports.chapter import share
@@ -230,7 +230,7 @@ async def list_commits(state: ReadState, desk: Desk, runtime: Runtime[RunContext
         rows=mine.rows,
         late=mine.late,
         threads=threads,
-        references=day_references(Day(spec.name, landing.branch, commits, threads)),
+        references=day_references(LandedDay(spec.name, landing.branch, commits, threads)),
         failures=(
             *(Failure(repo=spec.name, stage="commits", message=one) for one in landing.failures),
             *(Failure(repo=spec.name, stage="threads", message=one) for one in threads.missing),
@@ -243,7 +243,7 @@ async def triage(
 ) -> Collected:
     """Read every diff that may be read, and weigh the commits by what is in them."""
     deps, repo = runtime.context, state["spec"].name
-    day = Day(
+    day = LandedDay(
         repo, collected.landing.branch, [row.commit for row in collected.landed], collected.threads
     )
     links = day_links(day, collected.references, deps.issues.known(repo, state["window"]).issues)

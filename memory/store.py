@@ -175,7 +175,7 @@ def _version(db: Database, name: str) -> int:
     return version
 
 
-class HttpCache:
+class HttpResponses:
     """What services answered before, as bytes under a key; what nobody used for two months is deleted."""
 
     def __init__(self, db: Database, today: date) -> None:
@@ -206,7 +206,7 @@ class ModelServers:
     What the settings say of a model's context is part of the key: it shapes what is found.
     """
 
-    def __init__(self, cache: HttpCache, today: date) -> None:
+    def __init__(self, cache: HttpResponses, today: date) -> None:
         self._cache = cache
         self._fortnight = today.toordinal() // _FRESH_DAYS
 
@@ -234,7 +234,7 @@ class Memory:
     """The parts of the memory, each with an interface of its own."""
 
     def __init__(self, db: Database, home: Path, today: date) -> None:
-        self.http_cache = HttpCache(db, today)
+        self.http_cache = HttpResponses(db, today)
         self.model_servers = ModelServers(self.http_cache, today)
         self.reports, self.landings, self.issues = Reports(db), Landings(db), OpenIssues(db)
         self.statements, self.stories = Statements(db), Stories(db)

@@ -8,7 +8,7 @@ from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Judgement, Quote
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Tier
-from agent.domain.links import Grade, Link, Relation, Step, Story
+from agent.domain.links import Grade, Link, Relation, Story, StoryStep
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
 
@@ -153,7 +153,7 @@ def _story(repo: RepoId, row: LedgerRow, day: date) -> Story:
     names = [sha1(f"{repo} {one} 0".encode(), usedforsecurity=False).hexdigest() for one in days]
     cites = [EvidenceId.commit(repo, name) for name in names]
     steps = [
-        Step(
+        StoryStep(
             cite=cite,
             at=datetime.combine(one, datetime.min.time(), UTC),
             act="part",

@@ -13,7 +13,7 @@ from agent.domain.facts import Fact, FactSheet
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CodeSource, Study
 from tools.diff.files import layout_paths
-from tools.diff.reach import Names, Trees, is_told_by
+from tools.diff.reach import SurroundingTrees, TreeNames, is_told_by
 from tools.diff.sheet import (
     Gathered,
     blobs_and_partner,
@@ -207,7 +207,7 @@ class EvidenceCache:
         if oldest:
             self._checked_windows.add(oldest.id)
 
-    def _sheet(self, studied: Studied, trees: Trees) -> FactSheet:
+    def _sheet(self, studied: Studied, trees: SurroundingTrees) -> FactSheet:
         """Return the facts of a studied commit; where that fails, those that its patch told."""
         change, differences = studied
         try:
@@ -219,7 +219,7 @@ class EvidenceCache:
         skimmed = self._skimmed.get(change.commit.id)
         return failed_sheet(change, error, skimmed.facts if skimmed else ())
 
-    def _take_back(self, landed: Sequence[Commit], trees: Trees) -> None:
+    def _take_back(self, landed: Sequence[Commit], trees: SurroundingTrees) -> None:
         """Drop facts of variables that the tree before read already, or the tree after still reads.
 
         What an older commit of the window brought is not new either.
@@ -248,12 +248,12 @@ def _planned(change: Change) -> Study:
         return Study(change=change)
 
 
-def _variables(skimmed: Sequence[CommitEvidence]) -> Names:
+def _variables(skimmed: Sequence[CommitEvidence]) -> TreeNames:
     """Return the variables that skimmed commits seem to bring or to drop."""
     facts = [fact for evidence in skimmed for fact in evidence.facts]
     added = frozenset(fact.name for fact in facts if fact.kind == "env-added")
     removed = frozenset(fact.name for fact in facts if fact.kind == "env-removed")
-    return Names(come=added, gone=removed)
+    return TreeNames(come=added, gone=removed)
 
 
 def _without_facts(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:

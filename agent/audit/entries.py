@@ -54,7 +54,7 @@ def field_name(label: str) -> str:
 
 
 @dataclass(eq=False)
-class Entry:
+class AuditEntry:
     """A block of a report with everything that is known of it."""
 
     block: Block
@@ -62,12 +62,14 @@ class Entry:
     references: list[ReportReference]
     mentioned: frozenset[RepoId]  # The repositories that it names
     # The list items that it stands under, then the headings, the nearest first.
-    above: tuple["Entry", ...] = ()
+    above: tuple["AuditEntry", ...] = ()
     scope: frozenset[RepoId] = frozenset()
     """The repository it is about: as an item or heading says, or as the hashes of its section do."""
     is_placed: bool = False  # An item or heading has the name of the repository for a title
     is_elsewhere: bool = False  # The hashes of its section are in no repository that was read
-    elsewhere_section: "Entry | None" = None  # The heading of that section; None: the whole report
+    elsewhere_section: "AuditEntry | None" = (
+        None  # The heading of that section; None: the whole report
+    )
     days: Days | None = None
     commits: tuple[Commit, ...] = ()  # The commits that it is about
     evidence: tuple[CommitEvidence, ...] = ()  # Those of which the diff was read
@@ -81,7 +83,7 @@ class Entry:
         return not any(change.incomplete or change.unreadable for change in changes)
 
 
-def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
+def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[AuditEntry]:
     """Return the blocks of a report; `name` is that of its file, `repos` those that can be read."""
     blocks = list(read_blocks(text))
     repo_by_name = _repos_by_name(blocks, repos)
@@ -94,9 +96,9 @@ def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
     return entries
 
 
-def _set_days(entries: Sequence[Entry], file_name: str) -> None:
+def _set_days(entries: Sequence[AuditEntry], file_name: str) -> None:
     """Give each entry the days of the nearest heading that has any, else those of the report."""
-    days_by_heading: dict[Entry, Days] = {}
+    days_by_heading: dict[AuditEntry, Days] = {}
     for entry in entries:
         days = days_in(entry.block.text) if entry.block.kind == "heading" else None
         if days:
@@ -108,9 +110,9 @@ def _set_days(entries: Sequence[Entry], file_name: str) -> None:
         entry.days = next(nearest, report_days)
 
 
-def _entry(block: Block, repo_by_name: Mapping[str, RepoId]) -> Entry:
+def _entry(block: Block, repo_by_name: Mapping[str, RepoId]) -> AuditEntry:
     if block.kind == "fence":
-        return Entry(block, [], [], frozenset())
+        return AuditEntry(block, [], [], frozenset())
     fields = list(_fields(block))
     references = list(_references(block, fields, repo_by_name))
     mentioned = {reference.repo for reference in references if reference.repo}
@@ -119,7 +121,7 @@ def _entry(block: Block, repo_by_name: Mapping[str, RepoId]) -> Entry:
         short_name = name.rpartition("/")[2]
         if name in words or short_name in words:
             mentioned.add(repo)
-    return Entry(block, fields, references, frozenset(mentioned))
+    return AuditEntry(block, fields, references, frozenset(mentioned))
 
 
 def _fields(block: Block) -> Iterator[Field]:
@@ -188,10 +190,10 @@ def _field_at(start: int, fields: Sequence[Field]) -> str:
     return field.name if start < field.start + len(field.value) else ""
 
 
-def _nest(entries: Sequence[Entry]) -> None:
+def _nest(entries: Sequence[AuditEntry]) -> None:
     """Set the items and headings that each entry stands under."""
-    headings: list[Entry] = []
-    items: list[Entry] = []
+    headings: list[AuditEntry] = []
+    items: list[AuditEntry] = []
     for entry in entries:
         kind = entry.block.kind
         if kind in ("heading", "row"):
@@ -223,7 +225,7 @@ def _bare_title(title: str) -> str:
     return _NUMBERING.sub("", plain(title[:300])).strip(" :：`")
 
 
-def _titled_scope(entry: Entry, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]:
+def _titled_scope(entry: AuditEntry, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]:
     """Return the repository that the nearest item or heading above a block has for a title."""
     candidates = [entry, *entry.above] if entry.block.kind == "heading" else entry.above
     for candidate in candidates:
@@ -249,20 +251,20 @@ def _titled(title: str, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]
     return frozenset(scope)
 
 
-def find_commits(entries: Sequence[Entry], library: Library) -> None:
+def find_commits(entries: Sequence[AuditEntry], library: Library) -> None:
     """Set which commits each block is about: those it names, or those of what it stands under."""
     named = {entry: _named_commits(entry, library) for entry in entries}
-    below: dict[Entry, dict[str, Commit]] = {entry: {} for entry in entries}
+    below: dict[AuditEntry, dict[str, Commit]] = {entry: {} for entry in entries}
     for entry in entries:
         for above in entry.above:
             below[above].update({commit.id: commit for commit in named[entry]})
-    about: dict[Entry, tuple[Commit, ...]] = {}
+    about: dict[AuditEntry, tuple[Commit, ...]] = {}
     for entry in entries:
         about[entry] = named[entry]
         # An item or a heading that names no commit is about the one that everything below names.
         if not named[entry] and len(below[entry]) == 1:
             about[entry] = tuple(below[entry].values())
-    previous: Entry | None = None
+    previous: AuditEntry | None = None
     for entry in entries:
         entry.commits = _commits_of(entry, previous, about)
         read = (library[commit.repo].changes.get(commit.sha) for commit in entry.commits)
@@ -271,7 +273,7 @@ def find_commits(entries: Sequence[Entry], library: Library) -> None:
 
 
 def _commits_of(
-    entry: Entry, previous: Entry | None, about: Mapping[Entry, tuple[Commit, ...]]
+    entry: AuditEntry, previous: AuditEntry | None, about: Mapping[AuditEntry, tuple[Commit, ...]]
 ) -> tuple[Commit, ...]:
     items = [above for above in entry.above if above.block.kind == "item"]
     for nearest in (entry, *items):
@@ -288,7 +290,7 @@ def _commits_of(
 
 
 def thread_repos(
-    entry: Entry, reference: ReportReference, repos: Collection[RepoId]
+    entry: AuditEntry, reference: ReportReference, repos: Collection[RepoId]
 ) -> set[RepoId]:
     """Return the repositories that a number may belong to, where `repos` are those to choose from.
 
@@ -303,7 +305,7 @@ def thread_repos(
     return set(repos)
 
 
-def _named_commits(entry: Entry, library: Library) -> tuple[Commit, ...]:
+def _named_commits(entry: AuditEntry, library: Library) -> tuple[Commit, ...]:
     """Return the commits that a block names by hash, or else its last pull request that landed."""
     pulls = []
     for reference in entry.references:

@@ -82,7 +82,7 @@ class ReportReference:
 
 
 @dataclass
-class Repository:
+class AuditedRepository:
     """What one repository has of what a report names."""
 
     repo: RepoId
@@ -121,11 +121,11 @@ class Doubt(NamedTuple):
     doubtful: frozenset[RepoId]  # Those of which nothing else is to be believed, either
 
 
-class Library(dict[RepoId, Repository]):
+class Library(dict[RepoId, AuditedRepository]):
     """What was looked up for a report, by repository; those that could not be read are not in it."""
 
     def __init__(
-        self, repositories: Iterable[Repository] = (), doubts: Sequence[Doubt] = ()
+        self, repositories: Iterable[AuditedRepository] = (), doubts: Sequence[Doubt] = ()
     ) -> None:
         super().__init__({repository.repo: repository for repository in repositories})
         self.doubts = tuple(doubts)

@@ -39,7 +39,7 @@ _FORM = re.compile(
 EvidenceKind = Literal["commit", "thread", "tag", "lines", "malformed"]
 
 
-class _Parts(NamedTuple):
+class _IdParts(NamedTuple):
     """What an id consists of; parts that its kind does not have are empty."""
 
     kind: EvidenceKind
@@ -60,7 +60,7 @@ class EvidenceId(str):
     """
 
     __slots__ = ("_parts",)
-    _parts: _Parts
+    _parts: _IdParts
 
     def __new__(cls, text: str) -> "EvidenceId":
         """Return the id that a text writes; raise `ValueError` if it has none of the forms."""
@@ -76,14 +76,14 @@ class EvidenceId(str):
         """Return the id of a commit, given its full hash."""
         if not _FULL_HASH.fullmatch(sha):
             raise ValueError(f"not a full commit hash: {sha!r}")
-        return cls._of(f"{_valid_repo(repo)}@{sha}", _Parts("commit", repo, revision=sha))
+        return cls._of(f"{_valid_repo(repo)}@{sha}", _IdParts("commit", repo, revision=sha))
 
     @classmethod
     def thread(cls, repo: RepoId, number: int) -> "EvidenceId":
         """Return the id of an issue or a pull request; GitHub numbers them together."""
         if number < 1:
             raise ValueError(f"not an issue number: {number}")
-        return cls._of(f"{_valid_repo(repo)}#{number}", _Parts("thread", repo, number=number))
+        return cls._of(f"{_valid_repo(repo)}#{number}", _IdParts("thread", repo, number=number))
 
     @classmethod
     def tag(cls, repo: RepoId, name: str) -> "EvidenceId":
@@ -109,7 +109,7 @@ class EvidenceId(str):
 
         The gate refuses a claim that cites such an id.
         """
-        return cls.parse(text) or cls._of(text, _Parts("malformed"))
+        return cls.parse(text) or cls._of(text, _IdParts("malformed"))
 
     @classmethod
     def listed(cls, repo: RepoId, *, revision: str = "", number: int = 0) -> "EvidenceId":
@@ -117,7 +117,7 @@ class EvidenceId(str):
         return cls.cited(f"{repo}#{number}" if number else f"{repo}@{revision}")
 
     @classmethod
-    def _of(cls, text: str, parts: _Parts) -> "EvidenceId":
+    def _of(cls, text: str, parts: _IdParts) -> "EvidenceId":
         evidence_id = super().__new__(cls, text)
         evidence_id._parts = parts
         return evidence_id
@@ -213,22 +213,22 @@ def _valid_repo(repo: RepoId) -> RepoId:
 
 
 @lru_cache(maxsize=4096)
-def _parse(text: str) -> _Parts | None:
+def _parse(text: str) -> _IdParts | None:
     match = _FORM.fullmatch(text)
     if match is None:
         return None
     repo = RepoId(match["repo"])
     if match["number"]:
-        return _Parts("thread", repo, number=int(match["number"]))
+        return _IdParts("thread", repo, number=int(match["number"]))
     if match["tag"]:
-        return _Parts("tag", repo, revision=match["tag"])
+        return _IdParts("tag", repo, revision=match["tag"])
     if not match["path"]:
-        return _Parts("commit", repo, revision=match["sha"])
+        return _IdParts("commit", repo, revision=match["sha"])
     first_line = int(match["first"])
     last_line = int(match["last"])
     if last_line < first_line:
         return None
-    return _Parts(
+    return _IdParts(
         "lines",
         repo,
         revision=match["sha"],

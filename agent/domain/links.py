@@ -143,7 +143,7 @@ Act = (
 """What a step of a story does."""
 
 
-class Step(Frozen):
+class StoryStep(Frozen):
     """One step of a story, as its timeline shows it."""
 
     cite: EvidenceId
@@ -160,7 +160,7 @@ class Story(Frozen):
     kind: StoryKind
     repo: RepoId
     steps: tuple[EvidenceId, ...]
-    timeline: tuple[Step, ...] = ()
+    timeline: tuple[StoryStep, ...] = ()
     """The same steps with their days, what each does and is called; and the first releases that have them."""
     news: tuple[EvidenceId, ...] = ()  # The steps that the report of this window adds
     since: str = (

@@ -17,7 +17,7 @@ MOST_WORDS = 1_000
 _OF_ONE_DAY = ("brief", "summary")
 
 
-class Pair(Frozen):
+class RevertPair(Frozen):
     """A change of the week and the one that took it back in the same week."""
 
     change: EvidenceId
@@ -31,7 +31,7 @@ class Week(Frozen):
     report: Report
     days: tuple[str, ...]
     missing: tuple[str, ...] = ()  # Days that have no report
-    came_and_went: tuple[Pair, ...] = ()
+    came_and_went: tuple[RevertPair, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """Give the edition as plain data: that of a report, and the parts of a week."""
@@ -71,7 +71,7 @@ def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
         pair for report in reports for story in report.stories for pair in undone_pairs(story)
     )
     pairs = dict.fromkeys(
-        Pair(change=one, undone_by=by) for one, by in undone if one in rows and by in rows
+        RevertPair(change=one, undone_by=by) for one, by in undone if one in rows and by in rows
     )
     aside = {cite for pair in pairs for cite in (pair.change, pair.undone_by)}
     names, behind = ("repos", "failures", "links", "uses"), {"tier": Tier.LOW, "weight": 0.0}

@@ -13,7 +13,7 @@ from agent.domain.evidence import Citable, CommitEvidence, ThreadEvidence, all_d
 from agent.domain.references import mentions_thread, parse_reference
 from agent.domain.window import zone
 from agent.gate.literals import Literal
-from agent.gate.quantities import Span, Unit, notations, unit_behind
+from agent.gate.quantities import NumberSpan, Unit, notations, unit_behind
 from agent.gate.text import SearchText, find_words, fold_case, text_of
 
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
@@ -283,7 +283,7 @@ def _text_has_number(text: SearchText, number: Number) -> bool:
     return False
 
 
-def _has_unit(text: SearchText, span: Span, unit: Unit) -> bool:
+def _has_unit(text: SearchText, span: NumberSpan, unit: Unit) -> bool:
     """Return True if a number of the text has a unit: behind it, else named on its line."""
     if not unit.spellings:
         return True

@@ -16,7 +16,7 @@ from agent.domain.evidence import (
     ThreadEvidence,
     all_dates_of,
 )
-from agent.gate.quantities import Span, index_numbers
+from agent.gate.quantities import NumberSpan, index_numbers
 
 _MARKS = str.maketrans(
     dict.fromkeys("‘’‚‛′‹›´", "'")
@@ -132,7 +132,7 @@ def _is_border_in_name(text: str, position: int) -> bool:
     return before.isupper() and after.isupper() and text[position + 1 : position + 2].islower()
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line around a find, and the position of the find within it."""
 
     text: str
@@ -155,7 +155,7 @@ class SearchText:
         return fold_case(self.text)
 
     @cached_property
-    def numbers(self) -> dict[Decimal, list[Span]]:
+    def numbers(self) -> dict[Decimal, list[NumberSpan]]:
         """The numbers of the text by value."""
         return index_numbers(self.text)
 
@@ -169,14 +169,14 @@ class SearchText:
             return find_words(fold_case(literal), self.folded, written=self.text)
         return find_words(literal, self.text)
 
-    def line_at(self, position: int) -> Line:
+    def line_at(self, position: int) -> TextLine:
         """Return the line around a position, cut where it is very long."""
         earliest = max(0, position - _LINE_CONTEXT)
         start = self.text.rfind("\n", earliest, position) + 1 or earliest
         end = self.text.find("\n", position, position + _LINE_CONTEXT)
         if end < 0:
             end = position + _LINE_CONTEXT
-        return Line(self.text[start:end], position - start)
+        return TextLine(self.text[start:end], position - start)
 
 
 def text_of(evidence: Citable) -> SearchText:

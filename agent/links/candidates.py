@@ -10,7 +10,7 @@ from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Mention
 from agent.links.issue_digest import GIVEN_UP, Digest, digest, terms
-from agent.stories.timeline import Pair
+from agent.stories.timeline import CommitPair
 from agent.triage.collected import Collected
 
 NEAREST, _EARLIER, _COMPARED, _READ_BESIDE = 10, 5, 20, 40
@@ -92,7 +92,7 @@ class Wanted:
 
 
 def wanted_pairs(
-    found: Collected, material: Material, known: Sequence[Digest], pairs: Iterable[Pair]
+    found: Collected, material: Material, known: Sequence[Digest], pairs: Iterable[CommitPair]
 ) -> list[Wanted]:
     """Choose what to read beside commits: what they name or are named by, what they may go on with, issues alike.
 

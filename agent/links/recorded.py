@@ -12,7 +12,7 @@ from agent.domain.facts import Fact
 from agent.domain.links import Grade, Link, Mention, Relation
 from agent.domain.references import parse_reference, thread_numbers
 from agent.links.issue_digest import BROUGHT_BACK, GIVEN_UP, Digest
-from agent.links.references import Day
+from agent.links.references import LandedDay
 
 _CLOSED = "closed by it, as GitHub records"
 _LISTED = "its pull request closes it, as GitHub lists"
@@ -22,7 +22,7 @@ _Issues = Mapping[EvidenceId, Issue]
 
 
 def day_links(
-    day: Day, references: Iterable[Mention], known: Sequence[Digest] = ()
+    day: LandedDay, references: Iterable[Mention], known: Sequence[Digest] = ()
 ) -> tuple[Link, ...]:
     """Link the day's commits with issues; of what is said several times of the same two, the strongest stands.
 
@@ -38,7 +38,9 @@ def day_links(
     return tuple(links.values())
 
 
-def _records(day: Day, became: Mapping[EvidenceId, Commit], issues: _Issues) -> Iterator[Link]:
+def _records(
+    day: LandedDay, became: Mapping[EvidenceId, Commit], issues: _Issues
+) -> Iterator[Link]:
     """Read what GitHub itself says: what closed an issue, and which issues a merged pull request closes.
 
     An issue that was closed as not planned or as a duplicate was not fixed, whatever closed it.
@@ -56,7 +58,10 @@ def _records(day: Day, became: Mapping[EvidenceId, Commit], issues: _Issues) -> 
 
 
 def _said(
-    day: Day, references: Iterable[Mention], became: Mapping[EvidenceId, Commit], issues: _Issues
+    day: LandedDay,
+    references: Iterable[Mention],
+    became: Mapping[EvidenceId, Commit],
+    issues: _Issues,
 ) -> Iterator[Link]:
     """Read what commits name, and which issues name them or their pull requests.
 

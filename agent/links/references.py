@@ -80,7 +80,7 @@ def _sentence(text: str, start: int, end: int) -> str:
 
 
 @dataclass(frozen=True)
-class Day:
+class LandedDay:
     """The landed commits of a repository with its threads."""
 
     repo: RepoId
@@ -105,7 +105,7 @@ class Day:
         ]
 
 
-def day_references(day: Day) -> tuple[Mention, ...]:
+def day_references(day: LandedDay) -> tuple[Mention, ...]:
     """List what the day's commits and their pull requests name, and which other threads name these."""
     pulls = {pull.number: pull for pull in day.threads.pulls}
     brought = {sha: pulls.get(number) for sha, number in day.threads.pull_of.items()}
@@ -138,7 +138,7 @@ def day_references(day: Day) -> tuple[Mention, ...]:
     return tuple(dict.fromkeys((*said, *others, *recorded)))
 
 
-def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[Mention]:
+def _of_commit(commit: Commit, day: LandedDay, pull: PullRequest | None) -> Iterator[Mention]:
     """Read title, message and pull request; the number at the end of a squashed title is the commit's own."""
     bare = without_pull_number(commit.title)
     texts: list[tuple[Place, str]] = [("title", bare), ("message", commit.body)]

@@ -73,7 +73,7 @@ class SaidRelations(BaseModel):
     relations: list[SaidRelation] = Field(default_factory=list)
 
 
-class Draft(NamedTuple):
+class RelationDraft(NamedTuple):
     """A relation that a model named, and the sentence in which code words it."""
 
     claim: Claim
@@ -151,7 +151,7 @@ class Pairing:
         name = one.id.shortened(9)
         return name.removeprefix(self.change.repo).removeprefix("@")
 
-    def drafts(self, answer: SaidRelations) -> Iterator[Draft]:
+    def drafts(self, answer: SaidRelations) -> Iterator[RelationDraft]:
         """Turn each relation into a sentence that code words, with an anchor on each side; the first of each counts."""
         own, shown = self._sides
         by_handle = {self._name(one): one for one in shown.values()}
@@ -176,7 +176,7 @@ class Pairing:
                 },
                 kind=Kind.STATED,
             )
-            yield Draft(claim, relation, other.id)
+            yield RelationDraft(claim, relation, other.id)
 
     def control(self, evidence: str) -> dict[Language, str]:
         """Word a fix of an issue that nobody has shown, for the judge to refuse."""
@@ -187,7 +187,7 @@ class Pairing:
         )
         return {"en": _SENTENCES[Relation.FIXES].format(self._name(self.change), f"#{number}")}
 
-    def objections(self, draft: Draft) -> tuple[Judgement, ...]:
+    def objections(self, draft: RelationDraft) -> tuple[Judgement, ...]:
         """Say why a relation is refused: it cannot be one of these two, or an anchor is not verbatim."""
         own, shown = self._sides
         objections = []
@@ -235,11 +235,11 @@ class Pairing:
                     return Grade.B
         return Grade.C
 
-    def other(self, draft: Draft) -> Evidence:
+    def other(self, draft: RelationDraft) -> Evidence:
         """Return what a draft relates the commit with."""
         return self._sides[1][draft.other]
 
-    def related(self, draft: Draft, judge: str, landed_as: Commit | None = None) -> Related:
+    def related(self, draft: RelationDraft, judge: str, landed_as: Commit | None = None) -> Related:
         """Return a relation that was admitted, with what is known of the other side.
 
         A pull request that landed before is told as the commit that it became.

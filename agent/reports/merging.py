@@ -36,25 +36,25 @@ def merge(earlier: Report, new: Report) -> Report:
     return _Merger(earlier, new).report()
 
 
-class _Place(NamedTuple):
+class _Topic(NamedTuple):
     """What judged parts of a report take the place of one another: those about the same thing."""
 
     kind: Literal["analysis", "relations", "summary", "brief"]
     about: EvidenceId | RepoId | None  # A commit, or a repository; None for the brief
 
 
-def _place_of(claim: Claim) -> _Place | None:
+def _place_of(claim: Claim) -> _Topic | None:
     """Return the place of a judged claim; None for what code alone says."""
     if claim.free and claim.role == "brief":
-        return _Place("brief", None)
+        return _Topic("brief", None)
     if claim.free and claim.role == "summary" and not claim.about:
-        return _Place("summary", claim.repo)
+        return _Topic("summary", claim.repo)
     if not claim.about:
         return None
     if claim.free:
-        return _Place("analysis", claim.about[0])
+        return _Topic("analysis", claim.about[0])
     if claim.judged_by:
-        return _Place("relations", claim.about[0])
+        return _Topic("relations", claim.about[0])
     return None
 
 
@@ -177,15 +177,15 @@ class _Merger:
     # ------------------------------------------------------------ claims
 
     @cached_property
-    def _taken(self) -> frozenset[_Place]:
+    def _taken(self) -> frozenset[_Topic]:
         """The places for which the new run has something judged."""
         places = {place for claim in self.new.claims if (place := _place_of(claim))}
         for link in self.new.links:
             if link.judged_by:
-                places.add(_Place("relations", link.change))
+                places.add(_Topic("relations", link.change))
         for story in self.new.stories:
             if story.judged_by:
-                places.update(_Place("relations", commit) for commit in story.news)
+                places.update(_Topic("relations", commit) for commit in story.news)
         return frozenset(places)
 
     @cached_property
@@ -251,7 +251,7 @@ class _Merger:
             if self._is_uncovered(link) or link.change not in self._rows:
                 continue
             is_lost = link.change in self._read_less or _repo_of(link) in self._threads_lost
-            if link.judged_by and _Place("relations", link.change) not in self._taken:
+            if link.judged_by and _Topic("relations", link.change) not in self._taken:
                 new = with_link(new, link)
             elif is_lost and not any(are_of_one_pair(link, other) for other in new):
                 new.append(link)
@@ -275,7 +275,7 @@ class _Merger:
         if not story.news or not self._rows.keys() >= {*story.news}:
             return False
         if story.judged_by:
-            return not any(_Place("relations", commit) in self._taken for commit in story.news)
+            return not any(_Topic("relations", commit) in self._taken for commit in story.news)
         return self._read_less >= {*story.news} or not self._has_read(story.steps)
 
     # ------------------------------------------------------------ sections

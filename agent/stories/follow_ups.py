@@ -7,9 +7,9 @@ from datetime import timedelta
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.links import Act, Mention, Related, Relation, Step, Story, StoryKind
+from agent.domain.links import Act, Mention, Related, Relation, Story, StoryKind, StoryStep
 from agent.domain.references import pull_number
-from agent.stories.timeline import Line, Pair, Said, step, story
+from agent.stories.timeline import CommitPair, LandedLine, Said, step, story
 
 _SOON = timedelta(days=14)
 """How long it is news by itself that lines are changed again."""
@@ -28,8 +28,8 @@ def own_references(repo: RepoId, references: Iterable[Mention]) -> list[Mention]
 
 
 def named_pairs(
-    repo: RepoId, today: Sequence[Headline], references: Iterable[Mention], line: Line
-) -> Iterator[Pair]:
+    repo: RepoId, today: Sequence[Headline], references: Iterable[Mention], line: LandedLine
+) -> Iterator[CommitPair]:
     """Pair commits with the landed commits that they or their pull requests name by number or hash."""
     heads: dict[EvidenceId, Headline] = {EvidenceId.commit(repo, head.sha): head for head in today}
     seen: set[tuple[str, str]] = set()
@@ -44,7 +44,7 @@ def named_pairs(
                 if one.place == "pull request" and doer.pull
                 else None
             )
-            yield Pair(doer=doer, earlier=earlier, said_in=said_in)
+            yield CommitPair(doer=doer, earlier=earlier, said_in=said_in)
 
 
 READ: Mapping[Relation, Act] = {
@@ -66,7 +66,7 @@ KINDS: Mapping[Act, StoryKind] = {
 
 
 def follow_up_stories(
-    repo: RepoId, pairs: Iterable[Pair], related: Iterable[Related], told: Sequence[Story]
+    repo: RepoId, pairs: Iterable[CommitPair], related: Iterable[Related], told: Sequence[Story]
 ) -> list[Story]:
     """Tell each pair as what a reader of both sides called it, else as the bare fact.
 
@@ -76,7 +76,7 @@ def follow_up_stories(
     for relation in related:
         if relation.relation in READ:
             acts[relation.change, relation.other] = READ[relation.relation]
-    grouped: dict[tuple[str, Act], dict[str, Pair]] = defaultdict(dict)
+    grouped: dict[tuple[str, Act], dict[str, CommitPair]] = defaultdict(dict)
     seen: set[tuple[str, str]] = set()
     for pair in sorted(pairs, key=lambda pair: not pair.by_lines):
         doer, earlier = pair.ids(repo)
@@ -100,7 +100,7 @@ def follow_up_stories(
     return stories
 
 
-def _is_old(pair: Pair) -> bool:
+def _is_old(pair: CommitPair) -> bool:
     return pair.by_lines and pair.doer.at - pair.earlier.at > _SOON
 
 
@@ -109,7 +109,7 @@ def _tells_of(stories: Iterable[Story], doer: str, earlier: str, kind: str = "")
     return any(both <= set(story.steps) for story in stories if kind in ("", story.kind))
 
 
-def _story(repo: RepoId, act: Act, group: Sequence[Pair]) -> Story:
+def _story(repo: RepoId, act: Act, group: Sequence[CommitPair]) -> Story:
     earlier = [step(repo, pair.earlier, "landed") for pair in group]
     doer = step(repo, group[0].doer, act, after=tuple(one.cite for one in earlier))
     return story(KINDS[act], repo, [*earlier, doer])
@@ -127,7 +127,7 @@ def thread_stories(
         is_pull = relation.kind == "pull request" and not relation.is_abroad
         if doer is None or act is None or relation.at is None or not is_pull:
             continue
-        first = Step(cite=relation.other, at=relation.at, act="opened", title=relation.title)
+        first = StoryStep(cite=relation.other, at=relation.at, act="opened", title=relation.title)
         last = step(repo, doer, act, after=(relation.other,))
         # A pull request may be opened while the commit lands.
         last = last.model_copy(update={"at": max(last.at, first.at)})
@@ -136,8 +136,8 @@ def thread_stories(
 
 
 def related_pairs(
-    repo: RepoId, today: Iterable[Headline], pairs: Iterable[Pair], related: Iterable[Related]
-) -> list[Pair]:
+    repo: RepoId, today: Iterable[Headline], pairs: Iterable[CommitPair], related: Iterable[Related]
+) -> list[CommitPair]:
     """Return the pairs of admitted relations that nothing else paired: both commits are landed."""
     doers = {EvidenceId.commit(repo, commit.sha): commit for commit in today}
     paired = {(pair.doer.sha, pair.earlier.sha) for pair in pairs}
@@ -155,5 +155,5 @@ def related_pairs(
                 title=relation.title,
                 pull=pull_number(relation.title),
             )
-            added.append(Pair(doer=doer, earlier=earlier))
+            added.append(CommitPair(doer=doer, earlier=earlier))
     return added

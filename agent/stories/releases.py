@@ -8,7 +8,7 @@ from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Headline, Release, is_version
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
-from agent.domain.links import Link, Step, Story
+from agent.domain.links import Link, Story, StoryStep
 from agent.stories.timeline import step, story
 
 _PINNED = re.compile(
@@ -107,5 +107,5 @@ def fixes(links: Iterable[Link]) -> list[str]:
     return list(last_fix.values())
 
 
-def _step(release: Release) -> Step:
-    return Step(cite=release.id, at=release.published_at, act="released", title=release.name)
+def _step(release: Release) -> StoryStep:
+    return StoryStep(cite=release.id, at=release.published_at, act="released", title=release.name)

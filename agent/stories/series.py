@@ -27,7 +27,7 @@ _SEPARATOR = re.compile(r"[:：]|\s[-–—|]\s")
 _WORD = re.compile(r"[A-Za-z][\w+.]{3,}|[\u4e00-\u9fff]{2,}")
 
 
-class Part(NamedTuple):
+class SeriesPart(NamedTuple):
     """A title taken apart: which part it is, of what, and its words."""
 
     number: int
@@ -44,14 +44,14 @@ class Member(NamedTuple):
     """A commit whose title says which part it is."""
 
     commit: Headline
-    part: Part
+    part: SeriesPart
 
 
 Series = list[Member]  # Oldest first
 
 
 @lru_cache(maxsize=8192)
-def read_part(title: str) -> Part | None:
+def read_part(title: str) -> SeriesPart | None:
     """Return which part a title says it is; None where it names none, or takes one back."""
     text = without_pull_number(title.strip())[:_MAX_TITLE].replace(_HOLE, " ")
     marker = next((match for match in _MARKER.finditer(text) if _is_counted(match, text)), None)
@@ -61,7 +61,7 @@ def read_part(title: str) -> Part | None:
     text = f"{text[: marker.start()]}{_HOLE}{text[marker.end() :]}"
     tags = frozenset(filter(None, map(_normal, _bracketed(text))))
     rest = _AROUND_MARKER.sub(" ", _TAG.sub(" ", text)).replace(_HOLE, " ")
-    return Part(
+    return SeriesPart(
         number=int(marker["number"]),
         label=marker["label"].lower(),
         total=int(total) if total.isdigit() else None,
@@ -182,11 +182,11 @@ def _likeness(member: Member, other: Member) -> int:
     return 0
 
 
-def _have_one_stem(part: Part, other: Part) -> bool:
+def _have_one_stem(part: SeriesPart, other: SeriesPart) -> bool:
     return (part.stem != "" and part.stem == other.stem) or _have_one_title(part, other)
 
 
-def _have_one_title(part: Part, other: Part) -> bool:
+def _have_one_title(part: SeriesPart, other: SeriesPart) -> bool:
     """Return True if two titles share most of their words, and more than one."""
     shared = part.words & other.words
     return len(shared) > 1 and len(shared) >= 0.75 * min(len(part.words), len(other.words))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.links import Act, Step, Story
+from agent.domain.links import Act, Story, StoryStep
 from agent.telling import sentence
 
 _STANDING = ("landed", "landed again", "a part landed again", "upstream", "opened")
@@ -40,7 +40,7 @@ def short_text(claim: Claim, lang: Language) -> str:
     return MARK.sub(lambda mark: short[int(mark[1]) - 1], claim.text.get(lang, ""))
 
 
-def _sayings(story: Story, step: Step, said_in: SaidIn) -> Iterator[_Saying]:
+def _sayings(story: Story, step: StoryStep, said_in: SaidIn) -> Iterator[_Saying]:
     before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite]
     standing = {one.cite: one.at for one in before if one.act in _STANDING}
     undoing = [one.cite for one in before if one.act == "undone"]
@@ -71,7 +71,7 @@ def _part_landed_again(target: EvidenceId, undoing: list[EvidenceId]) -> _Saying
     return "relands some", [target], {}
 
 
-def _part(story: Story, step: Step) -> _Saying:
+def _part(story: Story, step: StoryStep) -> _Saying:
     """Say which part it is, which others have landed, and which before it have not; what is new is cited first."""
     parts = [one for one in story.timeline if one.cite != step.cite and one.act == "part"]
     others = sorted(parts, key=lambda one: (one.cite not in story.news, one.part or 0, one.at))
@@ -88,7 +88,7 @@ def _part(story: Story, step: Step) -> _Saying:
 
 
 def _claim(
-    story: Story, step: Step, predicate: str, others: list[EvidenceId], params: dict[str, str]
+    story: Story, step: StoryStep, predicate: str, others: list[EvidenceId], params: dict[str, str]
 ) -> Claim:
     # A pull request may be older than its landing, and what it says is news all the same.
     fresh = [cite for cite in others if cite in story.news or cite.is_thread]

@@ -13,7 +13,7 @@ from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Change, Commit, Headline, Person, reverts_in
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.links import Act, Step, Story, StoryKind
+from agent.domain.links import Act, Story, StoryKind, StoryStep
 from agent.domain.references import pull_number, without_pull_numbers
 
 NEAR = timedelta(days=60)  # How far back everything is read
@@ -74,7 +74,7 @@ class Remembered(Frozen):
     stories: tuple[Story, ...] = ()
 
 
-class Pair(Frozen):
+class CommitPair(Frozen):
     """A commit of the day, and an earlier one that it names or, `by_lines`, whose lines it changes."""
 
     doer: Headline
@@ -94,7 +94,7 @@ class StoriesFound(Frozen):
 
     stories: tuple[Story, ...] = ()
     pairs: tuple[
-        Pair, ...
+        CommitPair, ...
     ] = ()  # What may be follow-ups: only somebody who reads both sides can tell
     heads: tuple[Headline, ...] = ()  # The earlier commits of stories and pairs
     whole: tuple[
@@ -108,9 +108,9 @@ def step(
     act: Act,
     part: int | None = None,
     after: tuple[EvidenceId, ...] = (),
-) -> Step:
+) -> StoryStep:
     """Make a step of a landed commit."""
-    return Step(
+    return StoryStep(
         cite=EvidenceId.commit(repo, head.sha),
         at=head.at,
         act=act,
@@ -120,12 +120,12 @@ def step(
     )
 
 
-def story(kind: StoryKind, repo: RepoId, steps: Iterable[Step]) -> Story:
+def story(kind: StoryKind, repo: RepoId, steps: Iterable[StoryStep]) -> Story:
     """Make a story of steps, oldest first."""
     return _with_steps(Story(kind=kind, repo=repo, steps=()), steps)
 
 
-def _with_steps(one: Story, steps: Iterable[Step]) -> Story:
+def _with_steps(one: Story, steps: Iterable[StoryStep]) -> Story:
     ordered = tuple(sorted(steps, key=lambda step: (step.at, step.cite)))
     return one.model_copy(
         update={"timeline": ordered, "steps": tuple(step.cite for step in ordered)}
@@ -190,7 +190,7 @@ class Undoing:
         return story("reland" if self.again else "revert", repo, [first, *undone, last])
 
 
-class Line:
+class LandedLine:
     """Landed commits, each once, oldest first; and what today's and all that are called reverts say of others."""
 
     def __init__(

@@ -48,7 +48,7 @@ _LINES = 6
 
 
 @dataclass(frozen=True)
-class Ruling:
+class GateRuling:
     """A claim in one language, and what the gate says of it now."""
 
     claim: Claim
@@ -66,7 +66,7 @@ class Ruling:
 async def run(bench: Bench) -> Figures:
     """Report on days of a world with code alone and with a scripted model; then on mirrors; then read others."""
     world, true = bench.world("demo"), dict[str, list[Score]]()
-    truth, found = Truth(world), dict[str, list[Ruling]]()
+    truth, found = Truth(world), dict[str, list[GateRuling]]()
     days = sorted(
         {
             row.committed_at.date()
@@ -107,7 +107,7 @@ async def run(bench: Bench) -> Figures:
     return {**figures, **borne_out, **await _foreign(bench, world, days[-1])}
 
 
-def _figures(who: str, rulings: Sequence[Ruling]) -> Figures:
+def _figures(who: str, rulings: Sequence[GateRuling]) -> Figures:
     """Score every check, and what all of them come to."""
     found = {
         f"{who}: citations that {name}": share(steps(rulings, last))
@@ -119,7 +119,7 @@ def _figures(who: str, rulings: Sequence[Ruling]) -> Figures:
     return {**found, f"{who}: claims that are supported": supported}
 
 
-def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
+def steps(rulings: Iterable[GateRuling], last: Verdict) -> list[Score]:
     """Score one check over the claims that passed all before it."""
     place = _ORDER.index(last)
     before = max(
@@ -134,7 +134,7 @@ def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
 
 async def looked_up(
     report: Report, specs: Sequence[RepoSpec], threads: Mapping[EvidenceId, ThreadEvidence]
-) -> list[Ruling]:
+) -> list[GateRuling]:
     """Read what the report cites from the repositories and ask the gate about every claim in both languages."""
     commits: dict[EvidenceId, CommitEvidence] = {}
     tags: dict[EvidenceId, ReleaseEvidence] = {}
@@ -164,7 +164,7 @@ async def looked_up(
     ]
     passed = Judgement(verdict="supported")
     return [
-        Ruling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed))
+        GateRuling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed))
         for claim, lang in spoken
     ]
 

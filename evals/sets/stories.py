@@ -7,13 +7,12 @@ from datetime import timedelta
 
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
-from agent.domain.links import Step, Story, undone_pairs
+from agent.domain.links import Story, StoryStep, undone_pairs
 from agent.domain.window import Window
 from evals.figures import NONE, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.truth import Truth
-from evals.worlds.model import Story as WorldStory
-from evals.worlds.model import World, thread_name
+from evals.worlds.model import World, WorldStory, thread_name
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
 _AGAIN = ("landed again", "a part landed again")
@@ -24,7 +23,7 @@ _NUMBERED = re.compile(r"(\d+)[a-z]?/(?:\d|n\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Event:
+class StoryEvent:
     """One commit and the earlier ones that it belongs to."""
 
     kind: str
@@ -38,7 +37,7 @@ async def stories(bench: Bench) -> Figures:
     """Report on a world day by day."""
     world = bench.world("stories")
     days = {row.id: row.committed_at.date() for row in world.landed if "root" not in row.tags}
-    told, late, figures = list[Event](), list[Score](), {}
+    told, late, figures = list[StoryEvent](), list[Score](), {}
     rows: dict[EvidenceId, LedgerRow] = {}
     with bench.settings(specs_of(world)) as settings:
         for day in sorted(set(days.values())):
@@ -60,7 +59,7 @@ async def stories(bench: Bench) -> Figures:
     return {**figures, "told on the day": share(late)}
 
 
-def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> Event:
+def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> StoryEvent:
     """Return what a report must tell; a part is told as missing if no title has its number yet."""
     doer = rows[EvidenceId(story.doer)]
     earlier = [row for row in rows.values() if row.landed_at <= doer.landed_at]
@@ -68,10 +67,12 @@ def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> Even
     numbers = {int(number) for title in titles for number in _NUMBERED.findall(title)}
     missing = tuple(number for number in story.missing if number not in numbers)
     targets = frozenset(EvidenceId(target) for target in story.targets)
-    return Event(story.kind, doer.id, targets, missing)
+    return StoryEvent(story.kind, doer.id, targets, missing)
 
 
-def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) -> list[Score]:
+def compared(
+    several: Sequence[StoryEvent], others: Iterable[StoryEvent], complaint: str
+) -> list[Score]:
     """Score each event by whether it stands among the others."""
     known = set(others)
     return [
@@ -80,24 +81,26 @@ def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) 
     ]
 
 
-def events(stories: Iterable[Story]) -> list[Event]:
+def events(stories: Iterable[Story]) -> list[StoryEvent]:
     """Take the news of stories apart."""
     return list(dict.fromkeys(event for story in stories for event in _events(story)))
 
 
-def _events(story: Story) -> Iterator[Event]:
+def _events(story: Story) -> Iterator[StoryEvent]:
     landed = [step.cite for step in story.timeline if step.act != "released"]
     undone: dict[EvidenceId, list[EvidenceId]] = {}
     for earlier, later in undone_pairs(story):
         undone.setdefault(later, []).append(earlier)
     for step in story.timeline:
         if step.cite in story.news and step.cite in undone:
-            yield from (Event("revert", step.cite, frozenset({one})) for one in undone[step.cite])
+            yield from (
+                StoryEvent("revert", step.cite, frozenset({one})) for one in undone[step.cite]
+            )
         elif step.cite in story.news:
             yield from _event(story, step, landed[0])
 
 
-def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
+def _event(story: Story, step: StoryStep, first: EvidenceId) -> Iterator[StoryEvent]:
     after_upstream = story.timeline[0].act == "upstream"
     taken_in = story.kind == "bump" and step.act == "taken in"
     if step.act == "part":
@@ -108,10 +111,10 @@ def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
         ]
         missing = tuple(number for number in story.missing if number < (step.part or 0))
         if before:
-            yield Event("series", step.cite, frozenset(one.cite for one in before), missing)
+            yield StoryEvent("series", step.cite, frozenset(one.cite for one in before), missing)
     elif step.act in (*_EARLIER, "changed lines") and not (after_upstream and step.act in _EARLIER):
         kind = "lines" if step.act == "changed lines" else "earlier"
-        yield from (Event(kind, step.cite, frozenset({one})) for one in step.after or (first,))
+        yield from (StoryEvent(kind, step.cite, frozenset({one})) for one in step.after or (first,))
     else:
         kinds = {
             "a part undone": "revert",
@@ -120,10 +123,10 @@ def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
         }
         kind = "bump" if taken_in else kinds.get(step.act, "")
         if kind:
-            yield Event(kind, step.cite, frozenset({first}))
+            yield StoryEvent(kind, step.cite, frozenset({first}))
 
 
-def _event_name(one: Event) -> str:
+def _event_name(one: StoryEvent) -> str:
     others = ", ".join(sorted(target.revision[:9] for target in one.targets))
     return f"{one.kind} {one.doer.revision[:9]} → {others or 'nothing'} (missing {one.missing})"
 

@@ -17,7 +17,7 @@ from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.model_server.honest import honest
 from evals.model_server.server import KINDS as MOODS
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked
+from evals.model_server.talk import ModelRequest
 from evals.worlds.gold import push_at
 
 _FEW_STORMS, _STORMS = 1, 8
@@ -186,7 +186,7 @@ def _storm(seed: int) -> ModelServer:
     rate = dice.choice((0.2, 0.5, 0.8, 1.0))
     without = tuple(one for one in ("schema", "tools", "stream", "usage") if dice.random() < 0.15)
 
-    def mood(asked: Asked) -> Mood | None:
+    def mood(asked: ModelRequest) -> Mood | None:
         roll = Random(f"{seed} {asked.number}")  # noqa: S311 -- no secret
         return Mood(roll.choice(kinds), 2 * _ANSWER_SECONDS) if roll.random() < rate else None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from evals.worlds import fact_world, random_world
-from evals.worlds.model import Issue, Push, Repo, World, commit_name, thread_name
+from evals.worlds.model import Push, Repo, World, WorldIssue, commit_name, thread_name
 from evals.worlds.random_world import Dice
 from evals.worlds.written import make_repository, people, read_data, read_world, variant
 
@@ -38,7 +38,7 @@ def build(name: str, seed: int, folder: Path) -> World:
     return makers[name](seed, folder) if name in makers else read_world(name, folder)
 
 
-def repo_from_mirror(full_name: str, git_dir: Path, issues: tuple[Issue, ...] = ()) -> Repo:
+def repo_from_mirror(full_name: str, git_dir: Path, issues: tuple[WorldIssue, ...] = ()) -> Repo:
     """Give a real bare mirror the shape of a world's repository."""
     owner, _, name = full_name.partition("/")
     branch = _git(git_dir, "symbolic-ref", "--short", "HEAD") or "main"

@@ -43,7 +43,7 @@ from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.render.templating import LANGUAGES, Place, html_page
+from gitzette.render.templating import LANGUAGES, PageLocation, html_page
 from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
@@ -238,7 +238,7 @@ class Live:
         )
 
     def _own(self, name: str, lang: Language, say: Mapping[str, str], **values: Any) -> str:
-        at, lead = Place(lang, f"{name}.html"), say.get("lead", "")
+        at, lead = PageLocation(lang, f"{name}.html"), say.get("lead", "")
         return Pages(self._settings, "").write(
             f"{name}.html", at, say["title"], lead, say=say, **values
         )

@@ -86,7 +86,7 @@ def story_place(story: Story) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class PageLocation:
     """A page of the site by its language and its name; links from it are relative, so the site may lie anywhere."""
 
     lang: Language

@@ -15,7 +15,7 @@ from agent.domain.links import undone_pairs
 from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
-from agent.reports.page import Citation, Excerpt, Line, Sentence, words_in
+from agent.reports.page import Citation, ExcerptLine, PageExcerpt, PageSentence, words_in
 from agent.telling import catalogue, names_alone
 from agent.web import Web
 from gitzette.render.templating import named, place_of
@@ -36,7 +36,7 @@ _LITERAL = re.compile(r"\d|_|\w[A-Z]|--")
 _BETWEEN = re.compile(r"[.:/\s=,]+")
 
 
-class View:
+class ReportView:
     """One report in one language."""
 
     def __init__(self, report: Report, lang: Language, web: Web) -> None:
@@ -86,12 +86,12 @@ class View:
         headlines = [one for one in self.said(row) if one.role == "headline" and self.text(one)]
         return headlines[0] if headlines else None
 
-    def sentences(self, claims: Iterable[Claim], *, apart: bool = False) -> list[Sentence]:
+    def sentences(self, claims: Iterable[Claim], *, apart: bool = False) -> list[PageSentence]:
         """Write the claims that have words in this language, or quote somebody's."""
         worded = [claim for claim in claims if self.text(claim) or claim.speech]
         return [self.sentence(claim, apart=apart) for claim in worded]
 
-    def without(self, placed: Iterable[Claim]) -> list[Sentence]:
+    def without(self, placed: Iterable[Claim]) -> list[PageSentence]:
         """Write the claims of the report that have not found their place yet."""
         return self.sentences(without(self.report.claims, placed), apart=True)
 
@@ -119,7 +119,7 @@ class View:
         """Name the functions inside of which something changed, where a claim says no more: the lines are the fact."""
         return names_alone(claim.predicate, claim.text.get(self.lang, ""), self.lang)
 
-    def whole(self, role: Role, repo: RepoId | None = None) -> list[Sentence]:
+    def whole(self, role: Role, repo: RepoId | None = None) -> list[PageSentence]:
         """List what is said of a repository's day, or of the whole report."""
         claims = [claim for claim in self.report.claims if claim.role == role]
         if repo is not None:
@@ -154,7 +154,7 @@ class View:
             for name, (title, author, at, told) in known.items()
         }
 
-    def sentence(self, claim: Claim, *, apart: bool = False) -> Sentence:
+    def sentence(self, claim: Claim, *, apart: bool = False) -> PageSentence:
         """Write a claim; `apart` from its commit it names that one as well. Speech stands between quotation marks."""
         text, label = (
             claim.text.get(self.lang, ""),
@@ -193,7 +193,7 @@ class View:
         )
         label = self.words["page"][label] if label else ""
         told = "".join(one if isinstance(one, str) else one.name for one in parts).strip()
-        return Sentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"))
+        return PageSentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"))
 
     def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Name the issues in which a sentence was reported, where nothing else anchors it."""
@@ -225,7 +225,7 @@ class View:
         )
         return Citation(cite, name, url, title, about, place, is_own, excerpts)
 
-    def _excerpts(self, cite: EvidenceId, claim: Claim) -> Iterator[Excerpt]:
+    def _excerpts(self, cite: EvidenceId, claim: Claim) -> Iterator[PageExcerpt]:
         """Give the anchors of a claim in one artefact, else its quotations; none that another one holds."""
         found = [(one.file or "", one.text) for one in claim.anchors if one.cite == cite]
         found = found or [(one.file or "", one.text) for one in claim.quotes if one.cite == cite]
@@ -240,7 +240,7 @@ class View:
         for file, own in list(texts.items())[:_MOST_EXCERPTS]:
             yield self.excerpt(file, "\n".join(own), claim)
 
-    def excerpt(self, file: str, text: str, claim: Claim) -> Excerpt:
+    def excerpt(self, file: str, text: str, claim: Claim) -> PageExcerpt:
         """Cut out the lines that name most of a claim, and mark them."""
         return _excerpt(file, text, _literals(claim.text.get(self.lang, "")))
 
@@ -276,16 +276,19 @@ def is_private(claim: Claim) -> bool:
 
 
 @lru_cache(maxsize=8_192)  # Both languages and several pages show the same lines
-def _excerpt(file: str, text: str, literals: tuple[str, ...]) -> Excerpt:
+def _excerpt(file: str, text: str, literals: tuple[str, ...]) -> PageExcerpt:
     lines = text.strip("\n").split("\n")
     is_diff = bool(file) and any(line[:1] in ("+", "-") for line in lines)
     hits = [any(literal in line for literal in literals) for line in lines]
     starts = range(max(1, len(lines) - _MOST_LINES + 1))
     start = max(starts, key=lambda at: (sum(hits[at : at + _MOST_LINES]), -at))
     shown = zip(lines[start : start + _MOST_LINES], hits[start:], strict=False)
-    return Excerpt(
+    return PageExcerpt(
         file,
-        tuple(Line(one, one[:1] if is_diff and one[:1] in "+-" else "", hit) for one, hit in shown),
+        tuple(
+            ExcerptLine(one, one[:1] if is_diff and one[:1] in "+-" else "", hit)
+            for one, hit in shown
+        ),
     )
 
 

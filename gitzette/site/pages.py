@@ -29,7 +29,7 @@ from agent.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.templating import (
     LANGUAGES,
-    Place,
+    PageLocation,
     clean,
     day_path,
     html_environment,
@@ -85,7 +85,7 @@ class Pages:
         }
         self._frames: dict[tuple[object, ...], list[str]] = {}
 
-    def _context(self, at: Place, **values: Any) -> dict[str, Any]:
+    def _context(self, at: PageLocation, **values: Any) -> dict[str, Any]:
         """Collect what templates of a page may use, with the macros that see the same."""
         words = catalogue(at.lang)
         known = {
@@ -98,14 +98,16 @@ class Pages:
         return context | {"m": html_environment().get_template("macros.html").make_module(context)}
 
     def write(
-        self, template: str, at: Place, title: str = "", description: str = "", **values: Any
+        self, template: str, at: PageLocation, title: str = "", description: str = "", **values: Any
     ) -> str:
         """Write a page in its frame."""
         return self._framed(
             at, title, description, html_page(template, **self._context(at, **values)), **values
         )
 
-    def _framed(self, at: Place, title: str, description: str, content: str, **values: Any) -> str:
+    def _framed(
+        self, at: PageLocation, title: str, description: str, content: str, **values: Any
+    ) -> str:
         """Put content into the frame of a page, which is made once for its language, depth and what `values` say."""
         shape = {key: values.get(key, "") for key in ("here", "wide", "scripts")}
         key = (at.lang, at.root, *shape.values())
@@ -126,7 +128,7 @@ class Pages:
 
     def day(self, page: PageModel, label: str, before: str, after: str) -> Files:
         """Write the pages of a report: its own, and one for each commit that it tells."""
-        at = Place(page.lang, day_path(label))
+        at = PageLocation(page.lang, day_path(label))
         context = self._context(
             at, page=page, day=at.to(at.path), label=label, before=before, after=after
         )
@@ -144,7 +146,7 @@ class Pages:
         for name, article in context["articles"].items() if not is_week(label) else ():
             item = page.items[name]
             place, told = (
-                Place(at.lang, item.path),
+                PageLocation(at.lang, item.path),
                 " ".join(one.text for one in item.told[:2]).replace("`", ""),
             )
             # The article of the day, unfolded; both pages lie equally deep, so that links stay as they are.
@@ -168,12 +170,12 @@ class Pages:
         stories = _told_stories(summaries)
         every: dict[str, Any] = {"summaries": summaries, "by_repo": by_repo, "stories": stories}
         for front in (
-            Place(self._lang, "../index.html"),
-            *(Place(lang, "index.html") for lang in LANGUAGES),
+            PageLocation(self._lang, "../index.html"),
+            *(PageLocation(lang, "index.html") for lang in LANGUAGES),
         ):
             yield front.file, self._front(front, latest, kept_back, summaries)
         for lang in LANGUAGES:
-            at, say = partial(Place, lang), catalogue(lang)["site"]
+            at, say = partial(PageLocation, lang), catalogue(lang)["site"]
             yield at("feed.xml").file, self._feed(at("feed.xml"), summaries)
             for path, name in _LISTS.items():
                 scripts = ("search.js",) if name == "search" else ()
@@ -209,7 +211,7 @@ class Pages:
 
     def _front(
         self,
-        at: Place,
+        at: PageLocation,
         latest: Report | None,
         kept_back: Sequence[Summary],
         summaries: Sequence[Summary],
@@ -227,7 +229,7 @@ class Pages:
         }
         return self.write("front.html", at, page.lead, page.description, wide=True, **values)
 
-    def _feed(self, at: Place, summaries: Sequence[Summary]) -> str:
+    def _feed(self, at: PageLocation, summaries: Sequence[Summary]) -> str:
         """Write the Atom feed of a language: absolute links where the site knows where it will lie."""
         newest = sorted(summaries, key=lambda one: (one["end"], one["label"]), reverse=True)[
             :_IN_FEED

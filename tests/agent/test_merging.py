@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
-from agent.domain.links import Grade, Link, Relation, Step, Story
+from agent.domain.links import Grade, Link, Relation, Story, StoryStep
 from agent.domain.report import Failure, Report
 from agent.domain.spending import Account, Fallback, Judging
 from agent.reports.merging import KEPT, merge
@@ -104,7 +104,7 @@ def test_relations_that_a_judge_admitted_stay_and_replace_bare_references() -> N
     judged = Link(**plain, relation=Relation.FIXES, judged_by="judge")
     mention = Link(**plain, relation=Relation.MENTIONS)
     steps = (limit, hang)
-    timeline = tuple(Step(cite=cite, at=AT, act="landed") for cite in steps)
+    timeline = tuple(StoryStep(cite=cite, at=AT, act="landed") for cite in steps)
     told: dict[str, Any] = {"repo": ROUTER, "steps": steps, "timeline": timeline, "news": (hang,)}
     follow_up = Story(kind="follow-up", judged_by="judge", **told)
     reference = Story(kind="reference", **told)

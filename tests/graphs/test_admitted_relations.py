@@ -16,7 +16,7 @@ from agent.domain.report import Report
 from agent.links.relating import NamedRelation
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.worlds.model import Issue, Pull, Repo
+from evals.worlds.model import Pull, Repo, WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from tests.scripted_analysis import Clone, Scripted, run
 
@@ -108,7 +108,7 @@ def hub_of(clone: Clone, others: list[Other]) -> Repo:
             commits=(merged,),
         ),
     )
-    plan = Issue(7, "A plan", issue.anchor, "bo", EARLIER, EARLIER)
+    plan = WorldIssue(7, "A plan", issue.anchor, "bo", EARLIER, EARLIER)
     hub = repo_from_mirror(clone.name, clone.folder / ".git", (plan,))
     return replace(hub, pulls=pulls)
 

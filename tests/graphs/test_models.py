@@ -12,7 +12,7 @@ from agent.domain.base import StorageError
 from agent.domain.spending import Price, Spent
 from agent.prompting import Capabilities, Job, ModelError, Way
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from graphs.models import REPLY_FORM, Models
 from memory.artefacts import Artefact, JsonCodec
 from memory.database import Database
@@ -43,7 +43,7 @@ def db() -> Iterator[Database]:
         yield database
 
 
-def script(asked: Asked) -> Saying:
+def script(asked: ModelRequest) -> Saying:
     """Say something else each time."""
     usage = {"prompt_tokens": 20, "completion_tokens": 8}
     if asked.tools:

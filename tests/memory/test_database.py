@@ -12,7 +12,7 @@ import pytest
 
 from agent.domain.base import StorageError
 from memory.database import FILE_NAME, Database
-from memory.store import HttpCache, open_database
+from memory.store import HttpResponses, open_database
 
 TODAY = date(2026, 2, 4)
 
@@ -27,7 +27,7 @@ def refusal(home: Path) -> str:
 def test_a_new_home_gets_a_database_that_only_its_owner_reads(tmp_path: Path) -> None:
     home = tmp_path / "deep" / "home"
     with closing(open_database(home)) as db:
-        HttpCache(db, TODAY).put("key", b"\0")
+        HttpResponses(db, TODAY).put("key", b"\0")
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in home.iterdir()}
     assert FILE_NAME in modes
     assert set(modes.values()) == {0o600}
@@ -94,7 +94,7 @@ def test_a_database_that_somebody_holds_is_told_as_locked_and_used_when_it_is_fr
     path = tmp_path / FILE_NAME
     with closing(open_database(tmp_path)) as db, closing(sqlite3.connect(path)) as other:
         db.execute("pragma busy_timeout = 10")
-        cache = HttpCache(db, TODAY)
+        cache = HttpResponses(db, TODAY)
         other.execute("begin immediate")
         with pytest.raises(StorageError, match="database is locked"):
             cache.put("key", b"1")
@@ -104,10 +104,10 @@ def test_a_database_that_somebody_holds_is_told_as_locked_and_used_when_it_is_fr
 
 
 def test_answers_that_nobody_used_for_sixty_days_are_forgotten(db: Database) -> None:
-    early = HttpCache(db, TODAY)
+    early = HttpResponses(db, TODAY)
     early.put("old", b"1")
     early.put("used", b"2")
-    assert HttpCache(db, TODAY + timedelta(days=60)).get("used") == b"2"
-    late = HttpCache(db, TODAY + timedelta(days=61))
+    assert HttpResponses(db, TODAY + timedelta(days=60)).get("used") == b"2"
+    late = HttpResponses(db, TODAY + timedelta(days=61))
     assert (late.get("old"), late.get("used")) == (None, b"2")
-    assert HttpCache(db, TODAY + timedelta(days=122)).get("used") is None
+    assert HttpResponses(db, TODAY + timedelta(days=122)).get("used") is None

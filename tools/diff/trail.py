@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, Severity
 from agent.domain.references import without_pull_number
-from agent.domain.upgrade import Item, Undone
+from agent.domain.upgrade import Undone, UpgradeItem
 from tools.diff.kinds import ROWS
 from tools.diff.reverts import patch_ids, read_trailers
 
@@ -84,7 +84,7 @@ def _names(fact: Fact, line: str) -> bool:
     return any(name and name in line for name in (fact.name.rpartition(".")[2], fact.old, fact.new))
 
 
-def items_of(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[Item]:
+def items_of(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[UpgradeItem]:
     """Give each fact with the commits that made it; `back` are those that only the older version has."""
     for fact in facts:
         came, went = trail.of(fact, "+"), trail.of(fact, "-")
@@ -94,9 +94,9 @@ def items_of(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[Item]
             continue
         commits = tuple(dict.fromkeys(sha for sha in (came, went) if sha))
         if not commits and (lacking := back.of(fact, "-") or back.of(fact, "+")):
-            yield Item(fact=fact, commits=(lacking,), backwards=True)
+            yield UpgradeItem(fact=fact, commits=(lacking,), backwards=True)
         else:
-            yield Item(fact=fact, commits=commits)
+            yield UpgradeItem(fact=fact, commits=commits)
 
 
 def _apart(fact: Fact) -> Iterator[Fact]:

@@ -22,10 +22,10 @@ from tools.git.log import (
 from tools.git.patch import (
     COMMIT_LIMITS,
     RANGE_LIMITS,
-    Entry,
     MalformedDiff,
     PatchBody,
     PatchLimits,
+    RawEntry,
     read_entries,
     unreadable,
 )
@@ -51,11 +51,11 @@ async def present_commits(view: "View", shas: Sequence[str]) -> list[str]:
     return [sha for sha, one in zip(asked, found, strict=True) if one and one.kind == b"commit"]
 
 
-async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[Entry]]:
+async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[RawEntry]]:
     """Return the files of these commits with their blobs, without commits whose trees are missing."""
     framing = Framing()
     selection = [*framing.options, *_TREES_ONLY, "--no-walk=unsorted", "--stdin"]
-    entries: dict[str, list[Entry]] = {}
+    entries: dict[str, list[RawEntry]] = {}
     async with view.running(selection, stdin=_lines(shas)) as git:
         async for record in framing.records(git.read):
             if not record.last or (await git.finish()).code == 0:
@@ -65,7 +65,7 @@ async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[Entry]
 
 
 @dataclass(frozen=True)
-class Gaps:
+class UnreadCommits:
     """The commits of which something is not here, and why."""
 
     shas: frozenset[str] = frozenset()
@@ -74,11 +74,11 @@ class Gaps:
 
 async def close_gaps(
     repository: "Repository", view: "View", shas: Sequence[str], environ: Mapping[str, str]
-) -> Gaps:
+) -> UnreadCommits:
     """Fetch the blobs that a partial clone lacks of these commits, all together, and say what is still missing."""
     if repository.promisor is None or not shas:
-        return Gaps()
-    listed, why = await entries_of(view, shas), Gaps.why
+        return UnreadCommits()
+    listed, why = await entries_of(view, shas), UnreadCommits.why
     missing = await missing_blobs(view, chain.from_iterable(listed.values()))
     if missing:
         try:
@@ -92,10 +92,10 @@ async def close_gaps(
         for sha, entries in listed.items()
         if any(not missing.isdisjoint(e.blobs) for e in entries)
     }
-    return Gaps(frozenset(lacking | (set(shas) - listed.keys())), why)
+    return UnreadCommits(frozenset(lacking | (set(shas) - listed.keys())), why)
 
 
-async def missing_blobs(view: "View", entries: Iterable[Entry]) -> set[bytes]:
+async def missing_blobs(view: "View", entries: Iterable[RawEntry]) -> set[bytes]:
     """Tell which blobs of these files are not here."""
     blobs = list(dict.fromkeys(blob for entry in entries for blob in entry.blobs))
     return {
@@ -173,7 +173,9 @@ class ChangeReader:
     after it. An object and not a generator, so that leaving it ends git at once.
     """
 
-    def __init__(self, view: "View", repo: RepoId, shas: Sequence[str], gaps: Gaps) -> None:
+    def __init__(
+        self, view: "View", repo: RepoId, shas: Sequence[str], gaps: UnreadCommits
+    ) -> None:
         self._view = view
         self._repo = repo
         self._waiting = deque(shas)
@@ -321,7 +323,9 @@ async def _piecewise(view: "View", commit: Commit, why: str) -> Change:
     )
 
 
-async def _read_paths(view: "View", sha: str, entries: Sequence[Entry]) -> dict[bytes, FileChange]:
+async def _read_paths(
+    view: "View", sha: str, entries: Sequence[RawEntry]
+) -> dict[bytes, FileChange]:
     """Read the patches of some files; where git dies, halve them until the damaged one is alone."""
     framing = Framing()
     paths = {entry.path for entry in entries}

@@ -25,7 +25,7 @@ _MOST, _DEPTH = 60, 2_000
 
 
 @dataclass
-class Line:
+class FirstParentLine:
     """What is known of the first-parent history of a repository; a commit never changes, so it is never read again."""
 
     _steps: dict[str, tuple[str, frozenset[bytes]]] = field(default_factory=dict)

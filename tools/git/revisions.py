@@ -24,7 +24,7 @@ from agent.domain.window import moment
 from agent.ports import Past
 from agent.triage.conventions import Area, area
 from tools.git.changes import stream_files
-from tools.git.log import PATCH_OPTIONS, Opened, Walk, read_commits
+from tools.git.log import PATCH_OPTIONS, FirstParentWalk, Opened, read_commits
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -43,7 +43,7 @@ class Revisions(Opened):
     """Finds commits by hash, tag, day and title, tags by commit, and who wrote lines."""
 
     _branch: str | None
-    _walk: Walk | None
+    _walk: FirstParentWalk | None
 
     async def _present(self, view: "View", shas: Sequence[str]) -> list[str]:
         raise NotImplementedError
@@ -159,7 +159,7 @@ class Revisions(Opened):
         """List the landed commits up to this one, and not before that moment, whose title fits a pattern."""
         form, view, walk = re.compile(pattern, re.IGNORECASE), await self._view(), self._walk
         if walk is None or not walk.has(upto, since):
-            walk = await Walk.down(view, upto, since)
+            walk = await FirstParentWalk.down(view, upto, since)
         found = tuple(
             Headline(
                 sha=commit.sha,

@@ -32,7 +32,7 @@ _FORM = "--batch-command=%(objectname) %(objecttype) %(objectsize)"
 _ANSWER = re.compile(rb"([0-9a-f]{40,64}) (\w+) (\d+)\n")
 
 
-class Found(NamedTuple):
+class GitObject(NamedTuple):
     """One object as git knows it; `content` only where it was asked for."""
 
     sha: bytes
@@ -54,11 +54,11 @@ class Objects:
         self._said: IO[bytes] | None = None
         self._turn = threading.Lock()
 
-    async def known(self, names: Sequence[bytes]) -> list[Found | None]:
+    async def known(self, names: Sequence[bytes]) -> list[GitObject | None]:
         """Tell what each name stands for; None where there is no such object, or several."""
         return await self._ask(b"info", names)
 
-    async def contents(self, names: Sequence[bytes]) -> list[Found | None]:
+    async def contents(self, names: Sequence[bytes]) -> list[GitObject | None]:
         """Read the object behind each name; None where there is none."""
         return await self._ask(b"contents", names)
 
@@ -76,10 +76,10 @@ class Objects:
             self._said.close()
             self._said = None
 
-    async def _ask(self, order: bytes, names: Sequence[bytes]) -> list[Found | None]:
+    async def _ask(self, order: bytes, names: Sequence[bytes]) -> list[GitObject | None]:
         return await asyncio.to_thread(self._answers, order, names) if names else []
 
-    def _answers(self, order: bytes, names: Sequence[bytes]) -> list[Found | None]:
+    def _answers(self, order: bytes, names: Sequence[bytes]) -> list[GitObject | None]:
         """Ask for all names, then take the answers: until told to, git says nothing, so neither waits for the other."""
         with self._turn:
             git = self._git or self._start()
@@ -120,7 +120,7 @@ class Objects:
         return reason
 
 
-def _answer(out: IO[bytes], *, whole: bool) -> Found | None:
+def _answer(out: IO[bytes], *, whole: bool) -> GitObject | None:
     """Read one answer; one that is not about an object says that there is none, or several."""
     line = out.readline()
     if not line.endswith(b"\n"):
@@ -130,11 +130,11 @@ def _answer(out: IO[bytes], *, whole: bool) -> Found | None:
         return None
     size = int(found[3])
     if not whole:
-        return Found(found[1], found[2], size=size)
+        return GitObject(found[1], found[2], size=size)
     content = out.read(size)
     if len(content) < size or out.read(1) != b"\n":
         raise EOFError
-    return Found(found[1], found[2], content, size)
+    return GitObject(found[1], found[2], content, size)
 
 
 def _close(pipe: IO[bytes]) -> None:

@@ -10,7 +10,7 @@ from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, thread_numbers
 from agent.domain.window import Window
-from agent.links.references import Day, day_references
+from agent.links.references import LandedDay, day_references
 from tools.github import queries
 from tools.github.address import repo_path
 from tools.github.graphql import (
@@ -108,7 +108,7 @@ class GitHubThreads:
             releases=released,
             pull_of=pull_of,
         )
-        named = _named(Day(self.repo, None, commits, read), {*known_open, *listing.threads})
+        named = _named(LandedDay(self.repo, None, commits, read), {*known_open, *listing.threads})
         return _with_named(read, await self._asked(batches, named))
 
     async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
@@ -274,7 +274,7 @@ def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
     )
 
 
-def _named(day: Day, known: Collection[int]) -> list[int]:
+def _named(day: LandedDay, known: Collection[int]) -> list[int]:
     """List the threads that the texts of a day name and nobody has read, then issues whose words on it are not here.
 
     Those come first that are closed by it.

@@ -8,7 +8,7 @@ from agent.domain.base import LANGUAGES, AppError, Frozen, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.links import Act, Mention, Related, Step, Story
+from agent.domain.links import Act, Mention, Related, Story, StoryStep
 from agent.domain.report import Drop
 from agent.domain.window import Window
 from agent.gate.check import refusals
@@ -253,7 +253,7 @@ async def _skimmed(
 def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
     doer = tie.doer
     first = _first_step(tie.source)
-    last = Step(
+    last = StoryStep(
         cite=doer.id, at=max(doer.at, first.at), act=tie.act, title=doer.change.commit.title
     )
     one = story(KINDS[tie.act], doer.repo, [first, last])
@@ -261,9 +261,9 @@ def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
     return with_memory(one, {doer.id}, told.known(window, list(one.steps)))
 
 
-def _first_step(source: Evidence) -> Step:
+def _first_step(source: Evidence) -> StoryStep:
     if isinstance(source, ThreadEvidence):
         thread = source.thread
-        return Step(cite=source.id, at=thread.created_at, act="opened", title=thread.title)
+        return StoryStep(cite=source.id, at=thread.created_at, act="opened", title=thread.title)
     title = source.change.commit.title if isinstance(source, CommitEvidence) else ""
-    return Step(cite=source.id, at=source.at, act="upstream", title=title)
+    return StoryStep(cite=source.id, at=source.at, act="upstream", title=title)

@@ -22,8 +22,8 @@ from agent.stories.series import PARTS, read_part, series_stories
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import (
     LINEAGE,
-    Line,
-    Pair,
+    CommitPair,
+    LandedLine,
     Said,
     StoriesFound,
     Undoing,
@@ -59,7 +59,7 @@ async def find_stories(
     past = await near_past(material, code, told)
     said = _said(material, past)
     far = await far_past(material, code, _wanted(heads, past, said, named))
-    line = Line([*far, *past.found, *_heads(material.background.values()), *heads], said)
+    line = LandedLine([*far, *past.found, *_heads(material.background.values()), *heads], said)
     undone = await find_reverts(today, line, code, library)
     known = {(one.doer.sha, one.target.sha) for one in undone}
     by_lines = await changed_lines(material.reads, code, library, known, blamed)
@@ -152,7 +152,7 @@ async def with_relations(
 
 async def _related_lineage(
     found: StoriesFound,
-    pairs: Iterable[Pair],
+    pairs: Iterable[CommitPair],
     related: Iterable[Related],
     code: CodeSource,
     library: "EvidenceCache",

@@ -13,7 +13,7 @@ from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Dossier, Material, Read, ThreadEvidence
-from agent.domain.facts import Fact, FactSheet, Place, Severity
+from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Triage
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
@@ -114,7 +114,7 @@ def lost(one: Read) -> list[str]:
 
 
 def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_facts_stay() -> None:
-    place = Place(file="any.py", line=1, lines=("+LIMIT = 8",))
+    place = FactLocation(file="any.py", line=1, lines=("+LIMIT = 8",))
     fact = Fact(
         kind="constant-changed", severity=Severity.BREAKING, name="LIMIT", new="8", places=(place,)
     )

@@ -23,7 +23,7 @@ from agent.domain.links import Grade, Link, Relation
 from agent.links.candidates import candidates
 from agent.links.issue_digest import digest
 from agent.links.recorded import carried_links, day_links, partners
-from agent.links.references import Day, day_references
+from agent.links.references import LandedDay, day_references
 from agent.triage.score import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")
@@ -80,7 +80,7 @@ def told(links: tuple[Link, ...]) -> list[tuple[str, str, str]]:
 
 
 def linked(commits: list[Commit], read: Threads, **more: Any) -> tuple[Link, ...]:
-    day = Day(REPO, "main", commits, read)
+    day = LandedDay(REPO, "main", commits, read)
     return day_links(day, day_references(day), **more)
 
 

@@ -14,7 +14,7 @@ from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Quote, Role
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, Noise, Tier
-from agent.domain.links import Step, Story
+from agent.domain.links import Story, StoryStep
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.stored import load
@@ -208,7 +208,7 @@ def test_what_is_said_of_a_change_and_of_its_revert_is_on_the_pages() -> None:
     )
     claims.add(revert, predicate="shows", quotes=(quote,), text={})
     steps = [
-        Step(cite=EvidenceId.commit(ROUTER, row.sha), at=AT, act=act, title=row.title)
+        StoryStep(cite=EvidenceId.commit(ROUTER, row.sha), at=AT, act=act, title=row.title)
         for row, act in ((first, "landed"), (revert, "undone"))
     ]
     story = Story(

@@ -11,7 +11,7 @@ from agent.domain.claims import Anchor, Quote
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
-from agent.reports.page import PageModel, Sentence
+from agent.reports.page import PageModel, PageSentence
 from agent.settings.values import Layout
 from agent.telling import catalogue
 from agent.triage.score import POINTS
@@ -38,7 +38,7 @@ def without_model(report: Report) -> Report:
     return report.model_copy(update={"claims": facts, "analyst": "rules"})
 
 
-def sentences(page: PageModel) -> Iterator[Sentence]:
+def sentences(page: PageModel) -> Iterator[PageSentence]:
     yield from page.brief
     yield from (one for item in page.items.values() for one in item.fresh)
     yield from (one for part in page.repos for one in part.summary)
