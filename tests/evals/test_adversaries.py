@@ -45,7 +45,8 @@ async def test_what_an_honest_writer_says_is_published_and_true(stage: Stage, wo
 
 
 def with_claim(report: Report, **values: object) -> Report:
-    claim = report.claims[0].model_copy(update={"quotes": (), "predicate": "says", **values})
+    fields = dict(report.claims[0])
+    claim = Claim(**{**fields, "quotes": (), "predicate": "says", **values})
     return report.model_copy(update={"claims": (claim,)})
 
 
