@@ -286,7 +286,8 @@ class Release(Frozen):
     @property
     def id(self) -> EvidenceId:
         """The name under which the release is cited."""
-        return EvidenceId.tag(self.repo, self.tag)
+        # A server may send any text as a tag, and one odd release must not stop a run.
+        return EvidenceId.listed(self.repo, revision=self.tag)
 
 
 Coverage = Literal[

@@ -113,7 +113,10 @@ class EvidenceId(str):
 
     @classmethod
     def listed(cls, repo: RepoId, *, revision: str = "", number: int = 0) -> "EvidenceId":
-        """Return the id of a commit, tag or thread that a report lists; it may be malformed."""
+        """Return the id of what a report or a server lists: a commit or tag, or a thread.
+
+        Their data may be anything, so the id may be malformed.
+        """
         return cls.cited(f"{repo}#{number}" if number else f"{repo}@{revision}")
 
     @classmethod

@@ -62,7 +62,7 @@ class Names:
         known = ((node.repository, node.number) for node in nodes)
         return tuple(
             dict.fromkeys(
-                EvidenceId.thread(self.of(name), number)
+                EvidenceId.listed(self.of(name), number=number)
                 for name, number in known
                 if name and number
             )
@@ -182,12 +182,12 @@ class ClosedNode(Shape):
         if closer is not None and closer.repository is not None:
             where = names.of(closer.repository)
             by_commit = (
-                EvidenceId.commit(where, closer.oid)
+                EvidenceId.listed(where, revision=closer.oid)
                 if closer.kind == "Commit" and closer.oid
                 else None
             )
             by_pull = (
-                EvidenceId.thread(where, closer.number)
+                EvidenceId.listed(where, number=closer.number)
                 if closer.kind == "PullRequest" and closer.number
                 else None
             )
