@@ -164,7 +164,7 @@ class _Nodes:
         closings = [event for event in issue.events if event.kind == "closed"]
         reason = issue.state_reason if isinstance(issue, WorldIssue) else None
         return {
-            "__typename": "WorldIssue",
+            "__typename": "Issue",
             "state": issue.state.upper(),
             "reactions": {"totalCount": issue.reactions},
             "closedAt": stamp(issue.closed_at),
