@@ -29,6 +29,7 @@ from agent.web import Web
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 SHORT = 7  # Digits of a hash where a link gives all of them
+_MAX_MALFORMED = 12  # Characters of an id that is none, which a foreign report may have
 ISSUES_SHOWN = 5  # Issues of a kind that are in sight; the others are folded
 _IN_SIGHT = (
     15  # Entries of a guide's part in front of its fold; all of what breaks or is used is in sight
@@ -42,6 +43,9 @@ _GAPS = re.compile(r"\n{3,}")
 @lru_cache(maxsize=16_384)
 def named(cite: EvidenceId, own: RepoId | None, web: Web, *, pull: bool = False) -> tuple[str, str]:
     """Return the short name of an artefact, without its repository if that is `own`, and its address."""
+    if cite.kind == "malformed":
+        name = f"{cite[:_MAX_MALFORMED]}…" if len(cite) > _MAX_MALFORMED else str(cite)
+        return name, ""  # Nothing is known that it could lead to
     is_own = cite.repo == own
     if cite.number is not None:
         name = f"#{cite.number}" if is_own else str(cite)
