@@ -16,7 +16,7 @@ from agent.ports import Desk
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from evals.harness import TOKEN, serving
-from evals.model_server.talk import Script
+from evals.model_server.talk import ModelRequest, Script
 from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models
@@ -25,7 +25,7 @@ from memory.reports import Landings, OpenIssues, Reports
 from memory.statements import Statements, Stories
 from memory.store import database_in_memory
 from tools.chat.budget import Stopwatch
-from tools.chat.messages import Ask, ChatReply, ChatRequest, OnPiece, ToolRequest
+from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece, ToolRequest
 from tools.chat.model import RecordedChatModel, Retries
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
@@ -95,7 +95,7 @@ class ScriptedServer:
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
 
-    async def learn(self, ask: Ask) -> Capabilities:
+    async def learn(self, ask: AskServer) -> Capabilities:
         """Return what is the same for all scripted models."""
         del ask
         return _CAPABILITIES

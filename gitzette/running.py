@@ -20,7 +20,7 @@ from gitzette.wiring import House, open_house, run_context, run_graph, writers_a
 from graphs import daily
 from memory.recorder import CallRecorder
 from memory.store import Memory
-from tools.github.limits import Usage
+from tools.github.limits import RequestUsage
 
 if TYPE_CHECKING:
     from tools.chat.model import AnswerServer
@@ -36,7 +36,7 @@ class Covered:
 
     report: Report
     page: Path
-    usage: Usage
+    usage: RequestUsage
     notices: tuple[str, ...] = ()
     """What a person should know beside the report, such as published files that cannot be read."""
     refused: tuple[Refused, ...] = ()  # Sentences of a model that the gate or the judge refused

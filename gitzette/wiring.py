@@ -235,13 +235,13 @@ def servers_of(
         raise ConfigError(
             "--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server"
         )
-    from tools.chat.messages import Ask
+    from tools.chat.messages import AskServer
     from tools.chat.server import ChatServer, context_of, probe
 
     key = environ.get("OPENAI_API_KEY", "").strip()
     url = settings.model_url
 
-    async def learn(server: ChatServer, ask: Ask) -> Capabilities:
+    async def learn(server: ChatServer, ask: AskServer) -> Capabilities:
         """Return what a server can do, found out once for each `model_context`."""
         context = settings.model_context
         if capabilities := remembered.get(url or "", server.name, context):

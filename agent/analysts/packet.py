@@ -21,9 +21,9 @@ from agent.domain.facts import Fact, Severity
 from agent.domain.references import thread_numbers
 from agent.domain.surroundings import (
     NO_SURROUNDINGS,
+    CodePassage,
     Definition,
     NameUses,
-    Passage,
     Surroundings,
 )
 from agent.domain.window import Window
@@ -124,7 +124,7 @@ def _definitions_text(definitions: Sequence[Definition], budget: int, focus: Foc
     return "\n".join(texts)
 
 
-def _definition_text(passage: Passage, budget: int, focus: Focus) -> str:
+def _definition_text(passage: CodePassage, budget: int, focus: Focus) -> str:
     lines = [definition_heading(passage), *(line[1:] for line in passage.lines)]
     kept = [*focus.passage_lines(lines), 0]
     part = excerpt(lines, max(budget, needed_tokens(lines, kept)), kept, range(len(lines)))

@@ -19,7 +19,7 @@ from memory.database import Database
 from memory.recorder import Call, CallRecorder
 from memory.store import database_in_memory
 from tools.chat.budget import Cap, RunBudget, Stopwatch
-from tools.chat.messages import Ask, ChatReply, ChatRequest, OnPiece
+from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece
 from tools.chat.model import Retries
 from tools.chat.server import ChatServer
 
@@ -136,7 +136,7 @@ async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as
 class Rambling:
     """Answers every question with an object that nobody asked for."""
 
-    async def learn(self, ask: Ask) -> Capabilities:
+    async def learn(self, ask: AskServer) -> Capabilities:
         del ask
         return Capabilities(context=32_768)
 

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 from agent.domain.base import ConfigError, NotFound, UpstreamError
 from tools.github.address import GITHUB, Address, trust
-from tools.github.limits import Usage
+from tools.github.limits import RequestUsage
 from tools.github.shapes import GraphAnswer
 from tools.github.wire import Ask, Manners, Raw, Wire
 
@@ -133,7 +133,7 @@ class GitHubClient:
         manners = manners or Manners()
         self.address = Address.parse(base_url)
         self.has_token = token is not None
-        self.usage = Usage()
+        self.usage = RequestUsage()
         self._cache: HttpCache = cache or TransientCache()
         self._identity, self._clock = identity(token), clock
         self._manners = manners

@@ -18,7 +18,7 @@ from tools.github.blobs import Blobs
 from tools.github.files import read_change
 from tools.github.listing import History, about, first_parents
 from tools.github.shapes import COMMIT, COMMITS, RepositoryShape
-from tools.github.wire import Refused
+from tools.github.wire import RequestRefused
 
 if TYPE_CHECKING:
     from tools.github.client import GitHubClient
@@ -178,7 +178,7 @@ class GitHubCode:
             )
         except NotFound as error:
             raise missing from error
-        except Refused as error:
+        except RequestRefused as error:
             if error.status in _NO_SUCH_COMMIT:
                 raise missing from error
             raise
@@ -201,7 +201,7 @@ class GitHubCode:
             body = await self._client.text(repo_path(name, "commits", branch), _BARE_HASH)
         except NotFound as error:
             raise missing from error
-        except Refused as error:
+        except RequestRefused as error:
             if error.status == httpx.codes.CONFLICT:
                 return None
             if error.status == httpx.codes.UNPROCESSABLE_ENTITY:
@@ -241,7 +241,9 @@ def _row(commit: Commit) -> Landed:
 
 def _tolerate(error: UpstreamError, failed: int) -> int:
     """Leave one commit out; raise what concerns all of them."""
-    if isinstance(error, RateLimited) or (isinstance(error, Refused) and error.status in _DOORS):
+    if isinstance(error, RateLimited) or (
+        isinstance(error, RequestRefused) and error.status in _DOORS
+    ):
         raise error
     if error.retryable and failed + 1 >= _OUTAGE:
         raise error

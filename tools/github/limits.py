@@ -98,7 +98,7 @@ def _number(text: str | None) -> float | None:
 
 
 @dataclass
-class Usage:
+class RequestUsage:
     """What a client has spent; the run shows it at the end."""
 
     sent: int = 0

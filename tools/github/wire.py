@@ -12,7 +12,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from agent.domain.base import NotFound, RateLimited, UpstreamError
 from tools.github.address import Address
-from tools.github.limits import Limits, Usage, retry_after
+from tools.github.limits import Limits, RequestUsage, retry_after
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ class _ErrorBody(BaseModel):
     message: str
 
 
-class Refused(UpstreamError):
+class RequestRefused(UpstreamError):
     """GitHub understood and said no (400, 401, 403, 409, 422): asking again will not help."""
 
     def __init__(self, message: str, *, status: int) -> None:
@@ -86,7 +86,7 @@ class Wire:
         *,
         authorization: str | None,
         manners: Manners,
-        spent: Usage,
+        spent: RequestUsage,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
         jitter: Callable[[], float],
@@ -178,11 +178,11 @@ class Wire:
             raise NotFound(f"{where} {said}".strip())
         if raw.status == httpx.codes.UNAUTHORIZED:
             advice = "check GITHUB_TOKEN" if self._authorization else "set GITHUB_TOKEN"
-            raise Refused(
+            raise RequestRefused(
                 f"{self._address.host} refused the credentials ({where} {said}); {advice}",
                 status=raw.status,
             )
-        raise Refused(f"{where} {said}".strip(), status=raw.status)
+        raise RequestRefused(f"{where} {said}".strip(), status=raw.status)
 
     def check_limit(self, resource: str, status: int, headers: httpx.Headers, said: str) -> None:
         """Raise RateLimited when this refusal is about limits."""
