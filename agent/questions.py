@@ -13,8 +13,8 @@ from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import parse_reference
 from agent.domain.window import Window, midnight, moment, narrowed, zone
+from agent.languages import language_of
 
-_HAN = re.compile("[\u3400-\u9fff]")
 _QUALIFIER = re.compile(
     r'(?<![\w:/"])(is|author|path|repo|since|until|in):("[^"\n]{1,200}"|[^\s"，。；？！]{1,200})',
     re.I,
@@ -128,7 +128,7 @@ def query_of(
     return Query(
         text=question,
         words=words,
-        lang=lang or ("zh" if _HAN.search(question) else "en"),
+        lang=lang or language_of(question),
         named=_named(words),
         filters=_filters(found),
         window=narrowed(bound, starts, ends, tz, now),

@@ -1,15 +1,13 @@
 """The sentences that code writes: a predicate with its values becomes words of `agent/words`, in each language."""
 
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from agent.domain.base import Language
 from agent.domain.facts import Fact, FactKind, Severity
+from agent.languages import catalogue
 from agent.markdown import code
 
 Phrases = Mapping[
@@ -54,12 +52,6 @@ _HASH = re.compile(r"[0-9a-f]{40}")
 _EXPRESSION = re.compile(
     r"[\w.:]*(?:\(.*\))?"
 )  # A message that the program puts together elsewhere: a name or a call
-
-
-@cache
-def catalogue(lang: Language) -> dict[str, Any]:
-    """Read the words of a language; both files have the same keys."""
-    return tomllib.loads(files("agent").joinpath("words", f"{lang}.toml").read_text("utf-8"))
 
 
 # ---------------------------------------------------------------- which facts are told

@@ -12,13 +12,13 @@ from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.evidence import Card, state_at
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window, zone
+from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
 from agent.ports import Desk
 from agent.questions import Hit, Known, Reply
 from agent.reports.stored import claim_json
 from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec
-from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.templating import claim_text, filled, named, plain_environment
 

@@ -18,9 +18,10 @@ from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
 from gitzette.sources import EarlierReport, RecordedDesks
 from gitzette.wiring import House, open_house, run_context, run_graph, writers_again
 from graphs import daily
+from graphs.state import DayInput
 from memory.recorder import CallRecorder
 from memory.store import Memory
-from tools.github.limits import RequestUsage
+from tools.github.wire import ApiUsage
 
 if TYPE_CHECKING:
     from tools.chat.model import AnswerServer
@@ -36,7 +37,7 @@ class Covered:
 
     report: Report
     page: Path
-    usage: RequestUsage
+    usage: ApiUsage
     notices: tuple[str, ...] = ()
     """What a person should know beside the report, such as published files that cannot be read."""
     refused: tuple[Refused, ...] = ()  # Sentences of a model that the gate or the judge refused
@@ -115,7 +116,7 @@ async def cover(
             notices = memory.reports.rebuild(settings.out / "reports")
             memory.runs.begin(run_id, window.key, now, recipe)
             try:
-                day = daily.DayInput(window=window, specs=recipe.repos)
+                day = DayInput(window=window, specs=recipe.repos)
                 concurrency = _MAX_CONCURRENT_REPOS[settings.analyst]
                 state = await run_graph(daily.build, house, run_id, day, display, concurrency)
                 refused = tuple(state.get("refused") or ())
@@ -164,7 +165,7 @@ def _refusal_rows(refused: tuple[Refused, ...]) -> Iterator[dict[str, str | bool
 
 async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
     """Run the graph on the record alone; a call that the record lacks ends the replay."""
-    day = daily.DayInput(window=recipe.window, specs=recipe.repos)
+    day = DayInput(window=recipe.window, specs=recipe.repos)
     desks = RecordedDesks(recorder, recipe)
     writers = writers_again(recipe, recorder)
     context = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))

@@ -1,102 +1,300 @@
-"""The graphs that `langgraph dev` serves: the daily run and a question, on the demonstration."""
+"""The graphs that `langgraph dev` serves: the daily run and a question, step by step.
+
+They are the graphs that the commands run. What is added is a first step that reads the input of
+the development server, and a context that is opened for as long as the server runs the graph.
+"""
 
 import argparse
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import datetime
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, NamedTuple
 
-from langgraph.graph import START, StateGraph
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import START, StateGraph, add_messages
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.reports.stored import to_json
-from agent.settings.values import Settings
-from agent.web import Web
-from gitzette.arguments import window_of
+from agent.domain.report import Report, cited_by
+from agent.domain.window import Window
+from agent.ports import Publisher
+from agent.questions import Query, Reply
+from agent.settings.values import Recipe, RepoSpec, Settings
+from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import demo_world
 from gitzette.progress import QuietProgress
-from gitzette.replies import ReplyPage, reply_json
 from gitzette.wiring import open_house
 from graphs import ask as ask_graph
 from graphs import daily as daily_graph
+from graphs.ask_context import AskContext
+from graphs.ask_state import AskInput, AskState
+from graphs.run_context import RunContext
+from graphs.state import Day, DayInput
+from memory.recorder import Retention
 
-# Our memory is SQLite, and its calls block for microseconds. The server refuses such calls unless it is started with
-# --allow-blocking; this is the same switch, read after graphs are loaded. langgraph.json gives runs their own loop.
+# SQLite blocks for microseconds, which the server refuses unless it is started with
+# --allow-blocking. This is the same switch, read after the graphs are loaded.
 os.environ["LANGGRAPH_ALLOW_BLOCKING"] = "true"
 
 _QUESTION = "is:breaking"  # Asked where the input has no question
-_OPTIONS = ("repo", "since", "until", "tz", "layout", "source", "partial")
+_OPTIONS = ("date", "since", "until", "tz", "lang", "layout", "source", "analyst", "uses", "out")
 
 
-class Asked(TypedDict, total=False):
-    """A day such as 2026-02-04, or a question about the demonstration; nothing at all will do."""
+class Request(TypedDict, total=False):
+    """What to work on; without repositories it is the demonstration."""
 
-    date: str
+    repos: list[str]  # owner/name, or owner/name=PATH for a clone on this machine
+    since: str
+    until: str
     lang: str
+    analyst: (
+        str  # `rules` or `model`; left out, the configured one or the answers of the demonstration
+    )
+
+
+class DayRequest(Request, total=False):
+    """What to report on; left out, it is yesterday."""
+
+    date: str  # Such as 2026-02-04
+
+
+class QuestionRequest(Request, total=False):
+    """What to answer."""
+
     question: str
 
 
-class Told(Asked, total=False):
-    """What was asked; then the report as in `reports/DATE.json` and its page, or what `gitzette ask --json` gives."""
+class PlanOutput(DayInput):
+    """What to report on, and the name under which the run records what it is told."""
 
-    report: dict[str, Any]
-    page: str
-    answer: str
-    abstained: bool
-    claims: list[dict[str, Any]]
-    cites: list[str]
+    run: str
 
 
-Graph = CompiledStateGraph[Told, None, Asked, Told]
+class StudioDay(DayRequest, Day):
+    """The state of a run, after what was asked for."""
+
+    run: str
 
 
-def daily() -> Graph:
-    """Wrap the daily graph: a node of its own opens what a run needs, and closes it."""
-    graph = daily_graph.build()
+class QuestionOutput(AskInput):
+    """A question with the conversation before it, and no message of an earlier question."""
 
-    async def report(state: Told) -> Told:
-        with _demonstration(state) as (args, settings, now):
-            asked = daily_graph.DayInput(
-                window=window_of(args, settings.tz, now), specs=settings.repos
-            )
-            async with open_house(settings, {}, now, secrets.token_hex(8), settings.repos) as house:
-                done = await graph.ainvoke(asked, context=house.deps)
-                page = house.publisher.paths(done["report"])[0].read_text("utf-8")
-        return {"report": to_json(done["report"]), "page": page}
-
-    outer = StateGraph(Told, input_schema=Asked)
-    return outer.add_node("daily", report).add_edge(START, "daily").compile(name="daily")
+    messages: Annotated[list[AnyMessage | RemoveMessage], add_messages]
 
 
-def ask() -> Graph:
-    """Wrap the graph of a question in the same way."""
-    graph = ask_graph.build()
+class BeginInput(QuestionRequest, total=False):
+    """What to answer, and what the thread has answered before."""
 
-    async def answer(state: Told) -> Told:
-        question = checked(state.get("question") or _QUESTION)
-        with _demonstration(state) as (_, settings, now):
-            async with asking_context(
-                settings, {}, settings.repos, now, QuietProgress()
-            ) as context:
-                done = await graph.ainvoke({"question": question}, context=context.for_question())
-        reply = reply_json(ReplyPage(Web(settings.web), settings.tz).written(done["reply"]))
-        return cast("Told", {key: reply[key] for key in ("answer", "abstained", "claims", "cites")})
+    history: list[AnyMessage]
+    turn: int
+    query: Query
+    reply: Reply
 
-    outer = StateGraph(Told, input_schema=Asked)
-    return outer.add_node("ask", answer).add_edge(START, "ask").compile(name="ask")
+
+class StudioQuestion(Request, AskState):
+    """The state of a question, after what was asked for."""
+
+
+def daily() -> "ServedGraph":
+    """Build the daily graph for the server."""
+    graph = StateGraph(StudioDay, context_schema=DayContext, input_schema=DayRequest)
+    graph.add_node("plan", plan)
+    graph.add_edge(START, "plan")
+    daily_graph.add_steps(graph, "plan")
+    return ServedGraph.over(graph.compile(name="daily"), open_day)
+
+
+def ask() -> "ServedGraph":
+    """Build the graph of a question for the server."""
+    graph = StateGraph(StudioQuestion, context_schema=AskContext, input_schema=QuestionRequest)
+    graph.add_node("begin", begin)
+    graph.add_edge(START, "begin")
+    ask_graph.add_steps(graph, "begin")
+    return ServedGraph.over(graph.compile(name="ask"), open_question)
+
+
+async def plan(state: DayRequest, runtime: Runtime["DayContext"]) -> PlanOutput:
+    """Name the window and the repositories that the input means."""
+    del state
+    context = runtime.context
+    return {"window": context.window, "specs": context.specs, "run": context.run}
+
+
+async def begin(state: BeginInput, runtime: Runtime[AskContext]) -> QuestionOutput:
+    """Put the question after those that were asked on the same thread."""
+    del runtime
+    history: list[AnyMessage] = []
+    earlier_cites = []
+    turn = 0
+    if "reply" in state:
+        question = HumanMessage(state["query"].text)
+        history = [*state["history"], question, AIMessage(state["reply"].said)]
+        earlier_cites = list(state["reply"].cites)
+        turn = state["turn"] + 1
+    return {
+        "question": checked(state.get("question") or _QUESTION),
+        "history": history,
+        "earlier_cites": earlier_cites,
+        "turn": turn,
+        "messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES)],
+    }
+
+
+# ---------------------------------------------------------------- what the nodes may touch
+
+
+@dataclass(frozen=True, kw_only=True)
+class DayContext(RunContext):
+    """What the nodes of a run may touch, and what the run is to report on."""
+
+    window: Window
+    specs: tuple[RepoSpec, ...]
+    run: str
+
+
+@dataclass(frozen=True)
+class CitingPublisher:
+    """Publishes a report, and keeps the evidence that it cites."""
+
+    publisher: Publisher
+    retention: Retention
+    run: str
+
+    def publish(self, report: Report) -> Report:
+        """Publish a report."""
+        published = self.publisher.publish(report)
+        self.retention.cite(self.run, report.window.key, cited_by(published))
+        return published
+
+
+OpenContext = Callable[[Mapping[str, Any]], AbstractAsyncContextManager[RunContext]]
+
+
+class ServedGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A graph that opens what its nodes may touch whenever the server runs it, and closes it."""
+
+    def __init__(self, *, open_context: OpenContext, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.open_context = open_context
+
+    @classmethod
+    def over(
+        cls, graph: CompiledStateGraph[Any, Any, Any, Any], opened: OpenContext
+    ) -> "ServedGraph":
+        """Make a graph that is served of one that is compiled, as its `copy` does."""
+        attributes = {
+            name: value for name, value in vars(graph).items() if name != "__orig_class__"
+        }
+        return cls(open_context=opened, **attributes)
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **options: Any
+    ) -> AsyncIterator[Any]:
+        """Run the graph on the input, or go on with a thread that was interrupted."""
+        request = await self._request(input, config)
+        async with self.open_context(request) as context:
+            options["context"] = context
+            async for part in super().astream(input, config, **options):
+                yield part
+
+    def get_context_jsonschema(self) -> dict[str, Any] | None:
+        """Return nothing: what the nodes may touch follows from the input, and is no JSON."""
+        return None
+
+    async def _request(self, given: Any, config: RunnableConfig | None) -> dict[str, Any]:
+        """Return what was asked for on the thread, with what is asked for now in its place."""
+        stored: dict[str, Any] = {}
+        if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver):
+            stored = dict((await self.aget_state(config)).values)
+        if not isinstance(given, Mapping):
+            return stored
+        stored.pop("run", None)  # A new run records anew what it is told
+        return stored | dict(given)
+
+
+class Workplace(NamedTuple):
+    """The arguments of a command, its settings, and the present time."""
+
+    args: argparse.Namespace
+    settings: Settings
+    environ: Mapping[str, str]
+    now: datetime
 
 
 @contextmanager
-def _demonstration(state: Told) -> Iterator[tuple[argparse.Namespace, Settings, datetime]]:
-    """Give the arguments, settings and present time of `run --demo --analyst rules`."""
-    asked = {"date": state.get("date"), "lang": state.get("lang"), "analyst": "rules"}
+def _workplace(request: Mapping[str, Any]) -> Iterator[Workplace]:
+    """Read the settings for the repositories of a request, or serve the demonstration."""
+    options = {name: request.get(name) for name in _OPTIONS}
+    args = argparse.Namespace(**options, repo=request.get("repos") or [], partial=False)
+    if args.repo:
+        settings = settings_for(args, os.environ)
+        yield Workplace(args, settings, os.environ, datetime.now(UTC))
+        return
     with tempfile.TemporaryDirectory(prefix="gitzette-dev-") as folder:
-        args = argparse.Namespace(**dict.fromkeys(_OPTIONS), **asked, out=Path(folder))
-        with demo_world(args, {}) as (settings, now):
-            yield args, settings, now
+        args.out = Path(folder)
+        with demo_world(args, os.environ) as (settings, now):
+            environ = os.environ if args.analyst == "model" else {}
+            yield Workplace(args, settings, environ, now)
+
+
+@asynccontextmanager
+async def open_day(request: Mapping[str, Any]) -> AsyncIterator[DayContext]:
+    """Open everything that a run needs, and close it afterwards; what it is told is recorded."""
+    run = request.get("run") or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+    with _workplace(request) as workplace:
+        args, settings, environ, now = workplace
+        window = window_of(args, settings.tz, now)
+        specs = specs_of(settings)
+        settings, answers = _recorded_answers(workplace, window)
+        async with open_house(settings, environ, now, run, specs, answers) as house:
+            memory = house.memory
+            recipe = Recipe.of(settings, window, specs)
+            memory.runs.begin(run, window.key, now, recipe)
+            status = "failed"
+            try:
+                publisher = CitingPublisher(house.publisher, memory.retention, run)
+                context = replace(house.deps, publisher=publisher)
+                yield DayContext(
+                    **{field.name: getattr(context, field.name) for field in fields(context)},
+                    window=window,
+                    specs=recipe.repos,
+                    run=run,
+                )
+                status = "done"
+            finally:
+                memory.runs.end(run, status, datetime.now(UTC), {})
+
+
+def _recorded_answers(workplace: Workplace, window: Window) -> tuple[Settings, Any]:
+    """Return the answers that ship with the demonstration; elsewhere there are none."""
+    args, settings, _, _ = workplace
+    if args.repo or args.analyst is not None:
+        return settings, None
+    from gitzette.demo_answers import RecordedAnswers, Recording
+
+    recording = Recording.load()
+    if recording.covers(window, settings.source):
+        return settings, RecordedAnswers(recording)
+    return settings.model_copy(update={"analyst": "rules", "model": None}), None
+
+
+@asynccontextmanager
+async def open_question(request: Mapping[str, Any]) -> AsyncIterator[AskContext]:
+    """Open everything that a question needs, and close it afterwards."""
+    if not request.get("repos") and request.get("analyst") is None:
+        request = {**request, "analyst": "rules"}  # No answers about the demonstration are recorded
+    with _workplace(request) as (args, settings, environ, now):
+        bound = bound_of(args.since, args.until, settings.tz, now)
+        specs = specs_of(settings)
+        async with asking_context(settings, environ, specs, now, QuietProgress()) as context:
+            yield replace(context.for_question(bound=bound), lang=args.lang)

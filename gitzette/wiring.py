@@ -25,7 +25,7 @@ from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
-from tools.github.wire import Manners
+from tools.github.wire import RequestPolicy
 from tools.own_code import OwnCode
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ async def open_house(
     token = settings.token.get_secret_value() if settings.token else None
     with open_memory(home, now.date(), settings.database_address) as memory:
         admit = request_limit(memory.fleet, settings, background=background)
-        manners = Manners(
+        policy = RequestPolicy(
             max_wait=waits, run_seconds=2 * waits + 900, first_pause=pause, admit=admit
         )
         cache, recorder = memory.http_cache, memory.recorder(run) if run else None
         async with GitHubClient(
-            base_url=settings.github_url, token=token, cache=cache, manners=manners
+            base_url=settings.github_url, token=token, cache=cache, policy=policy
         ) as client:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
             desks: Desks = SourceDesks(settings, client, keeper, environ, specs)
@@ -290,24 +290,43 @@ async def run_graph(
     display: Progress,
     at_once: int = 4,
 ) -> Mapping[str, Any]:
-    """Run a graph from the beginning, or from where the run stood when it died; give the state in which it ends."""
+    """Run a graph from the beginning, or from the step at which the run died; return its last state.
+
+    Only checkpoints say where a run stands. What steps are told is recorded by itself, and without
+    the record the checkpoints mean nothing.
+    """
     from graphs.checkpoints import open_checkpoints
+    from graphs.state import STATE_VERSION
 
     memory = house.memory
     if memory.recorder(run).blank:
-        # Where a run stood means nothing without what it was told.
         memory.run_locks.forget_checkpoints(run)
     async with open_checkpoints(memory.run_locks.checkpoints(run)) as checkpoints:
         graph = build(checkpoints)
-        config: RunnableConfig = {"max_concurrency": at_once, "configurable": {"thread_id": run}}
+        config: RunnableConfig = {
+            "max_concurrency": at_once,
+            "configurable": {"thread_id": run},
+            "metadata": {"state_version": STATE_VERSION},
+        }
         stood = await graph.aget_state(config)
-        if stood.created_at is not None and not stood.next:
+        is_begun = stood.created_at is not None
+        if is_begun and stood.metadata.get("state_version") != STATE_VERSION:
+            # Another version of Gitzette began it: the record spares the questions, not the steps.
+            await checkpoints.adelete_thread(run)
+            is_begun = False
+        if is_begun and not stood.next:
             return dict(stood.values)
-        going_on = None if stood.created_at is not None else begun
-        modes: Any = {"stream_mode": ["custom", "values"], "subgraphs": True, "durability": "sync"}
         state: Mapping[str, Any] = {}
+        stream = graph.astream(
+            None if is_begun else begun,
+            config,
+            context=house.deps,
+            stream_mode=["custom", "values"],
+            subgraphs=True,
+            durability="sync",
+        )
         # Whatever ends the display ends the nodes that are under way.
-        async with aclosing(graph.astream(going_on, config, context=house.deps, **modes)) as parts:
+        async with aclosing(stream) as parts:
             async for subgraph, mode, value in parts:
                 if isinstance(value, Step):
                     display.step(value.repo, value.what, value.done, value.total)

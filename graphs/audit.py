@@ -69,22 +69,88 @@ class AuditInput(TypedDict):
     linked: frozenset[RepoId]  # Those of them that nobody gave, because the report links to them
 
 
-class AuditState(AuditInput, total=False):
+class AuditResolveInput(TypedDict):
+    """A repository in which the hashes of the report are looked up."""
+
+    entries: list[AuditEntry]
+    spec: RepoSpec
+
+
+class AuditResolveOutput(TypedDict, total=False):
+    """A repository with the commits that the hashes may mean, or why it could not be asked."""
+
+    resolved: Annotated[list[AuditedRepository], add]
+    failures: Annotated[dict[str, str], or_]
+
+
+class AuditPlaceInput(TypedDict):
+    """The repositories that resolved."""
+
+    entries: list[AuditEntry]
+    resolved: Annotated[list[AuditedRepository], add]
+
+
+class AuditPlaceOutput(TypedDict):
+    """The repositories that sections are about, and what was not checked, one sentence each."""
+
+    library: Library
+    incomplete: Annotated[list[str], add]
+
+
+class AuditScopeInput(AuditInput):
+    """What is sent to the repositories that resolved."""
+
+    library: Library
+
+
+class AuditReadInput(AuditResolveInput):
+    """A repository that is read as far as the report speaks of it."""
+
+    library: Library
+
+
+class AuditReadOutput(TypedDict, total=False):
+    """A repository as it was read, or why it could not be read."""
+
+    read_repositories: Annotated[list[AuditedRepository], add]
+    failures: Annotated[dict[str, str], or_]
+
+
+class AuditCheckInput(AuditScopeInput):
+    """The repositories that were read."""
+
+    read_repositories: Annotated[list[AuditedRepository], add]
+
+
+class AuditCheckOutput(TypedDict):
+    """What code proved or refuted."""
+
+    library: Library
+    findings: Annotated[list[Finding], add]
+    incomplete: Annotated[list[str], add]
+
+
+class AuditJudgeInput(AuditScopeInput):
+    """What code found, and what is left to the judge."""
+
+    findings: Annotated[list[Finding], add]
+    incomplete: Annotated[list[str], add]
+    failures: Annotated[dict[str, str], or_]
+
+
+class AuditJudgeOutput(TypedDict):
+    """What the judge found, and the audit in figures."""
+
+    findings: Annotated[list[Finding], add]
+    incomplete: Annotated[list[str], add]
+    summary: dict[str, Any]
+
+
+class AuditState(AuditJudgeInput, AuditJudgeOutput):
     """The state of an audit."""
 
     resolved: Annotated[list[AuditedRepository], add]
     read_repositories: Annotated[list[AuditedRepository], add]
-    failures: Annotated[dict[str, str], or_]
-    library: Library
-    findings: Annotated[list[Finding], add]
-    incomplete: Annotated[list[str], add]  # What was not checked, one sentence each
-    summary: dict[str, Any]
-
-
-class AuditedState(AuditState):
-    """What a branch is given for its repository."""
-
-    spec: RepoSpec
 
 
 def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
@@ -101,19 +167,26 @@ def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]
     return graph.compile(name="audit")
 
 
-def send_to_resolve(state: AuditState) -> list[Send] | str:
+def send_to_resolve(state: AuditInput) -> list[Send] | str:
     """Resolve the hashes in each repository on a branch of its own."""
-    branches = [Send("resolve", {**state, "spec": spec}) for spec in state["specs"]]
-    return branches or "place"
+    sends = []
+    for spec in state["specs"]:
+        sends.append(Send("resolve", AuditResolveInput(entries=state["entries"], spec=spec)))
+    return sends or "place"
 
 
-def send_to_read(state: AuditState) -> list[Send] | str:
+def send_to_read(state: AuditScopeInput) -> list[Send] | str:
     """Read each repository that resolved on a branch of its own."""
-    specs = [spec for spec in state["specs"] if spec.name in state["library"]]
-    return [Send("read", {**state, "spec": spec}) for spec in specs] or "check"
+    library = state["library"]
+    sends = []
+    for spec in state["specs"]:
+        if spec.name in library:
+            repository = AuditReadInput(entries=state["entries"], library=library, spec=spec)
+            sends.append(Send("read", repository))
+    return sends or "check"
 
 
-async def resolve(state: AuditedState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def resolve(state: AuditResolveInput, runtime: Runtime[AuditDeps]) -> AuditResolveOutput:
     """Look up every hash of the report in one repository."""
     context = runtime.context
     spec = state["spec"]
@@ -143,10 +216,10 @@ async def resolve_hashes(code: CodeSource, entries: Sequence[AuditEntry]) -> Aud
     return AuditedRepository(repo=code.repo, named=commits, unanswered=unanswered)
 
 
-async def place(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def place(state: AuditPlaceInput, runtime: Runtime[AuditDeps]) -> AuditPlaceOutput:
     """Find out which repository each section is about, and which are probably the wrong ones."""
     del runtime
-    library = Library(state.get("resolved", []))
+    library = Library(state["resolved"])
     set_scopes(state["entries"], library)
     doubts = find_doubts(state["entries"], library)
     incomplete = [doubt.text for doubt in doubts]
@@ -155,7 +228,7 @@ async def place(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     return {"library": Library(library.values(), doubts), "incomplete": incomplete}
 
 
-async def read(state: AuditedState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def read(state: AuditReadInput, runtime: Runtime[AuditDeps]) -> AuditReadOutput:
     """Read what the report names in one repository: its line, pull requests and diffs."""
     context = runtime.context
     repo = state["spec"].name
@@ -175,11 +248,11 @@ async def read(state: AuditedState, runtime: Runtime[AuditDeps]) -> dict[str, An
     return {"read_repositories": [repository]}
 
 
-async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditCheckOutput:
     """Prove or refute what code can."""
     entries = state["entries"]
     desks = runtime.context.desks
-    library = Library(state.get("read_repositories", []), state["library"].doubts)
+    library = Library(state["read_repositories"], state["library"].doubts)
     find_commits(entries, library)
     findings = [*check_citations(entries, library), *check_names(entries)]
     incomplete = []
@@ -195,12 +268,12 @@ async def check(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
     return {"library": library, "findings": findings, "incomplete": incomplete}
 
 
-async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any]:
+async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJudgeOutput:
     """Have the sentences judged that cite a commit or stand under one."""
     entries = state["entries"]
     library = state["library"]
     sentences = list(prose.sentences_of(entries))
-    failures = state.get("failures", {})
+    failures = state["failures"]
     incomplete = [
         f"{repo} was not read: {reason}"
         for repo, reason in failures.items()
@@ -221,7 +294,7 @@ async def judge(state: AuditState, runtime: Runtime[AuditDeps]) -> dict[str, Any
         commits=len(commits),
         not_read=failures,
         not_given=_not_given(entries, state["specs"]),
-        incomplete=[*state.get("incomplete", []), *incomplete],
+        incomplete=[*state["incomplete"], *incomplete],
     )
     return {"findings": findings, "incomplete": incomplete, "summary": totals}
 

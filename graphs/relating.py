@@ -1,9 +1,9 @@
-"""Relating: a model reads a commit beside what it names or resembles, code checks its anchors, a judge agrees."""
+"""Relations: a model reads a commit beside what it names, code checks anchors, a judge agrees."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
@@ -23,7 +23,9 @@ from agent.ports import Desk, Step
 from agent.prompting import ModelError
 from agent.sizing import EvidencePrompt
 from graphs.judging import judged_or_refused
-from graphs.run_context import ReadState, RunContext, material_of
+from graphs.material import material_with_past
+from graphs.run_context import RunContext
+from graphs.state import RelateInput, RelateOutput
 
 _RELATE_PROMPT = EvidencePrompt(name="relate", values={}, shape=SaidRelations)
 
@@ -36,24 +38,24 @@ class _Outcome(NamedTuple):
     account: Account
 
 
-async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutput:
     """Have a model name what the day's commits have to do with what they refer to."""
     context = runtime.context
     repo = state["spec"].name
     if context.models is None:
-        return {"related": []}
-    material = await material_of(state, context)
+        return _handed_on([], Account())
+    material = await material_with_past(state, context)
     issues = context.issues.known(repo, state["window"]).issues
-    wanted = wanted_pairs(state["found"], material, issues, state["stories"].pairs)
+    wanted = wanted_pairs(state["first_look"], material, issues, state["stories"].pairs)
     if not wanted:
-        return {"related": []}
+        return _handed_on([], Account())
     runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))
     try:
         limit = await context.question_limit("reading", repo)
         token_budget = limit.evidence_tokens(_RELATE_PROMPT)
         await context.asked.check_time_for_all(repo, "relations", len(wanted))
     except ModelError as error:
-        return {"related": [], "account": fallback("relating", error)}
+        return _handed_on([], fallback("relating", error))
     desks = await _desks(state, context)
     pairings = await _pairings(wanted, material, desks, token_budget, context)
     facts = [claim for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
@@ -61,14 +63,18 @@ async def relate(state: ReadState, runtime: Runtime[RunContext]) -> dict[str, An
     outcomes = await asyncio.gather(
         *(_related(pairing, controls, desks, context) for pairing in pairings)
     )
-    account = Account(spent=context.asked.take(repo))
+    return _handed_on(outcomes, Account(spent=context.asked.take(repo)))
+
+
+def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:
+    """Return what became of the relations of all commits, and what that cost."""
+    related: list[Related] = []
+    refused: list[Refused] = []
     for outcome in outcomes:
+        related += outcome.related
+        refused += outcome.refused
         account += outcome.account
-    return {
-        "related": [relation for outcome in outcomes for relation in outcome.related],
-        "refused": [refused for outcome in outcomes for refused in outcome.refused],
-        "account": account,
-    }
+    return {"related": related, "refused": refused, "account": account}
 
 
 async def _related(
@@ -167,9 +173,9 @@ def _merge_commit(other: Evidence) -> EvidenceId | None:
     return EvidenceId.commit(other.repo, thread.merge_commit or "")
 
 
-async def _desks(state: ReadState, context: RunContext) -> dict[RepoId, Desk]:
+async def _desks(state: RelateInput, context: RunContext) -> dict[RepoId, Desk]:
     """Open the sources of the repository and of the others that the report is about."""
-    specs = (state["spec"], *state.get("beside", ()))
+    specs = (state["spec"], *state["beside"])
     return {spec.name: await context.desks.open(spec) for spec in specs}
 
 

@@ -1,33 +1,22 @@
-"""The nodes of one repository's part of the report, and how a model's sentences are written, checked and judged."""
+"""One repository's part of a run: choose and read commits, connect and relate them, write, file."""
 
-import asyncio
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cache
-from operator import add, or_
-from typing import Annotated, Any
 
-from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
-from agent.analysts.packet import CommitContext, earlier_commits, pieces_of
 from agent.analysts.rules import facts_told
-from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
-from agent.analysts.tasks import Draft, Sentences, Task, commit_tasks, summary_task
+from agent.analysts.tasks import Task, commit_tasks, summary_task
 from agent.domain.base import RepoId
-from agent.domain.claims import Claim, Refused
-from agent.domain.evidence import Material, Read
+from agent.domain.evidence import Material
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure, RepoSection
-from agent.domain.spending import Account, fallback
+from agent.domain.spending import Account
 from agent.gate.check import refusals
-from agent.gate.surroundings import surroundings_note
 from agent.ports import Step
-from agent.prompting import ModelError, tokens_of
 from agent.reports.chapter import (
     Chapter,
     checked_claims,
@@ -37,55 +26,95 @@ from agent.reports.chapter import (
     release_news,
 )
 from agent.stories.releases import taken
-from agent.triage.collected import dossier_of, readings_of
-from graphs.run_context import ReadState, RunContext, material_of
-from graphs.sentence_steps import SentenceSteps, announce, spent
-from tools.chat.messages import Handles
+from agent.triage.collected import dossier_of
+from graphs.choosing import choose
+from graphs.failing import Node, ending_repository, has_failed
+from graphs.material import close_reading, material_of, read_material
+from graphs.reading import MAX_TURNS, read, tools, wants_tools
+from graphs.relating import relate
+from graphs.run_context import RunContext
+from graphs.state import (
+    AnalysisInput,
+    AnalysisOutput,
+    ChapterOutput,
+    ConnectInput,
+    ConnectOutput,
+    ExplainInput,
+    FileInput,
+    MaterialInput,
+    NextTasksInput,
+    NextTasksOutput,
+    ReadInput,
+    RepositoryInput,
+    RepositoryOutput,
+    RepositoryState,
+    StudyOutput,
+    WriteFactsInput,
+    WriteFactsOutput,
+)
+from graphs.writing import AnalysisGraph, analyse, build_analysis
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
-from tools.surroundings import release_lines
 
-_WrittenSubject = CommitSubject | SummarySubject
-_MAX_NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
 _MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones
+_MAX_BLAMED_BY_RULES = 20  # Without a model only the newest stories are told
 
 
-class AnalysisOutput(TypedDict, total=False):
-    """What a model wrote and may be published, what may not, and what it took."""
+@cache
+def build_repository() -> CompiledStateGraph[
+    RepositoryState, RunContext, RepositoryInput, RepositoryOutput
+]:
+    """Wire the part of one repository; a failure ends it, and nothing else."""
+    graph = StateGraph(
+        RepositoryState,
+        context_schema=RunContext,
+        input_schema=RepositoryInput,
+        output_schema=RepositoryOutput,
+    )
+    graph.add_node("choose", ending_repository(choose))
+    graph.add_node("read", ending_repository(read))
+    graph.add_node("tools", ending_repository(tools))
+    graph.add_node("study", ending_repository(study))
+    graph.add_node("connect", ending_repository(connect))
+    graph.add_node("relate", ending_repository(relate))
+    graph.add_node("write_facts", ending_repository(write_facts))
+    graph.add_node("next_tasks", ending_repository(next_tasks))
+    graph.add_node("explain", ending_repository(explaining(build_analysis()), "analysis"))
+    graph.add_node("file", ending_repository(file))
 
-    analysis: Annotated[list[Claim], add]
-    refused: Annotated[list[Refused], add]
-    account: Annotated[Account, add]
+    graph.add_edge(START, "choose")
+    graph.add_edge("choose", "read")
+    graph.add_conditional_edges("read", after_read, ["tools", "study"])
+    graph.add_edge("tools", "read")
+    graph.add_edge("study", "connect")
+    graph.add_edge("connect", "relate")
+    graph.add_edge("relate", "write_facts")
+    graph.add_edge("write_facts", "next_tasks")
+    graph.add_conditional_edges("next_tasks", after_next_tasks, ["explain", "file"])
+    graph.add_edge("explain", "next_tasks")
+    graph.add_edge("file", END)
+    return graph.compile(name="repository")
 
 
-class AnalysisState(ReadState, AnalysisOutput, total=False):
-    """Sentences on their way."""
-
-    sentences: Sentences
-
-
-class RepositoryOutput(TypedDict, total=False):
-    """What a repository hands to the report."""
-
-    chapters: Annotated[dict[RepoId, Chapter], or_]
-    failures: Annotated[list[Failure], add]
-    refused: Annotated[list[Refused], add]
+def after_read(state: ReadInput) -> str:
+    """Go on to the tools that the model asks for; nodes of a failed repository must not loop."""
+    if has_failed(state):
+        return "study"
+    return "tools" if wants_tools(state["messages"], MAX_TURNS) else "study"
 
 
-class RepositoryState(ReadState, AnalysisOutput, RepositoryOutput, total=False):
-    """A repository on its way."""
+def after_next_tasks(state: NextTasksInput) -> str:
+    """Go on to what is to be written; nodes of a failed repository must not loop."""
+    if has_failed(state):
+        return "file"
+    return "explain" if state["tasks"] else "file"
 
-    notes: str
-    facts: list[Claim]
-    waiting: list[Task]  # Commits that are not explained yet
 
-
-async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def study(state: ReadInput, runtime: Runtime[RunContext]) -> StudyOutput:
     """Read the whole diffs and the files around them, of what was chosen and of what is worth it."""
     context = runtime.context
     repo = state["spec"].name
-    collected = state["found"]
     code = (await context.desks.open(state["spec"])).code
     # Commits that the model passes over are read all the same, so that their facts are told.
     shas = list(dict.fromkeys((*state["chosen"], *state["deep"])))
@@ -94,73 +123,72 @@ async def study(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[st
     def report_progress() -> None:
         runtime.stream_writer(Step(repo, "reading in depth", next(numbers), len(shas)))
 
-    landed = [row.commit for row in collected.rows]
+    landed = [row.commit for row in state["first_look"].rows]
     studied = await context.library.study_all(code, shas, report_progress, landed)
-    return {
-        "readings": readings_of(studied, collected),
-        "notes": _last_notes(state.get("messages") or []),
-    }
+    return {"reading": await close_reading(state, studied, context)}
 
 
-async def connect(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def connect(state: ConnectInput, runtime: Runtime[RunContext]) -> ConnectOutput:
     """Find the stories of the day's commits, and earlier commits that they may go on with."""
     context = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "looking back"))
     code = (await context.desks.open(state["spec"])).code
-    material = await material_of(state, context)
-    references = state["found"].references
-    # Without a model only the newest are told.
-    blamed = _MAX_BLAMED if context.models else _MAX_BLAMED // 3
+    material = await read_material(state, context)
     stories = await find_stories(
-        material, references, code, context.library, context.stories, blamed=blamed
+        material,
+        state["first_look"].references,
+        code,
+        context.library,
+        context.stories,
+        blamed=_MAX_BLAMED if context.models else _MAX_BLAMED_BY_RULES,
     )
     if context.models:
-        # Whoever shall say how two commits belong together reads both.
+        # To say how two commits belong together, a model reads both.
         earlier = {pair.earlier.sha for pair in stories.pairs}
         stories = stories.model_copy(update={"whole": tuple({*stories.whole, *earlier})})
     return {"stories": stories}
 
 
-async def write_facts(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> WriteFactsOutput:
     """Let code say what the facts say, and name what a model shall explain."""
     context = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "writing"))
     material = await material_of(state, context)
     code = (await context.desks.open(state["spec"])).code
-    related = state.get("related") or ()
     stories = await with_relations(
-        state["stories"], material, related, code, context.library, context.stories
+        state["stories"], material, state["related"], code, context.library, context.stories
     )
     facts = with_stories(facts_told(material), stories)
-    tasks: list[Task] = []
+    waiting: list[Task] = []
     if context.models:
-        table = [triaged.sha for triaged in state["found"].table]
-        tasks = commit_tasks(state["chosen"], state["notes"], table, material, facts)
-    return {"facts": facts, "waiting": tasks, "stories": stories}
+        table = [triaged.sha for triaged in state["first_look"].table]
+        waiting = commit_tasks(state["chosen"], state["reading"].notes, table, material, facts)
+    return {"facts": facts, "stories": stories, "waiting": waiting, "tasks": []}
 
 
-async def next_tasks(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> NextTasksOutput:
     """Name what is written next: the commits, then the day.
 
     Commits go one by one where the model is small, and few at once where time is short: what is
     judged when the time is over can be published.
     """
+    context = runtime.context
     repo = state["spec"].name
     waiting = state["waiting"]
-    previous = state.get("tasks") or []
-    if runtime.context.models is not None:
-        await runtime.context.models.expect(repo, len(waiting))
+    written = state["tasks"]
+    if context.models is not None:
+        await context.models.expect(repo, len(waiting))
     if waiting:
-        count = await _task_count(repo, waiting, runtime.context)
+        count = await _task_count(repo, waiting, context)
         return {"tasks": waiting[:count], "waiting": waiting[count:]}
-    if not state["beside"] or not previous or not previous[0].about:
-        return {"tasks": []}
+    are_commits_written = bool(written and written[0].about)
+    if not state["beside"] or not are_commits_written:
+        return {"tasks": [], "waiting": []}
     titles: dict[EvidenceId, str] = {}
-    for row in state["found"].landed:
+    for row in state["first_look"].landed:
         titles[row.commit.id] = row.commit.title
-    claims = [*(state.get("analysis") or []), *state["facts"]]
-    task = summary_task(repo, claims, titles)
-    return {"tasks": [task] if task else []}
+    task = summary_task(repo, [*state["analysis"], *state["facts"]], titles)
+    return {"tasks": [task] if task else [], "waiting": []}
 
 
 async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext) -> int:
@@ -169,31 +197,50 @@ async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext
     return await context.asked.tasks_at_once(repo, waiting)
 
 
-async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+def explaining(analysis: AnalysisGraph) -> Node[ExplainInput, AnalysisOutput]:
+    """Make the node that has tasks written, checked and judged; if it fails, facts are published."""
+
+    async def explain(state: ExplainInput, runtime: Runtime[RunContext]) -> AnalysisOutput:
+        repository = MaterialInput(
+            window=state["window"],
+            spec=state["spec"],
+            first_look=state["first_look"],
+            reading=state["reading"],
+            stories=state["stories"],
+            related=state["related"],
+        )
+        tasks = AnalysisInput(tasks=state["tasks"], repository=repository)
+        return await analyse(analysis, tasks, runtime.context)
+
+    return explain
+
+
+async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
     """Put the repository's part together: every landed commit with its row, and what may be said."""
     context = runtime.context
     repo = state["spec"].name
     window = state["window"]
-    collected = state["found"]
+    collected = state["first_look"]
     desk = await context.desks.open(state["spec"])
     code = desk.code
     material = await material_of(state, context)
     claims, drops = checked_claims(
         state["facts"],
-        state.get("analysis") or [],
-        state.get("refused") or [],
+        state["analysis"],
+        state["refused"],
         dossier_of(material, collected),
         refusals,
     )
     issues = context.issues.known(repo, window)
     is_first_listing = not context.issues.known_open(repo, window)
     context.issues.remember(repo, collected.threads, relisted=is_first_listing)
-    account = state.get("account") or Account()
+    account = state["account"]
     if context.models is not None and account.spent.calls:
         account += Account(assumed_contexts=await context.models.assumed_contexts(repo))
     releases = await tags_of_window(code, window, collected.threads.releases)
     on_time = {row.commit.id for row in collected.rows}
-    changes = [read.evidence.change for read in material.reads if read.evidence.id in on_time]
+    evidence = [commit.evidence for commit in material.reads]
+    changes = [commit.change for commit in evidence if commit.id in on_time]
     section = RepoSection(
         repo=repo,
         branch=collected.landing.branch,
@@ -216,8 +263,8 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
         claims=claims,
         links=tuple(material.links),
         stories=(*told_stories(state["stories"], claims), *released),
-        related=tuple(state.get("related") or ()),
-        taken=tuple(update for read in material.reads for update in taken(read.evidence)),
+        related=tuple(state["related"]),
+        taken=tuple(update for commit in evidence for update in taken(commit)),
         drops=drops,
         failures=(*collected.failures, *_fact_failures(material)),
     )
@@ -228,140 +275,9 @@ async def file(state: RepositoryState, runtime: Runtime[RunContext]) -> dict[str
 
 def _fact_failures(material: Material) -> Iterator[Failure]:
     """Yield a failure for each commit whose facts could not be found."""
-    for read in material.reads:
-        sheet = read.evidence.sheet
+    for commit in material.reads:
+        sheet = commit.evidence.sheet
         if sheet is not None and sheet.problem:
-            sha = read.evidence.change.commit.sha
+            sha = commit.evidence.change.commit.sha
             message = f"{sha[:12]}: {sheet.problem}"
             yield Failure(repo=material.repo, stage="facts", message=message)
-
-
-def _last_notes(messages: Sequence[AnyMessage]) -> str:
-    """Return what the model noted when it had read enough."""
-    last = messages[-1] if messages else None
-    if not isinstance(last, AIMessage) or last.tool_calls:
-        return ""
-    notes = str(last.text)
-    return notes if tokens_of(notes) <= _MAX_NOTES else ""
-
-
-NODES = (study, connect, write_facts, next_tasks, file)
-
-
-# ---------------------------------------------------------------- analysis
-
-
-@cache
-def build_analysis() -> CompiledStateGraph[AnalysisState, RunContext, ReadState, AnalysisOutput]:
-    """Wire the way of a sentence."""
-    graph = StateGraph(
-        AnalysisState,
-        context_schema=RunContext,
-        input_schema=ReadState,
-        output_schema=AnalysisOutput,
-    )
-    graph.add_node("write", write)
-    graph.add_node("settle", settle)
-    SentenceSteps(subjects).add_to(graph, "settle")
-    graph.add_edge(START, "write")
-    graph.add_edge("write", "check")
-    graph.add_edge("settle", END)
-    return graph.compile(name="analysis")
-
-
-async def write(state: AnalysisState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Have all tasks written at the same time; the models limit how many questions are under way."""
-    context = runtime.context
-    written_subjects = await subjects(state, context)
-    await announce(written_subjects.values(), runtime, "writing")
-    answers = await asyncio.gather(
-        *(_written(subject, context) for subject in written_subjects.values())
-    )
-    account = spent(written_subjects.values(), context)
-    drafts: list[Draft] = []
-    for task, (claims, task_account) in zip(written_subjects, answers, strict=True):
-        drafts += [Draft(task=task, claim=claim) for claim in claims]
-        account += task_account
-    return {"sentences": Sentences.written(drafts), "account": account}
-
-
-async def _written(subject: _WrittenSubject, context: RunContext) -> tuple[list[Claim], Account]:
-    """Have one task written; if the model fails, return no claims and the reason."""
-    rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
-    try:
-        if subject.about:
-            await context.asked.check_time(subject.account, subject.about)
-        answer = await context.ask_about(
-            "writing",
-            subject.account,
-            subject.write_prompt(),
-            lambda budget: subject.evidence((), budget),
-            about=subject.task.key,
-            handles=Handles("rests_on", rests),
-        )
-    except ModelError as error:
-        return [], fallback(subject.part, error, subject.about)
-    return subject.claims(answer), Account()
-
-
-async def settle(state: AnalysisState) -> dict[str, Any]:
-    """Hand on what is published, and what was refused with its reasons."""
-    sentences = state["sentences"]
-    return {
-        "analysis": list(sentences.published),
-        "refused": [*sentences.mended, *sentences.failed],
-    }
-
-
-async def subjects(state: AnalysisState, context: RunContext) -> dict[str, _WrittenSubject]:
-    """Return what the tasks are about, by their keys: summaries first, then commits."""
-    found: dict[str, _WrittenSubject] = {}
-    for task in state["tasks"]:
-        if not task.about:
-            found[task.key] = SummarySubject(
-                repo=task.repo,
-                account=task.account,
-                languages=context.languages,
-                dossier=light_dossier(task),
-                task=task,
-            )
-    about_commits = [(task.about, task) for task in state["tasks"] if task.about]
-    if not about_commits:
-        return found
-    material = await material_of(state, context)
-    dossier = dossier_of(material, state["found"])
-    reads = {read.evidence.id: read for read in material.reads}
-    for commit, task in about_commits:
-        read = reads[commit]
-        around = await _commit_context(read, material, state, context)
-        note = surroundings_note(around.surroundings)
-        found[task.key] = CommitSubject(
-            repo=task.repo,
-            account=task.account,
-            languages=context.languages,
-            dossier=replace(dossier, notes={commit: note}),
-            about=commit,
-            shown=pieces_of(read.evidence, material) | dict(around.earlier),
-            task=task,
-            read=read,
-            material=material,
-            context=around,
-        )
-    return found
-
-
-async def _commit_context(
-    read: Read, material: Material, state: AnalysisState, context: RunContext
-) -> CommitContext:
-    """Return the code around a commit, the earlier commits it goes back to, and their releases."""
-    code = (await context.desks.open(state["spec"])).code
-    commit = read.evidence.change.commit
-    earlier = earlier_commits(read.evidence.id, state["stories"], material)
-    commits = {"c": commit}
-    for handle, evidence in earlier.items():
-        commits[handle] = evidence.change.commit
-    surroundings = await context.library.surroundings(code, read.evidence)
-    releases = await release_lines(code, commits, state["window"].end)
-    return CommitContext(
-        surroundings=surroundings.model_copy(update={"releases": releases}), earlier=earlier
-    )

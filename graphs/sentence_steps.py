@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
 from agent.analysts.subjects import Subject
-from agent.analysts.tasks import Draft, Sentences
+from agent.analysts.tasks import Draft
 from agent.domain.claims import Refused
 from agent.domain.spending import Account, fallback
 from agent.gate.check import refusals
@@ -18,16 +18,19 @@ from agent.prompting import ModelError
 from agent.sizing import divided
 from graphs.judging import judged_or_refused
 from graphs.run_context import RunContext
+from graphs.state import CheckOutput, SentencesInput, SentencesOutput
 from tools.chat.messages import Handles
 
+StateT = TypeVar("StateT", bound=SentencesInput)
+ContextT = TypeVar("ContextT", bound=RunContext)
 _MIN_REPAIR_SHARE = 0.5  # How much of a question about refused sentences the evidence has at least
 
 
 @dataclass(frozen=True)
-class SentenceSteps:
+class SentenceSteps(Generic[StateT, ContextT]):
     """Nodes over a state that holds `sentences`; `subjects` returns what they are about, by task."""
 
-    subjects: Callable[[Any, Any], Awaitable[Mapping[str, Subject]]]
+    subjects: Callable[[StateT, ContextT], Awaitable[Mapping[str, Subject]]]
 
     def add_to(self, graph: StateGraph[Any, Any, Any, Any], then: str) -> None:
         """Add check, judge and repair to a graph, and go on to another node."""
@@ -36,17 +39,16 @@ class SentenceSteps:
         graph.add_node("repair", self.repair)
         graph.add_edge("check", "judge")
 
-        def after_judge(state: Any) -> str:
-            sentences: Sentences = state["sentences"]
-            return "repair" if sentences.repairable else then
+        def after_judge(state: SentencesInput) -> str:
+            return "repair" if state["sentences"].repairable else then
 
         graph.add_conditional_edges("judge", after_judge, ["repair", then])
         graph.add_edge("repair", "check")
 
-    async def check(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
+    async def check(self, state: StateT, runtime: Runtime[ContextT]) -> CheckOutput:
         """Run the gate over every draft; those without objections go on to the judge."""
         subjects = await self.subjects(state, runtime.context)
-        sentences: Sentences = state["sentences"]
+        sentences = state["sentences"]
         passed: list[Draft] = []
         refused: list[Refused] = []
         for draft in sentences.drafts:
@@ -57,10 +59,10 @@ class SentenceSteps:
                 passed.append(draft)
         return {"sentences": sentences.checked(passed, refused)}
 
-    async def judge(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
+    async def judge(self, state: StateT, runtime: Runtime[ContextT]) -> SentencesOutput:
         """Have the judge read what passed, the sentences of each task by themselves."""
-        context: RunContext = runtime.context
-        sentences: Sentences = state["sentences"]
+        context = runtime.context
+        sentences = state["sentences"]
         subjects = await self.subjects(state, context)
         tasks = list(dict.fromkeys(draft.task for draft in sentences.passed))
         await announce([subjects[task] for task in tasks], runtime, "judging")
@@ -77,10 +79,10 @@ class SentenceSteps:
             account += task_account
         return {"sentences": sentences.judged(admitted, refused), "account": account}
 
-    async def repair(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:
+    async def repair(self, state: StateT, runtime: Runtime[ContextT]) -> SentencesOutput:
         """Show each writer once what was refused; it may correct, shorten or give up."""
-        context: RunContext = runtime.context
-        sentences: Sentences = state["sentences"]
+        context = runtime.context
+        sentences = state["sentences"]
         subjects = await self.subjects(state, context)
         refused_by_task: dict[str, list[Refused]] = {}
         for refused in sentences.repairable:

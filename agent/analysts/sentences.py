@@ -16,9 +16,9 @@ from agent.gate.literals import literals, terms
 from agent.gate.quotes import MAX_ANCHOR, is_in_code, is_in_file, is_in_prose
 from agent.gate.safety import LONGEST
 from agent.gate.text import normal, plain_marks
+from agent.languages import writing_of
 
 MOST_SENTENCES, MOST_ANSWERED = 5, 10
-NAMES: dict[Language, str] = {"en": "English", "zh": "Chinese (简体中文，全角标点)"}
 Found = Mapping[EvidenceId, Evidence]
 Shown = Mapping[str, Evidence]  # Pieces of evidence by their handles
 _NO_NOTES: Mapping[EvidenceId, str] = {}
@@ -107,7 +107,10 @@ def _sentences(
     """Return the field of a shape that lists sentences with their words in each language."""
     words: dict[str, Any] = {}
     for lang in languages:
-        words[lang] = (str, Field(default="", description=f"the sentence in {NAMES[lang]}"))
+        words[lang] = (
+            str,
+            Field(default="", description=f"the sentence in {writing_of(lang).asked_as}"),
+        )
     sentence = create_model(base.__name__, __base__=base, **words)
     # A server that keeps to schemas stops there; of other answers only the surplus is left out.
     extra: dict[str, Any] = {"maxItems": limit} if limit else {}
@@ -130,7 +133,7 @@ def words_of(
 
 def asked_languages(languages: Sequence[Language]) -> str:
     """Return the languages as a prompt names them."""
-    return " and ".join(NAMES[lang] for lang in languages)
+    return " and ".join(writing_of(lang).asked_as for lang in languages)
 
 
 # ---------------------------------------------------------------- claims

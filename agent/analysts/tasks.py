@@ -128,9 +128,10 @@ def evidence_handles(
     """
     handles: dict[str, EvidenceId] = {}
     counts = Counter[str]()
-    for evidence_id in dict.fromkeys(ids):
-        if evidence_id not in evidence_by_id:
+    for text in dict.fromkeys(ids):
+        if text not in evidence_by_id:
             continue
+        evidence_id = EvidenceId.cited(text)  # A checkpoint holds ids as plain text
         letter = _LETTERS[type(evidence_by_id[evidence_id])]
         counts[letter] += 1
         handles[f"{letter}{counts[letter]}"] = evidence_id

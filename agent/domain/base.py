@@ -1,6 +1,6 @@
 """What everything else is built on: errors, how things are named, and values that never change."""
 
-from typing import Literal, NewType
+from typing import Literal, NewType, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -78,7 +78,7 @@ class RateLimited(UpstreamError):
 
 RepoId = NewType("RepoId", str)
 Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
 class Frozen(BaseModel):

@@ -1,6 +1,5 @@
 """The gate: everything that code can refuse in a claim, given evidence that was read beforehand."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
@@ -30,9 +29,9 @@ from agent.gate.quotes import (
 )
 from agent.gate.safety import LONGEST, check_safety
 from agent.gate.text import SearchText, nearest, plain_marks, text_of
+from agent.languages import HAN
 
 _MIN_ANCHOR = 6  # Letters and digits of an anchor that holds no literal of its sentence
-_HAN = re.compile("[\u3400-\u9fff]")
 
 
 def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
@@ -197,7 +196,7 @@ def _check_anchors(
 def _shows_something(anchor: Anchor, literals: Sequence[Literal]) -> bool:
     """Return True if an anchor holds a literal of its sentence, or is more than a word or two."""
     letters = sum(sign.isalnum() for sign in anchor.text)
-    if letters + len(_HAN.findall(anchor.text)) >= _MIN_ANCHOR:
+    if letters + len(HAN.findall(anchor.text)) >= _MIN_ANCHOR:
         return True
     lookup = Lookup((SearchText(anchor.text),))
     # Two words with a slash may be nothing in particular.

@@ -1,11 +1,13 @@
 """Numbers as values: what a sentence or a line of evidence amounts to, with unit and magnitude."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+from agent.domain.base import LANGUAGES
 from agent.domain.claims import Number
+from agent.languages import writing_of
 
 _KILO = (Decimal(10**3), Decimal(2**10))
 _MEGA = (Decimal(10**6), Decimal(2**20))
@@ -28,23 +30,23 @@ def _unit(dimension: str, factors: tuple[Decimal, ...] | str, spellings: str) ->
 
 
 _PLAIN = Unit("count", _ONE)
-_TABLE = (
-    _unit("time", "1e-9", "ns nanosecond nanoseconds 纳秒"),
-    _unit("time", "1e-6", "us μs microsecond microseconds 微秒"),
-    _unit("time", "1e-3", "ms msec millisecond milliseconds 毫秒"),
-    _unit("time", "1", "s sec secs second seconds 秒"),
-    _unit("time", "60", "min mins minute minutes 分钟"),
-    _unit("time", "3600", "h hr hrs hour hours 小时"),
-    _unit("time", "86400", "d day days 天"),
-    _unit("time", "604800", "week weeks 周"),
-    _unit("width", "1", "bit bits 位 比特"),
-    _unit("bytes", "1", "b byte bytes 字节"),
-    _unit("bytes", _KILO, "kb kib kilobytes k"),
-    _unit("bytes", _MEGA, "mb mib megabytes m"),
-    _unit("bytes", _GIGA, "gb gib gigabytes"),
-    _unit("bytes", _TERA, "tb tib terabytes"),
-    _unit("percent", "1", "% percent 百分"),
-    _unit("ratio", "1", "x × times fold 倍"),
+_NOTATION = (
+    _unit("time", "1e-9", "ns"),
+    _unit("time", "1e-6", "us μs"),
+    _unit("time", "1e-3", "ms msec"),
+    _unit("time", "1", "s sec secs"),
+    _unit("time", "60", "min mins"),
+    _unit("time", "3600", "h hr hrs"),
+    _unit("time", "86400", "d day"),
+    _unit("time", "604800", "week"),
+    _unit("width", "1", "bit"),
+    _unit("bytes", "1", "b byte"),
+    _unit("bytes", _KILO, "kb kib k"),
+    _unit("bytes", _MEGA, "mb mib m"),
+    _unit("bytes", _GIGA, "gb gib"),
+    _unit("bytes", _TERA, "tb tib"),
+    _unit("percent", "1", "%"),
+    _unit("ratio", "1", "x ×"),
     _unit("frequency", "1", "hz"),
     _unit("frequency", "1e3", "khz"),
     _unit("frequency", "1e6", "mhz"),
@@ -57,21 +59,38 @@ _TABLE = (
     _unit("count", _KILO, "k"),
     _unit("count", _MEGA, "m"),
     _unit("count", "1e9", "b"),
-    _unit("count", "1e4", "万"),
-    _unit("count", "1e8", "亿"),
 )
-"""Notation of units and magnitudes. `k`, `m` and `b` are both: 64K may be bytes or a count."""
+"""Notation of units and magnitudes. `k`, `m` and `b` are both: 64K may be bytes or a count.
+
+How languages spell them out is in `agent/words`.
+"""
 
 
-def _by_spelling() -> dict[str, list[Unit]]:
+def _units() -> Iterator[Unit]:
+    """Yield the units with the spellings of all languages, and their words for magnitudes."""
+    writings = [writing_of(lang) for lang in LANGUAGES]
+    for unit in _NOTATION:
+        spellings = list(unit.spellings)
+        for writing in writings:
+            for symbol in unit.spellings:
+                spellings += writing.units.get(symbol, ())
+        yield unit._replace(spellings=tuple(spellings))
+    for writing in writings:
+        for power, words in writing.magnitudes.items():
+            if words:
+                yield Unit("count", (Decimal(power),), words)
+
+
+def _by_spelling(table: Iterable[Unit]) -> dict[str, list[Unit]]:
     units: dict[str, list[Unit]] = {}
-    for unit in _TABLE:
+    for unit in table:
         for spelling in unit.spellings:
             units.setdefault(spelling, []).append(unit)
     return units
 
 
-_UNITS = _by_spelling()
+_TABLE = tuple(_units())
+_UNITS = _by_spelling(_TABLE)
 _TOUCHING = frozenset("bdkmx")  # One letter that is a unit only where it touches its number
 _SPELLINGS = "|".join(re.escape(word) for word in sorted(_UNITS, key=len, reverse=True))
 _UNIT_BEHIND = re.compile(rf"(?P<gap>[ -]?)(?P<unit>{_SPELLINGS})(?![A-Za-z0-9_/])", re.IGNORECASE)

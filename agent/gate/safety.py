@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim, Judgement
+from agent.languages import is_in_script, writing_of
 from agent.markdown import visible
 from agent.prompting import repeats_instructions
 
@@ -46,8 +47,6 @@ _OUTSIDE_OF_CODE = {
         r"(?<![\w\])])\[[a-z]{1,2}[0-9]{1,3}\](?!\()", re.ASCII
     ),
 }
-_HAN = re.compile("[\u3400-\u9fff]")
-_LETTER = re.compile("[A-Za-z]")
 
 
 def check_safety(claim: Claim, text: str, lang: Language) -> Iterator[Judgement]:
@@ -87,14 +86,9 @@ def _check_forms(text: str, forms: Mapping[str, re.Pattern[str]]) -> Iterator[Ju
 
 
 def _language_fault(prose: str, lang: Language) -> str:
-    """Return why a text is in the wrong language: Chinese has Han characters, English has few."""
-    han = len(_HAN.findall(prose))
-    letters = len(_LETTER.findall(prose))
-    if lang == "zh" and not han:
-        return "the text for zh is not in Chinese"
-    if lang == "en" and han * 2 > letters:
-        return "the text for en is not in English"
-    return ""
+    if is_in_script(prose, lang):
+        return ""
+    return f"the text for {lang} is not in {writing_of(lang).name}"
 
 
 def _unsafe(reason: str, literal: str = "") -> Judgement:

@@ -12,15 +12,15 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection, ThreadLine
+from agent.languages import HAN
 
 _PREVIEW = 200
-_HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"\w")
 
 
 def words_in(text: str) -> int:
     """Count words: runs of letters and digits, and two Chinese characters for one."""
-    plain, han = (text, 0) if text.isascii() else _HAN.subn(" ", text)
+    plain, han = (text, 0) if text.isascii() else HAN.subn(" ", text)
     return sum(_LETTER.search(word) is not None for word in plain.split()) + (han + 1) // 2
 
 

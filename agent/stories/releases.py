@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from agent.domain.base import Frozen, RepoId
+from agent.domain.base import LANGUAGES, Frozen, Language, RepoId
 from agent.domain.commits import Headline, Release, is_version
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Link, Story, StoryStep
+from agent.languages import catalogue
 from agent.stories.timeline import step, story
 
 _PINNED = re.compile(
@@ -89,12 +90,17 @@ def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
 
 def release_story(release: Release, heads: Sequence[Headline]) -> Story:
     """Tell that a tag was made, and which fixes and changes of stories it is the first to have."""
-    names = ", ".join(head.sha[:9] for head in heads[-_MOST:])
-    en, zh = (f"; first with {names}.", f"；首次包含 {names}。") if names else (".", "。")
-    tag, steps = _step(release), [step(release.repo, head, "landed") for head in heads[-_MOST:]]
-    text = {"en": f"{release.tag} was tagged{en}", "zh": f"{release.tag} 已打标签{zh}"}
-    told = story("released", release.repo, [*steps, tag])
-    return told.model_copy(update={"news": (tag.cite,), "text": text})
+    newest = heads[-_MOST:]
+    tag = _step(release)
+    steps = [step(release.repo, head, "landed") for head in newest]
+    names = ", ".join(head.sha[:9] for head in newest)
+    text: dict[Language, str] = {}
+    for lang in LANGUAGES:
+        phrases = catalogue(lang)["releases"]
+        phrase = phrases["tagged_first_with"] if names else phrases["tagged"]
+        text[lang] = phrase.format(tag=release.tag, names=names)
+    released = story("released", release.repo, [*steps, tag])
+    return released.model_copy(update={"news": (tag.cite,), "text": text})
 
 
 def fixes(links: Iterable[Link]) -> list[str]:

@@ -50,13 +50,6 @@ class Collected(Frozen):
         return (*self.rows, *self.late)
 
 
-class Readings(Frozen):
-    """Which commits were read in depth, and which commits of earlier days beside them."""
-
-    deep: tuple[str, ...] = ()
-    background: tuple[str, ...] = ()
-
-
 class Scales:
     """Weighs the commits of one repository by what was read of them and what their threads say."""
 
@@ -117,13 +110,11 @@ def filter_notices(table: Iterable[Triage]) -> tuple[Notice, ...]:
     return tuple(Notice(kind=kind, about=(str(count),)) for kind, count in counts.items() if count)
 
 
-def readings_of(studied: Sequence[CommitEvidence], found: Collected) -> Readings:
-    """Note what was studied, and what of earlier days it undoes or brings back."""
+def background_of(studied: Sequence[CommitEvidence], collected: Collected) -> tuple[str, ...]:
+    """Return the commits of earlier days that the studied ones undo or bring back."""
     undone = {other.sha for _, _, other in partners(studied)}
-    background = sorted(undone - {row.commit.sha for row in found.landed})
-    return Readings(
-        deep=tuple(one.change.commit.sha for one in studied), background=tuple(background)
-    )
+    landed = {row.commit.sha for row in collected.landed}
+    return tuple(sorted(undone - landed))
 
 
 def known_issues(found: Collected, earlier: Known, links: Sequence[Link]) -> list[Issue]:

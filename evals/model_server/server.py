@@ -170,6 +170,28 @@ class ModelServer:
             self.waiting -= 1
 
     async def _response(self, asked: ModelRequest, mood: Mood, scope: Scope) -> Response:
+        refusal = self._refusal(asked, mood)
+        if refusal is not None:
+            return refusal
+        if mood.kind in ("silent", "reset"):
+            await asyncio.sleep(mood.seconds if mood.kind == "silent" else 0.0)
+            reset_connection(scope)
+            return Response()
+        if mood.kind == "html":
+            return HTMLResponse("<html><body><h1>502 Bad Gateway</h1></body></html>")
+        said = self._script(asked)
+        if mood.kind in _WIRE:
+            broken = _broken(mood, said, asked, scope)
+            return StreamingResponse(broken, media_type="text/event-stream")
+        said = _in_mood(said, asked, mood)
+        if mood.kind == "no_choices":
+            return JSONResponse(_whole(said, asked) | {"choices": []})
+        if asked.body.get("stream") and "stream" not in self._without:
+            return self._stream(said, asked)
+        return JSONResponse(_whole(said, asked))
+
+    def _refusal(self, asked: ModelRequest, mood: Mood) -> Response | None:
+        """Return the refusal of a request that this server, or its mood, does not answer."""
         lacking = (asked.schema and "schema") or (asked.tools and "tools") or ""
         if lacking in self._without:
             return _refusal(400, f"{lacking} is not supported by this server")
@@ -179,32 +201,25 @@ class ModelServer:
         if mood.kind in _STATUS:
             headers = {"Retry-After": "0"} if mood.kind in ("limited", "down") else {}
             return _refusal(_STATUS[mood.kind], mood.kind, headers)
-        if mood.kind in ("silent", "reset"):
-            await asyncio.sleep(mood.seconds if mood.kind == "silent" else 0.0)
-            reset_connection(scope)
-            return Response()
-        if mood.kind == "html":
-            return HTMLResponse("<html><body><h1>502 Bad Gateway</h1></body></html>")
-        said = self._script(asked)
-        if mood.kind in _WIRE:
-            return StreamingResponse(
-                _broken(mood, said, asked, scope), media_type="text/event-stream"
-            )
-        if mood.kind in _CALLS and asked.tools:
-            said = replace(said, text="", calls=_CALLS[mood.kind](said, asked.tools))
-        if mood.kind in _WORDS:
-            said = _WORDS[mood.kind](said)
-        if said.calls and said.finish == "stop":
-            said = replace(said, finish="tool_calls")
-        if asked.body.get("stream") and "stream" not in self._without and mood.kind != "no_choices":
-            if self._pace is not None:
-                paced = _paced(self._pace, said, asked)
-                return StreamingResponse(paced, media_type="text/event-stream")
-            pieces = _pieces(said, asked, usage="usage" not in self._without)
-            return Response(b"".join(pieces), media_type="text/event-stream")
-        return JSONResponse(
-            _whole(said, asked) | ({"choices": []} if mood.kind == "no_choices" else {})
-        )
+        return None
+
+    def _stream(self, said: Saying, asked: ModelRequest) -> Response:
+        if self._pace is not None:
+            paced = _paced(self._pace, said, asked)
+            return StreamingResponse(paced, media_type="text/event-stream")
+        pieces = _pieces(said, asked, usage="usage" not in self._without)
+        return Response(b"".join(pieces), media_type="text/event-stream")
+
+
+def _in_mood(said: Saying, asked: ModelRequest, mood: Mood) -> Saying:
+    """Return what a model in this mood says instead."""
+    if mood.kind in _CALLS and asked.tools:
+        said = replace(said, text="", calls=_CALLS[mood.kind](said, asked.tools))
+    if mood.kind in _WORDS:
+        said = _WORDS[mood.kind](said)
+    if said.calls and said.finish == "stop":
+        said = replace(said, finish="tool_calls")
+    return said
 
 
 async def _broken(

@@ -13,10 +13,7 @@ from evals.worlds.model import World, commit_name
 from evals.worlds.written import make_repository, read_data, variant
 
 DAY = "2026-02-04"
-NAME, TAG = (
-    "RING_SLOTS",
-    "v0.9.1",
-)  # What the commit changes that carries the text, and the release it is in
+NAME = "RING_SLOTS"  # What the commit changes that carries the text
 VICTIM = "fuse_norm"  # What another commit renames: that must be told, whatever the text says
 IN_GIT = ("subject", "body", "trailer", "document", "literal", "remark", "file name", "author")
 _IN_TITLES = ("pull title", "pull body", "hidden", "issue title", "issue body", "release")

@@ -21,8 +21,8 @@ from gitzette.fleet.editions import model_limit
 from gitzette.progress import as_json, print_markdown, progress, say
 from gitzette.replies import ReplyPage, reply_json
 from gitzette.wiring import home_of, open_house, writers_of
-from graphs.ask import answered, open_conversations
 from graphs.ask_context import AskContext
+from graphs.conversations import answered, open_conversations
 from memory.recorder import QUESTIONS
 from tools.chat.budget import Cap
 from tools.index_for_search import WindowReader

@@ -21,7 +21,7 @@ from tools.chat.model import RecordedChatModel, Retries
 from tools.chat.server import list_models
 from tools.git.repository import git_version, open_repository
 from tools.github.client import GitHubClient
-from tools.github.limits import quota
+from tools.github.quota import fetch_quota
 
 _SKEW_SECONDS = 120
 _ENOUGH_REQUESTS = 100
@@ -120,7 +120,7 @@ async def _github(settings: Settings) -> AsyncIterator[str]:
     async with GitHubClient(
         base_url=settings.github_url, token=settings.token.get_secret_value()
     ) as client:
-        left = await quota(client)
+        left = await fetch_quota(client)
     yield f"accepted by {settings.github_url}; {left.remaining} of {left.limit} requests left"
     if left.remaining <= _ENOUGH_REQUESTS:
         raise AppError(f"only {left.remaining} of {left.limit} requests are left in this hour")

@@ -33,7 +33,7 @@ from gitzette.progress import QuietProgress, say
 from gitzette.render.compose import page_model, report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
-from graphs.ask import answered
+from graphs.conversations import answered
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
 _AT_ONCE = 3

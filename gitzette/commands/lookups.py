@@ -13,11 +13,11 @@ from agent.domain.facts import Fact, FactSheet
 from agent.domain.references import Reference, parse_reference, repo_id
 from agent.domain.upgrade import Upgrade
 from agent.domain.window import moment
+from agent.languages import catalogue
 from agent.markdown import visible
 from agent.ports import CloneSource, CodeSource
 from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec, Settings
-from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.progress import as_json, say

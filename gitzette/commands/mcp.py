@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
 from inspect import Parameter
+from string import Template
 from typing import Any, Literal
 
 from mcp.server import MCPServer
@@ -17,7 +18,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
-from agent.domain.base import EXIT_DONE, AppError, InputError, UsageError
+from agent.domain.base import EXIT_DONE, AppError, InputError, Language, UsageError
 from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.markdown import visible
@@ -35,7 +36,7 @@ from gitzette.publish import bring_reports
 from gitzette.render.compose import report_page
 from gitzette.replies import ReplyPage
 from gitzette.wiring import memory_of, open_house
-from graphs.ask import answered
+from graphs.conversations import answered
 from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages
 
@@ -45,7 +46,7 @@ _WHERE = ("repo", "since", "until")
 _INSTRUCTIONS, _MANUAL = (
     files("gitzette").joinpath("templates", "mcp.txt").read_text("utf-8").split("\n---\n")
 )
-Lang = Literal["", "en", "zh"]
+Lang = Literal[""] | Language
 Tool = Callable[..., Awaitable[str]]
 
 
@@ -56,7 +57,7 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     server = OneLineServer(
         "gitzette",
         version=own_version(),
-        instructions=_INSTRUCTIONS,
+        instructions=Template(_INSTRUCTIONS).substitute(tools=", ".join(TOOL_NAMES)),
         log_level="ERROR",
         subscriptions=False,
     )

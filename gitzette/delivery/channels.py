@@ -22,6 +22,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import httpx
 
 from agent.domain.base import ConfigError, UpstreamError
+from agent.languages import writing_of
 from agent.markdown import visible
 from agent.reports.page import PageModel
 from agent.reports.stored import to_json
@@ -287,7 +288,8 @@ class _Feishu(_HttpChannel):
             for kind, words in written
             if len(words) < _LINE
         ]
-        lang, title = {"en": "en_us", "zh": "zh_cn"}[content.page.lang], _unnamed(content.title)
+        lang = writing_of(content.page.lang).locale
+        title = _unnamed(content.title)
         groups = _grouped(
             lines, lambda line: len(line.encode()) + 1, _FEISHU_BYTES - len(_dumped(title))
         )

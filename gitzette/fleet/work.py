@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
+from typing import cast
 
 from pydantic import TypeAdapter
 
@@ -18,7 +18,8 @@ from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
 from gitzette.sources import RecordedDesks
 from gitzette.wiring import House, memory_of, open_house, run_graph
-from graphs.daily import Day, Part, build_edition, build_part, part_of, report_of
+from graphs.parts import Part, build_edition, build_part, part_of, report_of_part
+from graphs.state import EditionInput, PartInput, PartState
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, Fleet
 
@@ -58,13 +59,13 @@ async def read_repository(
                 memory.recorder(plan.run).forget_errors()
                 memory.run_locks.forget_checkpoints(plan.run)
             memory.runs.begin(plan.run, window.key, now, plan.recipe)
-            day = Day(window=window, specs=plan.recipe.repos, beside=plan.beside)
+            day = PartInput(window=window, specs=plan.recipe.repos, beside=plan.beside)
             progress = FleetProgress(memory.fleet, window.label)
             state = await run_graph(build_part, house, plan.run, day, progress)
-            _store(house, plan, state, last=last)
+            _store(house, plan, cast("PartState", state), last=last)
 
 
-def _store(house: House, plan: PartPlan, state: Any, *, last: bool) -> None:
+def _store(house: House, plan: PartPlan, state: PartState, *, last: bool) -> None:
     memory = house.memory
     window = plan.recipe.window
     repo = plan.spec.name
@@ -74,7 +75,7 @@ def _store(house: House, plan: PartPlan, state: Any, *, last: bool) -> None:
         memory.run_locks.forget_checkpoints(plan.run)
         if not last:
             raise UpstreamError(part.failures[0].message, retryable=True)
-    report = report_of(state | {"specs": plan.recipe.repos}, house.deps.analyst)
+    report = report_of_part(state, house.deps.analyst)
     memory.reports.remember(report)
     memory.retention.cite(plan.run, window.key, cited_by(report))
     _put_part(memory.fleet, plan, part)
@@ -161,7 +162,7 @@ def _is_due(
     return bool(read_repos - published_repos)
 
 
-def _day_of_parts(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> Day:
+def _day_of_parts(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> EditionInput:
     """Return the state of a day from the parts that were read; the others are failures."""
     bodies = fleet.parts(list(keys.values()))
     parts: dict[RepoId, Part] = {}
@@ -174,7 +175,7 @@ def _day_of_parts(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> D
         else:
             why = "it was not read in time"
             missing.append(Failure(repo=repo, stage="code", message=why))
-    return Day(
+    return EditionInput(
         window=recipe.window,
         specs=recipe.repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},

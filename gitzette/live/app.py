@@ -23,6 +23,7 @@ from starlette.routing import Route
 
 from agent.domain.base import (
     EXIT_DONE,
+    LANGUAGES,
     AppError,
     ConfigError,
     InputError,
@@ -32,9 +33,9 @@ from agent.domain.base import (
     UsageError,
 )
 from agent.domain.evidence_id import EvidenceId
+from agent.languages import catalogue
 from agent.questions import Reply
 from agent.settings.values import Settings
-from agent.telling import catalogue
 from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked, thread_name
@@ -43,12 +44,12 @@ from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.render.templating import LANGUAGES, PageLocation, html_page
+from gitzette.render.templating import PageLocation, html_page
 from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
 from gitzette.wiring import home_of, memory_of
-from graphs.ask import open_conversations
+from graphs.conversations import open_conversations
 
 _MIN_TOKEN_CHARACTERS = 16
 _REFRESH_SECONDS = "10"

@@ -15,19 +15,18 @@ from typing import Any, get_args
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from agent.domain.base import Language, RepoId
+from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Story
 from agent.domain.upgrade import Part, Upgrade
 from agent.domain.window import zone
 from agent.editions.upgrade import entries
+from agent.languages import catalogue
 from agent.markdown import cell, code, inline, link, slug, visible
 from agent.reports.titles import shown_title
-from agent.telling import catalogue
 from agent.web import Web
 
-LANGUAGES: tuple[Language, ...] = get_args(Language)
 SHORT = 7  # Digits of a hash where a link gives all of them
 _MAX_MALFORMED = 12  # Characters of an id that is none, which a foreign report may have
 ISSUES_SHOWN = 5  # Issues of a kind that are in sight; the others are folded
@@ -100,6 +99,11 @@ class PageLocation:
     def file(self) -> str:
         """The path of the page from the root of the site."""
         return "index.html" if self.path == "../index.html" else f"{self.lang}/{self.path}"
+
+    @property
+    def language_index(self) -> int:
+        """The position of the page's language in documents of the search, which have all of them."""
+        return LANGUAGES.index(self.lang)
 
     @property
     def root(self) -> str:

@@ -15,8 +15,9 @@ from agent.domain.links import undone_pairs
 from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
+from agent.languages import catalogue
 from agent.reports.page import Citation, ExcerptLine, PageExcerpt, PageSentence, words_in
-from agent.telling import catalogue, names_alone
+from agent.telling import names_alone
 from agent.web import Web
 from gitzette.render.templating import named, place_of
 

@@ -17,13 +17,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, StorageError, UsageError
+from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, LANGUAGES, StorageError, UsageError
 from agent.domain.report import Report
 from agent.reports.stored import load
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.render.compose import page_model
-from gitzette.render.templating import LANGUAGES, mark_of
+from gitzette.render.templating import mark_of
 from gitzette.site.pages import (
     Pages,
     Summary,

@@ -18,17 +18,16 @@ from itertools import groupby
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from agent.domain.base import Language
+from agent.domain.base import LANGUAGES, Language
 from agent.domain.ledger import Tier
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
+from agent.languages import catalogue
 from agent.reports.page import Item, PageModel, RepoPart
 from agent.settings.values import Settings
-from agent.telling import catalogue
 from agent.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.templating import (
-    LANGUAGES,
     PageLocation,
     clean,
     day_path,
@@ -39,6 +38,8 @@ from gitzette.render.templating import (
     story_key,
 )
 
+_FIRST_HEADLINE = 5 + len(LANGUAGES)  # Behind five fields and a text in each language
+_NOTHING_WRITTEN = ("",) * (2 * len(LANGUAGES))  # Instead of texts and headlines
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'"
@@ -301,10 +302,10 @@ def day_index(pages: Models) -> tuple[list[tuple[str, ...]], str]:
     """List the documents of a report, and the line by which each is found: title, tab, the rest.
 
     A document has its kind (commit, issue, release), anchor, repository, tier, title, its text and its headline in
-    both languages.
+    each language.
     """
     found = list(_documents(pages))
-    titles = (" ".join((document[4], *document[7:])) for document, _ in found)
+    titles = (" ".join((document[4], *document[_FIRST_HEADLINE:])) for document, _ in found)
     lines = ((title, more) for title, (_, more) in zip(titles, found, strict=True))
     folded = (
         "\t".join(unicodedata.normalize("NFKC", clean(one)).lower() for one in line)
@@ -328,10 +329,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
                     repo,
                     "",
                     clean(thread.title),
-                    "",
-                    "",
-                    "",
-                    "",
+                    *_NOTHING_WRITTEN,
                 ),
                 more,
             )
@@ -343,10 +341,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
                     repo,
                     "",
                     clean(f"{one.tag} {one.name}"),
-                    "",
-                    "",
-                    "",
-                    "",
+                    *_NOTHING_WRITTEN,
                 ),
                 repo,
             )

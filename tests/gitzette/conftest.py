@@ -6,9 +6,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from evals.worlds.worlds import build
 from gitzette.cli import main
 from gitzette.progress import QuietProgress
 from gitzette.running import Covered, cover
+from tests.built_once import built_once
 from tests.made_reports import made_day
 
 _ROOT = Path(__file__).parents[2]
@@ -168,6 +171,31 @@ def command(corner: Path, capsys: pytest.CaptureFixture[str]) -> Command:
         return Told(status, *capsys.readouterr())
 
     return told
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What `gitzette run --demo --json` published and said, to be read and not to be changed."""
+
+    out: Path
+    told: Told
+
+
+@pytest.fixture(scope="session")
+def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Demonstration:
+    """Run the demonstration, once for all tests that only look at its result."""
+    folder = built_once(tmp_path_factory, "demonstration", _demonstrate)
+    told = json.loads((folder / "told.json").read_text("utf-8"))
+    return Demonstration(folder / "out", Told(**told))
+
+
+def _demonstrate(folder: Path) -> None:
+    out = StringIO()
+    err = StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = main(["run", "--demo", "--json", "--out", str(folder / "out")])
+    told = {"status": status, "out": out.getvalue(), "err": err.getvalue()}
+    (folder / "told.json").write_text(json.dumps(told), "utf-8")
 
 
 @dataclass(frozen=True)

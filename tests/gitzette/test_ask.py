@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from graphs.ask import build
 from graphs.checkpoints import open_checkpoints
+from graphs.conversations import build
 from tests.gitzette.conftest import Command, Engine, Told
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
@@ -104,9 +104,7 @@ def test_a_thread_of_another_version_is_refused_and_left_as_it_is(
     async def written_otherwise() -> None:
         async with open_checkpoints(corner / "threads.db", precious=True) as saver:
             config: Any = {"configurable": {"thread_id": "old"}}
-            await build(saver).aupdate_state(
-                config, {"version": 99, "turns": ["x"]}, as_node="reply"
-            )
+            await build(saver).aupdate_state(config, {"version": 99, "turns": ["x"]}, as_node="ask")
 
     def rows() -> list[tuple[object, ...]]:
         with closing(sqlite3.connect(corner / "threads.db")) as db:

@@ -1,25 +1,11 @@
 """The demonstration, end to end: a world, its GitHub, git over HTTP, recorded answers, and a report."""
 
-import argparse
-import asyncio
 import json
+import shutil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import pytest
-
-from agent.reports.stored import to_json
-from gitzette.arguments import window_of
-from gitzette.demo import demo_world
-from gitzette.demo_answers import RecordedAnswers, Recording, Staleness
-from gitzette.progress import QuietProgress
-from gitzette.running import cover
-from tests.gitzette.conftest import Command, SourceTree
-
-OPTIONS = (
-    *("analyst", "date", "lang", "layout", "out", "partial"),
-    *("repo", "since", "source", "tz", "until"),
-)
+from tests.gitzette.conftest import Command, Demonstration, SourceTree
 
 
 def judged(report: Any) -> list[Any]:
@@ -47,17 +33,17 @@ def test_recorded_answers_analyse_the_demonstration_in_both_languages(command: C
 
 
 def test_a_second_demonstration_in_the_same_folder_leaves_every_byte_as_it_was(
-    command: Command,
+    command: Command, demonstration: Demonstration
 ) -> None:
-    def published() -> dict[str, bytes]:
-        files = (file for file in Path("gazette-demo").rglob("*") if file.is_file())
-        return {str(file): file.read_bytes() for file in files}
+    def published(folder: Path) -> dict[str, bytes]:
+        files = (file for file in folder.rglob("*") if file.is_file())
+        return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
-    assert command("run", "--demo").status == 0
-    first = published()
+    first = published(demonstration.out)
     assert len(first) == 4
+    shutil.copytree(demonstration.out, "gazette-demo")
     assert command("run", "--demo").status == 0
-    assert published() == first
+    assert published(Path("gazette-demo")) == first
 
 
 def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> None:
@@ -70,36 +56,16 @@ def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> N
     assert not judged(told.data)
 
 
-class RecordedRun(NamedTuple):
-    """A run of the demonstration with its recorded answers, and how well they fit."""
-
-    claims: list[Any]
-    stale: Staleness
-
-
-@pytest.fixture(scope="module")
-def recorded_run(tmp_path_factory: pytest.TempPathFactory) -> RecordedRun:
-    answers = RecordedAnswers(Recording.load())
-    out = tmp_path_factory.mktemp("demo")
-    args = argparse.Namespace(**dict.fromkeys(OPTIONS) | {"out": out})
-    with demo_world(args, {}) as (settings, now):
-        window = window_of(args, settings.tz, now)
-        run = cover(settings, {}, window, settings.repos, now, QuietProgress(), answers=answers)
-        covered = asyncio.run(run)
-    return RecordedRun(judged(to_json(covered.report)), answers.staleness(covered.refused))
-
-
 def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_refused(
-    recorded_run: RecordedRun,
+    demonstration: Demonstration,
 ) -> None:
-    stale = recorded_run.stale
-    advice = "record again with a model: python scripts/record_demo.py URL"
-    lines = [f"gitzette/data/demo_answers.json is stale; {advice}", *stale.details]
-    assert not stale, "\n".join(lines)
+    stale = [line for line in demonstration.told.err.splitlines() if "is stale" in line]
+    assert stale == []
+    assert demonstration.told.status == 0
 
 
 def test_a_corrected_prompt_schema_or_docstring_of_a_tool_needs_no_new_recording(
-    source_tree: SourceTree, recorded_run: RecordedRun
+    source_tree: SourceTree, demonstration: Demonstration
 ) -> None:
     for prompt in (source_tree.root / "agent" / "prompts").glob("*.md"):
         prompt.write_text(f"{prompt.read_text('utf-8')}\nA remark without a typo.\n", "utf-8")
@@ -110,7 +76,7 @@ def test_a_corrected_prompt_schema_or_docstring_of_a_tool_needs_no_new_recording
     told = source_tree.run_demo("--json")
     assert "is stale" not in told.err
     assert told.status == 0
-    assert judged(told.data) == recorded_run.claims
+    assert judged(told.data) == judged(demonstration.told.data)
 
 
 def test_a_stale_recording_is_status_3_and_says_what_to_record_again(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.base import RepoId
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
 from evals.harness import TOKEN as LOOPBACK
@@ -17,6 +18,7 @@ from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.sets.kills import killed_at, prepare
 from evals.worlds.model import World
+from gitzette.progress import QuietProgress
 from memory.runs import RunLocks
 from memory.store import open_memory
 from tests.gitzette.conftest import Command, Engine, Served, Told
@@ -56,6 +58,16 @@ class House(Served):
             return str(
                 db.execute("select id from runs order by started desc, number desc").fetchone()[0]
             )
+
+
+class Steps(QuietProgress):
+    """Remembers which steps were taken."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
+        self.names.append(what)
 
 
 @pytest.fixture
@@ -107,6 +119,29 @@ async def test_damaged_checkpoints_cost_work_but_no_answers(
     for path in checkpoints:
         path.write_bytes(b"not a database" * 1_000)
     await house.run(DAY, run=run)
+    assert house.files == calm.files
+
+
+async def test_a_run_that_another_version_began_is_begun_anew_and_asks_nothing_twice(
+    house: House, tmp_path: Path, server: GitHubServer, demo_world: World
+) -> None:
+    calm = House(tmp_path / "calm", server, demo_world)
+    await calm.run(DAY)
+    run = await house.die("writing")
+    with open_memory(house.folder / "home", NOW.date()) as memory:
+        before = memory.recorder(run).answered()
+    (checkpoints,) = (house.folder / "home" / "running").glob("*.db")
+    with closing(sqlite3.connect(checkpoints)) as db, db:
+        changed = db.execute(
+            "update checkpoints set metadata = json_set(metadata, '$.state_version', 0)"
+        )
+        assert changed.rowcount
+    steps = Steps()
+    await house.run(DAY, steps, run=run)
+    assert "opening" in steps.names
+    with open_memory(house.folder / "home", NOW.date()) as memory:
+        after = memory.recorder(run).answered()
+    assert {key: after[key] for key in before} == before
     assert house.files == calm.files
 
 

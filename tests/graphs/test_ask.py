@@ -18,8 +18,8 @@ from evals.model_server.talk import ModelRequest, Saying
 from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
-from graphs.ask import Conversations, open_conversations
 from graphs.ask_context import AskContext
+from graphs.conversations import Conversations, open_conversations
 from tests.scripted_analysis import NOW, Clone, calling, of, settings_of, two_commits
 
 QUESTION = "What happened to MAX_ROUTES?"

@@ -19,7 +19,8 @@ from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
 from gitzette.wiring import open_house
 from graphs import daily
-from graphs.ask import answered
+from graphs.conversations import answered
+from graphs.state import DayInput
 from tests.made_repos import Work
 from tools.git.source import GitSource
 
@@ -96,7 +97,7 @@ async def report_on(work: Work, spoilt: str, folder: Path) -> Report:
         assert isinstance(desk.code, GitSource)
         spoiling: Any = SpoilingSource(desk.code, spoilt)
         context = replace(house.deps, desks=SpoilingDesks(replace(desk, code=spoiling)))
-        begun = daily.DayInput(window=DAY, specs=(spec,))
+        begun = DayInput(window=DAY, specs=(spec,))
         state = await daily.build().ainvoke(begun, context=context)
     report: Report = state["report"]
     return report

@@ -18,7 +18,7 @@ from agent.ports import NoThreads
 from agent.prompting import tokens_of
 from tests.made_repos import NOON, Work
 from tools.git.source import GitSource
-from tools.toolset import ToolError, Toolset, open_tools
+from tools.toolset import TOOL_NAMES, ToolError, Toolset, open_tools
 
 REPO = RepoId("ada/engine")
 ROOT = Path(__file__).parents[2]
@@ -27,6 +27,13 @@ TOOLS = [
     *("get_issue", "get_pull", "search_history", "previous_reports", "between"),
 ]
 ROUTER = "import clock\n\n\ndef choose(routes):\n    return routes[0]\n"
+
+
+def test_every_tool_is_in_the_table_of_the_documentation() -> None:
+    page = (ROOT / "docs" / "asking.md").read_text("utf-8")
+    table = page.partition("## Tools")[2].partition("###")[0]
+    assert list(TOOL_NAMES) == TOOLS
+    assert [name for name in TOOL_NAMES if f"`{name}(" not in table] == []
 
 
 class Threads(NoThreads):
@@ -144,7 +151,6 @@ async def test_a_file_is_shown_with_numbers_from_a_line_on_as_much_as_fits(work:
     assert "value_250 = 250" in around
     assert "value_240" not in around
     assert around.startswith(f"router.py at {new[:12]}, lines 244 to 274 of 500 around value_250\n")
-    assert tools.context[2] == (f"router.py at {new[:12]}, lines 500 to 500 of 500", last)
     assert tools.seen == set(), "a file is no evidence of a commit's change"
 
 
@@ -169,7 +175,6 @@ async def test_usages_are_found_as_whole_words_at_a_commit(work: Work) -> None:
         await tools.find_usages("--no-index")
         == f"page 1 of 1\nnothing names --no-index at {new[:12]}\n"
     )
-    assert tools.context[0][0] == f"choose at {old[:12]}"
     with pytest.raises(ToolError, match="give one identifier"):
         await tools.find_usages(" ")
 

@@ -38,17 +38,19 @@ if TYPE_CHECKING:
 # Without renames git compares trees only and needs no blob.
 _TREES_ONLY = ("--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent")
 _NOT_THERE = re.compile(r"not our ref ([0-9a-f]{40})|unadvertised object ([0-9a-f]{40})")
-_SECONDS = 1800.0
-_PURGED_AT_MOST = (
-    20  # How many blobs may turn out to be gone from the remote before the rest is given up
-)
+_FETCH_SECONDS = 1800.0
+_MAX_FETCHES = 20  # Each without the blobs that the remote turned out not to have any more
 
 
 async def present_commits(view: "View", shas: Sequence[str]) -> list[str]:
-    """Leave out what is not a commit here, and what was named twice."""
-    asked = [sha for sha in dict.fromkeys(shas) if re.fullmatch(r"[0-9a-f]{40}", sha)]
-    found = await view.objects.known([sha.encode() for sha in asked])
-    return [sha for sha, one in zip(asked, found, strict=True) if one and one.kind == b"commit"]
+    """Return those that are commits here, each once."""
+    hashes = [sha for sha in dict.fromkeys(shas) if re.fullmatch(r"[0-9a-f]{40}", sha)]
+    git_objects = await view.objects.known([sha.encode() for sha in hashes])
+    present: list[str] = []
+    for sha, git_object in zip(hashes, git_objects, strict=True):
+        if git_object is not None and git_object.kind == b"commit":
+            present.append(sha)
+    return present
 
 
 async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[RawEntry]]:
@@ -75,34 +77,32 @@ class UnreadCommits:
 async def close_gaps(
     repository: "Repository", view: "View", shas: Sequence[str], environ: Mapping[str, str]
 ) -> UnreadCommits:
-    """Fetch the blobs that a partial clone lacks of these commits, all together, and say what is still missing."""
+    """Fetch the blobs that a partial clone lacks of these commits, and return what is still missing."""
     if repository.promisor is None or not shas:
         return UnreadCommits()
-    listed, why = await entries_of(view, shas), UnreadCommits.why
-    missing = await missing_blobs(view, chain.from_iterable(listed.values()))
+    entries_by_sha = await entries_of(view, shas)
+    all_entries = list(chain.from_iterable(entries_by_sha.values()))
+    why = UnreadCommits.why
+    missing = await missing_blobs(view, all_entries)
     if missing:
         try:
             await patiently(lambda: fetch_blobs(repository, missing, environ))
         except UpstreamError as error:
-            # Told file by file: the rest of the day can still be read.
+            # The reason is given file by file: the rest of the day can still be read.
             why = f"its content could not be fetched ({error})"
-        missing = await missing_blobs(view, chain.from_iterable(listed.values()))
-    lacking = {
-        sha
-        for sha, entries in listed.items()
-        if any(not missing.isdisjoint(e.blobs) for e in entries)
-    }
-    return UnreadCommits(frozenset(lacking | (set(shas) - listed.keys())), why)
+        missing = await missing_blobs(view, all_entries)
+    incomplete = set(shas) - entries_by_sha.keys()
+    for sha, entries in entries_by_sha.items():
+        if any(not missing.isdisjoint(entry.blobs) for entry in entries):
+            incomplete.add(sha)
+    return UnreadCommits(frozenset(incomplete), why)
 
 
 async def missing_blobs(view: "View", entries: Iterable[RawEntry]) -> set[bytes]:
-    """Tell which blobs of these files are not here."""
-    blobs = list(dict.fromkeys(blob for entry in entries for blob in entry.blobs))
-    return {
-        blob
-        for blob, one in zip(blobs, await view.objects.known(blobs), strict=True)
-        if one is None
-    }
+    """Return the blobs of these files that are not here."""
+    blobs = list(dict.fromkeys(chain.from_iterable(entry.blobs for entry in entries)))
+    git_objects = await view.objects.known(blobs)
+    return {blob for blob, known in zip(blobs, git_objects, strict=True) if known is None}
 
 
 async def fetch_blobs(
@@ -113,14 +113,14 @@ async def fetch_blobs(
     Git's own check of who owns the repository stays on here: its configuration names the program that is run.
     """
     wanted = {blob.decode("ascii") for blob in blobs}
-    for _ in range(_PURGED_AT_MOST):
-        told = await _fetch(repository, wanted, environ)
-        gone = {sha for pair in _NOT_THERE.findall(told.err) for sha in pair if sha} & wanted
-        wanted -= gone
-        if told.code == 0 or not wanted:
+    for _ in range(_MAX_FETCHES):
+        finished = await _fetch(repository, wanted, environ)
+        purged = wanted.intersection(chain.from_iterable(_NOT_THERE.findall(finished.err)))
+        wanted -= purged
+        if finished.code == 0 or not wanted:
             return
-        if not gone:
-            raise failure(told, f"git fetch {repository.promisor}")
+        if not purged:
+            raise failure(finished, f"git fetch {repository.promisor}")
 
 
 async def _fetch(
@@ -147,12 +147,11 @@ async def _fetch(
             env=environ,
             cwd=repository.path,
             stdin=_lines(sorted(wanted)),
-            seconds=_SECONDS,
+            seconds=_FETCH_SECONDS,
         )
     except TimeoutError as error:
-        raise UpstreamError(
-            f"git fetch {repository.promisor}: not done after {_SECONDS:.0f} s", retryable=False
-        ) from error
+        problem = f"git fetch {repository.promisor}: not done after {_FETCH_SECONDS:.0f} s"
+        raise UpstreamError(problem, retryable=False) from error
 
 
 def _lines(names: Iterable[str]) -> bytes:
@@ -161,16 +160,14 @@ def _lines(names: Iterable[str]) -> bytes:
 
 SHALLOW = "the clone is shallow: the commit before it is not here to compare with"
 NO_TREES = "its list of files is not in this repository"
-_PATHS_AT_ONCE = (
-    200  # How many paths are put on one command line: each has up to four thousand bytes
-)
+_MAX_PATHS_AT_ONCE = 200  # On one command line: each path has up to four thousand bytes
 
 
 class ChangeReader:
     """Reads commits in order, all in one git process.
 
-    Where it dies, and for the commits that are known to be incomplete, one is read alone and the stream begins anew
-    after it. An object and not a generator, so that leaving it ends git at once.
+    Where it dies, and for commits that are known to be incomplete, one is read alone and the stream
+    begins anew after it. This is an object and not a generator, so that leaving it ends git at once.
     """
 
     def __init__(
@@ -217,7 +214,8 @@ class ChangeReader:
 
     async def _end_stream(self) -> None:
         if self._stream is not None:
-            stream, self._stream = self._stream, None
+            stream = self._stream
+            self._stream = None
             await stream.stop()
 
 
@@ -296,8 +294,9 @@ async def _read_alone(view: "View", repo: RepoId, sha: str, why: str) -> Change 
     """Read one commit of which something may be missing; None if the commit itself is damaged."""
     stream = await PatchStream.start(view, repo, [sha])
     try:
-        if whole := await stream.next():
-            return whole
+        change = await stream.next()
+        if change is not None:
+            return change
     finally:
         await stream.stop()
     try:
@@ -313,14 +312,13 @@ async def _piecewise(view: "View", commit: Commit, why: str) -> Change:
     if entries is None:
         return Change(commit=commit, files=(), incomplete=NO_TREES)
     missing = await missing_blobs(view, entries)
-    found: dict[bytes, FileChange] = {}
+    file_by_path: dict[bytes, FileChange] = {}
     readable = [entry for entry in entries if missing.isdisjoint(entry.blobs)]
-    for start in range(0, len(readable), _PATHS_AT_ONCE):
-        found |= await _read_paths(view, commit.sha, readable[start : start + _PATHS_AT_ONCE])
-    return Change(
-        commit=commit,
-        files=tuple(found.get(entry.path) or unreadable(entry, why) for entry in entries),
-    )
+    for start in range(0, len(readable), _MAX_PATHS_AT_ONCE):
+        batch = readable[start : start + _MAX_PATHS_AT_ONCE]
+        file_by_path |= await _read_paths(view, commit.sha, batch)
+    files = [file_by_path.get(entry.path) or unreadable(entry, why) for entry in entries]
+    return Change(commit=commit, files=tuple(files))
 
 
 async def _read_paths(
@@ -345,8 +343,10 @@ async def _read_paths(
     return first_half | await _read_paths(view, sha, entries[half:])
 
 
-_OF_COMMITS = "--diff-merges=first-parent"
-_RENAMES = "-l4000"  # How many files git compares to find renames: by default it gives up where many came and went
+_FOR_COMMITS_ONLY = "--diff-merges=first-parent"
+_RENAME_LIMIT = (
+    "-l4000"  # Files that git compares to find renames; its default is too few for a range
+)
 
 
 async def tree_change(
@@ -357,15 +357,15 @@ async def tree_change(
     new: str,
     environ: Mapping[str, str],
 ) -> Change:
-    """Read how one tree differs from another, as if one commit had made it."""
-    options = [option for option in PATCH_OPTIONS if option != _OF_COMMITS]
+    """Return how one tree differs from another, as if one commit had made the difference."""
+    options = [option for option in PATCH_OPTIONS if option != _FOR_COMMITS_ONLY]
     if repository.promisor is not None:
-        raw = await view.read(
-            ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new]
-        )
-        if missing := await missing_blobs(view, read_entries(raw)):
+        command = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", old, new]
+        raw = await view.read(command)
+        missing = await missing_blobs(view, read_entries(raw))
+        if missing:
             await patiently(lambda: fetch_blobs(repository, missing, environ))
-    command = ["diff-tree", "-r", "-z", _RENAMES, *options, old, new]
+    command = ["diff-tree", "-r", "-z", _RENAME_LIMIT, *options, old, new]
     files = await stream_files(view, command, RANGE_LIMITS)
     (commit,) = await read_commits(view, repo, ["--no-walk", new])
     return Change(commit=commit.model_copy(update={"parents": (old,)}), files=files)

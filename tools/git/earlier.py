@@ -1,10 +1,10 @@
-"""The line of landed commits before one, with the paths each of them touched: read once, asked for many commits."""
+"""The line of landed commits before one, with the paths each of them touched: read once for all."""
 
 import asyncio
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -18,94 +18,111 @@ _COUNTS = (
     "--no-textconv",
 )
 _TREES_ONLY = ("--name-only", "--no-renames", "--diff-merges=first-parent")
-_FIRST_LOOK = 64
-"""How many commits are read at a time above those that are known: the commits of a day lie close together."""
-_MOST, _DEPTH = 60, 2_000
-"""How many commits are compared with one, and how far back: beyond that a walk over everything would be needed."""
+_COMMITS_AT_A_TIME = 64
+"""Commits that are read at a time once a line is cached: those of a day lie close together."""
+_MAX_COMPARED = 60  # Commits that one is compared with
+_MAX_DEPTH = 2_000  # How far back: beyond that a walk over everything would be needed
+
+
+class _LineCommit(NamedTuple):
+    parent: str  # Empty at the root
+    paths: frozenset[bytes]
 
 
 @dataclass
 class FirstParentLine:
-    """What is known of the first-parent history of a repository; a commit never changes, so it is never read again."""
+    """A cache of the first-parent history; a commit never changes, so it is never read again."""
 
-    _steps: dict[str, tuple[str, frozenset[bytes]]] = field(default_factory=dict)
-    """The parent of each commit, and the paths that it touched."""
+    _commits: dict[str, _LineCommit] = field(default_factory=dict)
     _growth: dict[str, Growth] = field(default_factory=dict)
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __contains__(self, sha: str) -> bool:
-        """Tell whether a commit is known to be here."""
-        return sha in self._steps
+        """Return True if a commit was read, and so exists here."""
+        return sha in self._commits
 
     async def before(self, view: "View", sha: str) -> list[str]:
-        """Name the latest commits before this one that touched the same files, newest first."""
-        found: list[str] = []
-        at, steps, own = sha, 0, frozenset[bytes]()
-        while at and steps < _DEPTH and len(found) < _MOST:
-            if at not in self._steps:
-                await self._read(view, at)
-            parent, paths = self._steps[at]
-            if not steps:
-                own = paths
-            elif paths == own:
-                found.append(at)
-            at, steps = parent, steps + 1
-        return found
+        """Return the latest commits before this one that touched the same files, newest first."""
+        commit = await self._commit(view, sha)
+        same_files: list[str] = []
+        current = commit.parent
+        depth = 1
+        while current and depth < _MAX_DEPTH and len(same_files) < _MAX_COMPARED:
+            earlier = await self._commit(view, current)
+            if earlier.paths == commit.paths:
+                same_files.append(current)
+            current = earlier.parent
+            depth += 1
+        return same_files
 
     async def alike(self, view: "View", sha: str, others: Sequence[str]) -> list[str]:
-        """Keep the commits whose counts of lines allow them to be a copy of this one or its opposite.
+        """Return the commits that may be a copy of this one or its opposite, by counts of lines.
 
-        None is kept where none can be the opposite: of copies alone nothing is told, what was undone has an opposite.
-        Where git cannot count because contents are missing, all are kept.
+        None is returned if none can be the opposite: copies alone say nothing, and what was undone
+        has an opposite. If git cannot count because contents are missing, all are returned.
         """
         if not others:
             return []
-        unknown = [one for one in (sha, *others) if one not in self._growth]
-        self._growth |= await _growth(view, unknown)
-        own = self._growth.get(sha)
-        if own is None:
+        uncounted = [other for other in (sha, *others) if other not in self._growth]
+        self._growth |= await _growth(view, uncounted)
+        growth = self._growth.get(sha)
+        if growth is None:
             return list(others)
-        opposite = {path: -lines for path, lines in own.items()}
-        found = {one: self._growth.get(one, opposite) for one in others}
-        if opposite not in found.values():
+        opposite = {path: -lines for path, lines in growth.items()}
+        other_growths = {other: self._growth.get(other, opposite) for other in others}
+        if opposite not in other_growths.values():
             return []
-        return [one for one, growth in found.items() if growth in (own, opposite)]
+        return [other for other, lines in other_growths.items() if lines in (growth, opposite)]
+
+    async def _commit(self, view: "View", sha: str) -> _LineCommit:
+        if sha not in self._commits:
+            async with self._reading:
+                # Another reader may have read it while this one waited for the lock.
+                if sha not in self._commits:
+                    await self._read(view, sha)
+        return self._commits[sha]
 
     async def _read(self, view: "View", sha: str) -> None:
-        async with self._reading:
-            if sha not in self._steps:
-                await self._log(view, sha, _FIRST_LOOK if self._steps else _DEPTH)
-
-    async def _log(self, view: "View", sha: str, count: int) -> None:
-        options = [*_TREES_ONLY, "--first-parent", f"--max-count={count}"]
+        count = _COMMITS_AT_A_TIME if self._commits else _MAX_DEPTH
         mark = secrets.token_hex(16)
-        out = await view.read(["log", "-z", f"--format={mark}%H %P%x00", *options, sha, "--"])
-        for head, names in _records(out, mark):
-            one, *parents = head.decode("ascii").split()
-            self._steps[one] = (parents[0] if parents else "", frozenset(names))
+        options = [*_TREES_ONLY, "--first-parent", f"--max-count={count}"]
+        output = await view.read(["log", "-z", f"--format={mark}%H %P%x00", *options, sha, "--"])
+        for record in _records(output, mark):
+            listed, *parents = record.header.decode("ascii").split()
+            parent = parents[0] if parents else ""
+            self._commits[listed] = _LineCommit(parent, frozenset(record.entries))
 
 
 async def _growth(view: "View", shas: Sequence[str]) -> dict[str, Growth]:
-    """Count by how many lines the files of each commit grew; nothing where git cannot."""
+    """Return by how many lines the files of each commit grew; nothing if git cannot count."""
     if not shas:
         return {}
     mark = secrets.token_hex(16)
-    options = ["log", "-z", f"--format={mark}%H%x00", *_COUNTS, "--no-walk=unsorted", "--stdin"]
-    told = await view.run(options, stdin="\n".join(shas).encode("ascii"))
-    if told.code != 0:
+    command = ["log", "-z", f"--format={mark}%H%x00", *_COUNTS, "--no-walk=unsorted", "--stdin"]
+    finished = await view.run(command, stdin="\n".join(shas).encode("ascii"))
+    if finished.code != 0:
         return {}
-    counted = ((head.decode("ascii"), map(_grown, rest)) for head, rest in _records(told.out, mark))
-    return {sha: {path: lines for path, lines in files if lines} for sha, files in counted}
+    growth: dict[str, Growth] = {}
+    for record in _records(finished.out, mark):
+        files: dict[bytes, int] = {}
+        for entry in record.entries:
+            added, removed, path = entry.split(b"\t", 2)
+            # Git counts no lines of a binary file.
+            lines = int(added) - int(removed) if added.isdigit() else 0
+            if lines:
+                files[path] = lines
+        growth[record.header.decode("ascii")] = files
+    return growth
 
 
-def _records(out: bytes, mark: str) -> Iterator[tuple[bytes, list[bytes]]]:
-    """Take apart what git printed: the head of each commit, and the entries of its files."""
-    for record in out.split(mark.encode("ascii"))[1:]:
-        head, _, rest = record.partition(b"\0")
-        yield head, [entry for entry in rest.removeprefix(b"\0\n").split(b"\0") if entry]
+class _Record(NamedTuple):
+    header: bytes
+    entries: list[bytes]
 
 
-def _grown(entry: bytes) -> tuple[bytes, int]:
-    """Read by how many lines a file grew; git counts none of a binary file."""
-    came, went, path = entry.split(b"\t", 2)
-    return path, int(came) - int(went) if came.isdigit() else 0
+def _records(output: bytes, mark: str) -> Iterator[_Record]:
+    """Yield the header of each commit that git printed, and the entries of its files."""
+    for record in output.split(mark.encode("ascii"))[1:]:
+        header, _, rest = record.partition(b"\0")
+        entries = rest.removeprefix(b"\0\n").split(b"\0")
+        yield _Record(header, [entry for entry in entries if entry])

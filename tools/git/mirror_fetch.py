@@ -1,4 +1,4 @@
-"""One mirror and its server: asked for its branches, then fetched in increments into what was checked before."""
+"""A mirror and its server: which branches there are, and fetching them in increments."""
 
 import hashlib
 import re
@@ -11,7 +11,7 @@ from typing import Self
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from tools.git.process import LOCAL, Finished, failure, run
 
-_FALLBACKS = ("main", "master")
+_USUAL_BRANCHES = ("main", "master")
 _REDIRECTED = re.compile(r"^warning: redirecting to (\S+?)/?$", re.MULTILINE)
 
 
@@ -26,33 +26,33 @@ class Server:
     seconds: float  # After which a single command is given up
     named: str | None = None  # A branch to fetch beside the default one
     branch: str | None = (
-        None  # The default branch; None while nobody asked, and for an empty repository
+        None  # The default branch; None before it is asked for, and if there is none
     )
 
     @property
     def branches(self) -> tuple[str, ...]:
         """The branches to fetch, the default one first."""
-        return tuple(dict.fromkeys(name for name in (self.branch, self.named) if name))
+        names = [name for name in (self.branch, self.named) if name]
+        return tuple(dict.fromkeys(names))
 
     async def ask_for_default_branch(self) -> Self:
-        """Learn the default branch; where the server names none, what branches there are decides."""
+        """Return the server with its default branch; if it names none, a usual or the first one."""
         for line in await self._list("--symref", self.url, "HEAD"):
             if line.startswith("ref: refs/heads/"):
-                return replace(
-                    self, branch=line.partition("\t")[0].removeprefix("ref: refs/heads/")
-                )
-        heads = [
-            line.partition("\trefs/heads/")[2] for line in await self._list("--heads", self.url)
-        ]
-        return replace(
-            self, branch=next((name for name in (*_FALLBACKS, *heads) if name in heads), None)
-        )
+                ref = line.partition("\t")[0]
+                return replace(self, branch=ref.removeprefix("ref: refs/heads/"))
+        listed = await self._list("--heads", self.url)
+        branches = [line.partition("\trefs/heads/")[2] for line in listed]
+        for name in (*_USUAL_BRANCHES, *branches):
+            if name in branches:
+                return replace(self, branch=name)
+        return replace(self, branch=None)
 
     async def ask_for_new_address(self, environ: Mapping[str, str]) -> str:
-        """Learn where a repository has moved to, asking without the token; git says so in a warning."""
-        told = await replace(self, environ=environ).run(["ls-remote", self.url, "HEAD"])
-        found = _REDIRECTED.search(told.err)
-        return found[1] if found else ""
+        """Return where a repository has moved to, asked without the token; git warns of it."""
+        finished = await replace(self, environ=environ).run(["ls-remote", self.url, "HEAD"])
+        match = _REDIRECTED.search(finished.err)
+        return match[1] if match else ""
 
     async def run(self, arguments: Sequence[str], *, mirror: Path | None = None) -> Finished:
         """Run a git command that talks to the server."""
@@ -62,58 +62,63 @@ class Server:
             message = f"{self.repo}: git {arguments[0]} was not done after {self.seconds:.0f} s"
             raise UpstreamError(message, retryable=False) from error
 
-    def expect_success(self, told: Finished) -> None:
-        """Turn a failed command into the error that says what went wrong."""
-        if told.code != 0:
-            raise failure(told, self.repo, token=self.token)
+    def expect_success(self, finished: Finished) -> None:
+        """Raise the error that says why a command failed."""
+        if finished.code != 0:
+            raise failure(finished, self.repo, token=self.token)
 
     async def _list(self, *arguments: str) -> list[str]:
-        told = await self.run(["ls-remote", *arguments])
-        self.expect_success(told)
-        return told.out.decode("utf-8", "surrogateescape").splitlines()
+        finished = await self.run(["ls-remote", *arguments])
+        self.expect_success(finished)
+        return finished.out.decode("utf-8", "surrogateescape").splitlines()
 
 
 _ABANDONED_SECONDS = 3600.0
 
 
 def damage(mirror: Path) -> str | None:
-    """Say what is missing from a mirror, None if nothing is; what is damaged inside of a pack git itself tells."""
+    """Return what is missing from a mirror, or None; git itself reports damage inside of a pack."""
     if not (mirror / "HEAD").is_file() or not (mirror / "HEAD").stat().st_size:
         return "HEAD is missing"
     if not (mirror / "refs").is_dir() or not (mirror / "objects").is_dir():
         return "its folders are missing"
-    packs = sorted((mirror / "objects" / "pack").glob("*.pack"))
-    return next(
-        (
-            f"the index of {pack.name} is missing"
-            for pack in packs
-            if not pack.with_suffix(".idx").is_file()
-        ),
-        None,
-    )
+    for pack in sorted((mirror / "objects" / "pack").glob("*.pack")):
+        if not pack.with_suffix(".idx").is_file():
+            return f"the index of {pack.name} is missing"
+    return None
 
 
 def clear_leftovers(mirror: Path) -> None:
-    """Remove the locks and half packs of a run that was killed; only for who holds the mirror's own lock."""
-    for lock in (
+    """Remove the locks and partial packs of a killed run; the caller must hold the mirror's lock."""
+    locks = [
         *mirror.glob("*.lock"),
         *(mirror / "refs").rglob("*.lock"),
         *(mirror / "objects" / "info").rglob("*.lock"),
-    ):
+    ]
+    for lock in locks:
         lock.unlink(missing_ok=True)
-    old = time.time() - _ABANDONED_SECONDS
-    for part in (mirror / "objects" / "pack").glob("tmp_*"):
-        # A reader may just be fetching blobs into one; git itself also judges them by age.
-        if part.stat().st_mtime < old:
-            part.unlink(missing_ok=True)
+    abandoned_before = time.time() - _ABANDONED_SECONDS
+    for partial_pack in (mirror / "objects" / "pack").glob("tmp_*"):
+        # A reader may be fetching blobs into one; git itself also judges them by age.
+        if partial_pack.stat().st_mtime < abandoned_before:
+            partial_pack.unlink(missing_ok=True)
 
 
 def size(mirror: Path) -> int:
-    """Add up the bytes of a mirror's files."""
+    """Return the bytes of a mirror's files."""
     return sum(file.stat().st_size for file in mirror.rglob("*") if file.is_file())
 
 
-_PACKS_AT_MOST = 50
+_MAX_PACKS = 50
+_FETCH_OPTIONS = (
+    "--quiet",
+    "--prune",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--filter=blob:none",
+    "--no-auto-gc",
+    "--recurse-submodules=no",
+)
 _FETCHED = "refs/gitzette/fetched/"
 _TIPS = "refs/gitzette/tips/"
 # No gc: a tip that was pushed away must stay readable, because the next report asks what came after it.
@@ -157,17 +162,17 @@ def lay_out(mirror: Path) -> None:
 
 
 async def increment(mirror: Path, server: Server) -> None:
-    """Fetch what is new on the default branch, and the tags, in one session; blobs come when somebody reads them.
+    """Fetch the default branch and the tags in one session; blobs are fetched when they are read.
 
-    The new tip waits under a name of its own until it is whole, so that a changed default branch, a forced update or
-    a kill at any moment leaves either the old state or the new.
+    The new tip has a name of its own until it is complete, so that a changed default branch, a
+    forced update or a kill at any moment leaves either the old state or the new.
     """
     clear_leftovers(mirror)
     _replace(mirror / "config", _CONFIG.format(url=_quoted(server.url)))
     if server.branch is None:
         return
     await _fetch(mirror, server)
-    await _let_go(mirror, server.branches)
+    await _remove_conflicting(mirror, server.branches)
     for branch in server.branches:
         await _advance(mirror, branch)
     await _expect(mirror, ["symbolic-ref", "HEAD", f"refs/heads/{server.branch}"])
@@ -175,84 +180,74 @@ async def increment(mirror: Path, server: Server) -> None:
 
 
 async def _fetch(mirror: Path, server: Server) -> None:
-    """Fetch without blobs; tags that point elsewhere now are moved, those that are gone are dropped."""
-    options = (
-        "--quiet",
-        "--prune",
-        "--no-tags",
-        "--no-write-fetch-head",
-        "--filter=blob:none",
-        "--no-auto-gc",
-    )
-    heads = [f"+refs/heads/{branch}:{_FETCHED}{_slot(branch)}" for branch in server.branches]
-    command = [
-        "fetch",
-        *options,
-        "--recurse-submodules=no",
-        "origin",
-        *heads,
-        "+refs/tags/*:refs/tags/*",
-    ]
-    told = await server.run(command, mirror=mirror)
-    if told.code != 0 and _DAMAGED.search(told.err) and not _INTERRUPTED.search(told.err):
-        raise DamagedMirror(f"{server.repo}: {told.reason}")
-    if server.named and f"find remote ref refs/heads/{server.named}" in told.err:
+    """Fetch without blobs; changed tags are moved, and removed ones are deleted."""
+    refs = [f"+refs/heads/{branch}:{_FETCHED}{_slot(branch)}" for branch in server.branches]
+    refs.append("+refs/tags/*:refs/tags/*")
+    finished = await server.run(["fetch", *_FETCH_OPTIONS, "origin", *refs], mirror=mirror)
+    errors = finished.err
+    if finished.code != 0 and _DAMAGED.search(errors) and not _INTERRUPTED.search(errors):
+        raise DamagedMirror(f"{server.repo}: {finished.reason}")
+    if server.named and f"find remote ref refs/heads/{server.named}" in errors:
         raise NotFound(f"{server.repo} has no branch {server.named!r} on the server")
-    server.expect_success(told)
+    server.expect_success(finished)
 
 
-async def _let_go(mirror: Path, branches: Sequence[str]) -> None:
-    """Remove branches that are in the way of others: `dev` and `dev/next` cannot both exist."""
-    told = await _git(mirror, ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/"])
-    for line in told.out.decode("utf-8", "surrogateescape").splitlines():
-        sha, _, name = line.partition(" ")
-        old = name.removeprefix("refs/heads/")
-        if any(old.startswith(f"{branch}/") or branch.startswith(f"{old}/") for branch in branches):
+async def _remove_conflicting(mirror: Path, branches: Sequence[str]) -> None:
+    """Remove branches that prevent others: `dev` and `dev/next` cannot both exist."""
+    command = ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/"]
+    finished = await _git(mirror, command)
+    for line in finished.out.decode("utf-8", "surrogateescape").splitlines():
+        sha, _, ref = line.partition(" ")
+        old_branch = ref.removeprefix("refs/heads/")
+        if any(_conflict(old_branch, branch) for branch in branches):
             await _expect(mirror, ["update-ref", f"{_TIPS}{sha}", sha])
-            await _expect(mirror, ["update-ref", "-d", name])
+            await _expect(mirror, ["update-ref", "-d", ref])
+
+
+def _conflict(one_branch: str, other_branch: str) -> bool:
+    """Return True if one branch is a folder of the other."""
+    return one_branch.startswith(f"{other_branch}/") or other_branch.startswith(f"{one_branch}/")
 
 
 async def _advance(mirror: Path, branch: str) -> None:
-    """Let a branch stand where the server's stands; a tip that is no longer part of it is kept alive."""
-    old, new = (
-        await _commit(mirror, f"refs/heads/{branch}"),
-        await _commit(mirror, f"{_FETCHED}{_slot(branch)}"),
-    )
+    """Move a branch to the fetched tip; an old tip that is no longer part of it is kept alive."""
+    old = await _commit(mirror, f"refs/heads/{branch}")
+    new = await _commit(mirror, f"{_FETCHED}{_slot(branch)}")
     if new is None:
         raise DamagedMirror(f"the mirror lacks {branch}, which was just fetched")
     if old == new:
         return
-    if (
-        old is not None
-        and (await _git(mirror, ["merge-base", "--is-ancestor", old, new])).code != 0
-    ):
-        await _expect(mirror, ["update-ref", f"{_TIPS}{old}", old])
+    if old is not None:
+        is_ancestor = await _git(mirror, ["merge-base", "--is-ancestor", old, new])
+        if is_ancestor.code != 0:
+            await _expect(mirror, ["update-ref", f"{_TIPS}{old}", old])
     await _expect(mirror, ["update-ref", f"refs/heads/{branch}", new])
 
 
 def _slot(branch: str) -> str:
-    """Name the place where a fetched tip waits, so that no two branches can be in each other's way."""
-    return hashlib.sha1(
-        branch.encode("utf-8", "surrogateescape"), usedforsecurity=False
-    ).hexdigest()
+    """Return a name for the ref of a fetched tip, so that no two branches can conflict."""
+    name = branch.encode("utf-8", "surrogateescape")
+    return hashlib.sha1(name, usedforsecurity=False).hexdigest()
 
 
 async def _tidy(mirror: Path) -> None:
-    """Join the packs of many small fetches; nothing is dropped, since all of it was promised by the server."""
-    if len(list((mirror / "objects" / "pack").glob("*.pack"))) > _PACKS_AT_MOST:
+    """Join the packs of many small fetches; nothing is dropped, since the server promised it all."""
+    if len(list((mirror / "objects" / "pack").glob("*.pack"))) > _MAX_PACKS:
         await _git(mirror, ["repack", "-a", "-d", "-q", "--no-write-bitmap-index"])
 
 
 async def _commit(mirror: Path, name: str) -> str | None:
-    told = await _git(mirror, ["rev-parse", "--quiet", "--verify", f"{name}^{{commit}}"])
-    return told.out.decode("ascii").strip() if told.code == 0 else None
+    finished = await _git(mirror, ["rev-parse", "--quiet", "--verify", f"{name}^{{commit}}"])
+    if finished.code != 0:
+        return None
+    return finished.out.decode("ascii").strip()
 
 
 async def _expect(mirror: Path, arguments: Sequence[str]) -> None:
-    """Run git on the mirror; failing means that the mirror is not what it should be."""
-    told = await _git(mirror, arguments)
-    if told.code != 0:
-        raise DamagedMirror(f"git {arguments[0]}: {told.reason}")
+    """Run git on the mirror; raise DamagedMirror if it fails."""
+    finished = await _git(mirror, arguments)
+    if finished.code != 0:
+        raise DamagedMirror(f"git {arguments[0]}: {finished.reason}")
 
 
 async def _git(mirror: Path, arguments: Sequence[str]) -> Finished:
@@ -260,7 +255,7 @@ async def _git(mirror: Path, arguments: Sequence[str]) -> Finished:
 
 
 def _quoted(url: str) -> str:
-    """Write a value so that git's configuration reads it back unchanged."""
+    """Return a value quoted so that git's configuration reads it back unchanged."""
     escaped = url.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

@@ -1,4 +1,4 @@
-"""Looking things up in history: hashes, tags, days, titles, and who wrote the lines that a commit takes out."""
+"""Look-ups in history: hashes, tags, days, titles, and who wrote the lines that a commit removes."""
 
 import difflib
 import re
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import InputError, NotFound, RepoId, UnknownVersion, UpstreamError
 from agent.domain.commits import (
@@ -29,14 +29,29 @@ from tools.git.log import PATCH_OPTIONS, FirstParentWalk, Opened, read_commits
 if TYPE_CHECKING:
     from tools.git.view import View
 
-_FORM = re.compile(r"[0-9a-f]{4,40}")
-_AT_ONCE, _CANDIDATES, _MOST_TAGS = 500, 5, 60
-_TAGS = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
-_MOST = 4_000
-_LONGEST_TITLE = 400
-_MOST_FILES, _MOST_LINES, _MOST_EARLIER = 12, 450, 50
-_BLAMED = re.compile(rb"^(\^?)([0-9a-f]{39,40})\s", re.ASCII)
-_SUBSTANCE = re.compile(r"\w.*\w", re.ASCII)
+_ABBREVIATION = re.compile(r"[0-9a-f]{4,40}")
+_FULL_HASH = 40
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:]{4,8}(?:Z|[+-][\d:]{4,5})?)?")
+_TAG_NAMES = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
+_TAG_DETAILS = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname)"
+_MAX_PREFIXES_AT_ONCE = 500
+_MAX_CANDIDATES_NAMED = 5
+_MAX_TAGS = 60
+_MAX_TAGS_SUGGESTED = 3
+_MAX_HEADLINES = 4_000
+_MAX_TITLE_CHARACTERS = 400
+_MAX_BLAMED_FILES = 12
+_MAX_BLAMED_LINES = 450
+_MAX_EARLIER_COMMITS = 50
+_BLAME_LINE = re.compile(rb"^(?P<is_older>\^?)(?P<sha>[0-9a-f]{39,40})\s", re.ASCII)
+_HAS_WORD = re.compile(r"\w.*\w", re.ASCII)
+
+
+class TaggedCommit(NamedTuple):
+    """A tag as a release, and the commit that it names."""
+
+    release: Release
+    sha: str
 
 
 class Revisions(Opened):
@@ -52,74 +67,92 @@ class Revisions(Opened):
         raise NotImplementedError
 
     async def resolve(self, prefix: str) -> Commit:
-        """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
+        """Return the commit with this full or abbreviated hash.
+
+        Raise NotFound if there is none or more than one.
+        """
         prefix = prefix.lower()
-        if not _FORM.fullmatch(prefix):
+        if not _ABBREVIATION.fullmatch(prefix):
             raise NotFound(f"{prefix!r} is not a commit hash; give 4 to 40 hexadecimal digits")
-        found = (await self._meant([prefix]))[prefix]
-        if len(found) > 1:
-            named = ", ".join(sha[:12] for sha in found[:_CANDIDATES])
-            raise NotFound(
-                f"{self.repo}@{prefix} is ambiguous: {named}{', …' if len(found) > _CANDIDATES else ''}"
-            )
-        return await self._commit(found[0] if found else prefix)
+        candidates = (await self._candidates([prefix]))[prefix]
+        if len(candidates) > 1:
+            names = ", ".join(sha[:12] for sha in candidates[:_MAX_CANDIDATES_NAMED])
+            more = ", …" if len(candidates) > _MAX_CANDIDATES_NAMED else ""
+            raise NotFound(f"{self.repo}@{prefix} is ambiguous: {names}{more}")
+        return await self._commit(candidates[0] if candidates else prefix)
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
-        """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
-        view, tip = await self._view(), await (await self._open()).tip(self._branch)
-        found = await self._meant([prefix.lower() for prefix in prefixes])
-        line = (
-            frozenset((await view.read(["rev-list", tip.sha])).decode("ascii").split())
-            if tip.sha
-            else frozenset()
-        )
-        chosen = {one: [sha for sha in shas if sha in line] or shas for one, shas in found.items()}
-        wanted = list(dict.fromkeys(sha for shas in chosen.values() for sha in shas))
-        asked = ["--no-walk=unsorted", "--stdin"]
-        read = (
-            await read_commits(view, self.repo, asked, stdin="\n".join(wanted).encode())
-            if wanted
-            else []
-        )
-        commits = {commit.sha: commit for commit in read}
-        return {
-            prefix: tuple(commits[sha] for sha in chosen[prefix.lower()]) for prefix in prefixes
-        }
+        """Return the commits that full or abbreviated hashes mean.
+
+        Of several candidates, those on the default branch are meant, if there are any.
+        """
+        view = await self._view()
+        on_branch = await self._shas_on_branch(view)
+        candidates = await self._candidates([prefix.lower() for prefix in prefixes])
+        meant: dict[str, list[str]] = {}
+        for prefix, shas in candidates.items():
+            landed = [sha for sha in shas if sha in on_branch]
+            meant[prefix] = landed or shas
+        commits = await self._commits_by_sha(view, meant.values())
+        named: dict[str, tuple[Commit, ...]] = {}
+        for prefix in prefixes:
+            named[prefix] = tuple(commits[sha] for sha in meant[prefix.lower()])
+        return named
+
+    async def _shas_on_branch(self, view: "View") -> frozenset[str]:
+        repository = await self._open()
+        tip = await repository.tip(self._branch)
+        if not tip.sha:
+            return frozenset()
+        output = await view.read(["rev-list", tip.sha])
+        return frozenset(output.decode("ascii").split())
+
+    async def _commits_by_sha(
+        self, view: "View", groups: Iterable[Iterable[str]]
+    ) -> dict[str, Commit]:
+        shas: dict[str, None] = {}
+        for group in groups:
+            shas |= dict.fromkeys(group)
+        if not shas:
+            return {}
+        selection = ["--no-walk=unsorted", "--stdin"]
+        commits = await read_commits(view, self.repo, selection, stdin="\n".join(shas).encode())
+        return {commit.sha: commit for commit in commits}
 
     async def version(self, name: str, *, tz: str = "UTC") -> Commit:
-        """Find the commit that a tag, a hash or a day means."""
+        """Return the commit that a tag, a hash or a day means."""
         return await self._commit(await self._find_version(name, tz))
 
     async def between(self, old: str, new: str) -> tuple[Commit, ...]:
-        """List the commits that one version has and the other has not, newest first, on the newer one's own line."""
-        return tuple(
-            await read_commits(await self._view(), self.repo, ["--first-parent", new, f"^{old}"])
-        )
+        """List the commits on the first-parent line of `new` that `old` lacks, newest first."""
+        selection = ["--first-parent", new, f"^{old}"]
+        return tuple(await read_commits(await self._view(), self.repo, selection))
 
     async def tags_with(self, sha: str) -> tuple[str, ...] | None:
-        """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
+        """Return the tags that contain this commit, the oldest first; None if there are no tags."""
         repository = await self._open()
         if not await repository.ask(["for-each-ref", "--count=1", "refs/tags"]):
             return None
-        told = await repository.ask([*_TAGS, f"--contains={sha}", "--sort=creatordate"])
-        # What is built every night is no release that anybody waits for.
-        return tuple(name for name in told.split("\n") if name and "nightly" not in name.lower())[
-            :_MOST_TAGS
-        ]
+        output = await repository.ask([*_TAG_NAMES, f"--contains={sha}", "--sort=creatordate"])
+        tags = [tag for tag in output.split("\n") if tag and not _is_nightly(tag)]
+        return tuple(tags[:_MAX_TAGS])
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
-        """Find the first of these tags that there is, as a release of its day."""
-        made = {release.tag: release for release, _ in await self._releases()}
-        return next((made[name] for name in names if name in made), None)
+        """Return the first of these tags that exists, as a release of its day."""
+        release_by_tag = {tagged.release.tag: tagged.release for tagged in await self._releases()}
+        for name in names:
+            if name in release_by_tag:
+                return release_by_tag[name]
+        return None
 
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
-        """List the tags that were made between two moments, as releases; those of every night are none."""
-        made = [release for release, _ in await self._releases()]
-        return tuple(
-            one
-            for one in made
-            if start <= one.published_at < end and "nightly" not in one.tag.lower()
-        )
+        """List the tags made between two moments as releases, without nightly ones."""
+        releases: list[Release] = []
+        for tagged in await self._releases():
+            is_between = start <= tagged.release.published_at < end
+            if is_between and not _is_nightly(tagged.release.tag):
+                releases.append(tagged.release)
+        return tuple(releases)
 
     async def first_tags(
         self, heads: Sequence[Headline], *, until: datetime, candidates: bool = False
@@ -128,103 +161,90 @@ class Revisions(Opened):
 
         With `candidates`, tags of release candidates count as well. It takes one walk over the tags.
         """
-        since = min((head.at for head in heads), default=until)
-        every = await self._releases()
+        since = min((headline.at for headline in heads), default=until)
+        tags = await self._releases()
         # Where a project has versions, its other tags are of something else: a chart, a night.
         is_release = is_version_or_candidate if candidates else is_version
-        versions = [(release, sha) for release, sha in every if is_release(release.tag)]
-        tags = []
-        for release, sha in versions or every:
-            if since <= release.published_at < until:
-                tags.append((release, sha))
-        if not tags:
+        versions = [tagged for tagged in tags if is_release(tagged.release.tag)]
+        in_span: list[TaggedCommit] = []
+        for tagged in versions or tags:
+            if since <= tagged.release.published_at < until:
+                in_span.append(tagged)
+        if not in_span:
             return {}
-        asked = [
-            "log",
-            "-z",
-            "--topo-order",
-            "--format=%H %P%n%s",
-            f"--since=@{int(since.timestamp())} +0000",
-            "--stdin",
-        ]
-        told = await (await self._view()).run(
-            asked, stdin="\n".join(sha for _, sha in tags).encode("ascii")
-        )
-        first, pulls = _handed_down(tags, told.out.split(b"\0") if told.code == 0 else ())
-        # A release branch has copies of commits, under their titles and other hashes.
-        found = {head.sha: [first.get(head.sha), pulls.get(head.pull or 0)] for head in heads}
-        return {sha: _earliest_of(filter(None, some)) for sha, some in found.items() if any(some)}
+        first = await self._first_releases(in_span, since)
+        releases: dict[str, Release] = {}
+        for headline in heads:
+            containing = [first.by_sha.get(headline.sha), first.by_pull.get(headline.pull or 0)]
+            existing = [release for release in containing if release is not None]
+            if existing:
+                releases[headline.sha] = _earliest(existing)
+        return releases
+
+    async def _first_releases(
+        self, tags: Sequence[TaggedCommit], since: datetime
+    ) -> "_FirstReleases":
+        command = ["log", "-z", "--topo-order", "--format=%H %P%n%s", _since_option(since)]
+        shas = "\n".join(tagged.sha for tagged in tags).encode("ascii")
+        view = await self._view()
+        finished = await view.run([*command, "--stdin"], stdin=shas)
+        first = _FirstReleases(tags)
+        if finished.code == 0:
+            for record in finished.out.split(b"\0"):
+                first.hand_down(record)
+        return first
 
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
-        """List the landed commits up to this one, and not before that moment, whose title fits a pattern."""
-        form, view, walk = re.compile(pattern, re.IGNORECASE), await self._view(), self._walk
+        """List the landed commits up to this one and since a moment whose title fits a pattern."""
+        view = await self._view()
+        walk = self._walk
         if walk is None or not walk.has(upto, since):
             walk = await FirstParentWalk.down(view, upto, since)
-        found = tuple(
-            Headline(
-                sha=commit.sha,
-                at=commit.committed_at,
-                author=commit.author.name,
-                title=commit.title[:_LONGEST_TITLE],
-                pull=pull_number(commit.subject) or pull_number(commit.title),
-            )
-            for commit in islice(walk.titled(self.repo, form, upto, since), _MOST)
-        )
-        whole = not view.shallow and len(found) < _MOST
-        return Past(found=found, since=since if whole else None)
+        titled = walk.titled(self.repo, re.compile(pattern, re.IGNORECASE), upto, since)
+        headlines = tuple(_headline(commit) for commit in islice(titled, _MAX_HEADLINES))
+        is_complete = not view.shallow and len(headlines) < _MAX_HEADLINES
+        return Past(found=headlines, since=since if is_complete else None)
 
     async def fetch_writers(self, since: Mapping[str, datetime]) -> None:
-        """Fetch at once what a partial clone lacks of these commits and of those that may have written their lines."""
-        view, needed = await self._view(), list[str]()
-        if (await self._open()).promisor is None:
+        """Fetch what a partial clone lacks of these commits and of possible writers of their lines."""
+        repository = await self._open()
+        if repository.promisor is None:
             return
+        view = await self._view()
         await self._complete(list(since))
+        earlier: dict[str, None] = {}
         for sha, start in since.items():
-            told = await view.run(
-                ["diff-tree", "-r", "-z", "--name-only", "--no-renames", f"{sha}^", sha]
-            )
-            paths = told.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
-            if told.code == 0 and 0 < len(paths) <= _MOST_FILES:
-                limit = f"--since=@{int(start.timestamp())} +0000"
-                asked = [
-                    "rev-list",
-                    "--first-parent",
-                    f"-{_MOST_EARLIER}",
-                    limit,
-                    f"{sha}^",
-                    "--",
-                    *paths,
-                ]
-                needed += (await view.run(asked)).out.decode("ascii").split()
+            earlier |= dict.fromkeys(await _earlier_commits(view, sha, start))
         with suppress(UpstreamError):
-            await self._complete(list(dict.fromkeys(needed)))
+            await self._complete(list(earlier))
 
     async def written_by(
         self, sha: str, *, since: datetime, moved: bool = False
     ) -> Mapping[str, int]:
-        """Count the lines of code that a commit takes out by who had written them; older writers have an empty name.
+        """Count the lines of code that a commit removes by the commits that wrote them.
 
-        Lines that were moved within a file are those of who wrote them first; with `moved` also between files.
+        Commits before `since` are counted under an empty name. A line that was moved within a file
+        counts for its first writer; with `moved`, also one that was moved between files.
         """
         view = await self._view()
         command = ["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha]
         try:
-            lines = dict(_taken(await stream_files(view, command)))
+            removed = _removed_lines(await stream_files(view, command))
         except UpstreamError:
             return {}
-        if not lines or len(lines) > _MOST_FILES or sum(map(len, lines.values())) > _MOST_LINES:
+        line_count = sum(len(numbers) for numbers in removed.values())
+        if len(removed) > _MAX_BLAMED_FILES or line_count > _MAX_BLAMED_LINES:
             return {}
+        options = ["-s", "-l", "-M", "--root", "--first-parent", _since_option(since)]
+        if moved:
+            options.append("-C")
         counts: Counter[str] = Counter()
-        limit = f"--since=@{int(since.timestamp())} +0000"
-        options = ["-s", "-l", "-M", *(["-C"] if moved else []), "--root", "--first-parent"]
-        for path, numbers in lines.items():
-            ranges = [part for number in numbers for part in ("-L", f"{number},{number}")]
-            blamed = await view.run(["blame", *options, limit, *ranges, f"{sha}^", "--", path])
-            if blamed.code != 0:
+        for path, numbers in removed.items():
+            ranges = [f"-L{number},{number}" for number in numbers]
+            blame = await view.run(["blame", *options, *ranges, f"{sha}^", "--", path])
+            if blame.code != 0:
                 return {}
-            for line in blamed.out.split(b"\n"):
-                if found := _BLAMED.match(line):
-                    counts["" if found[1] else found[2].decode("ascii")] += 1
+            counts.update(_writers(blame.out))
         return counts
 
     async def _commit(self, sha: str) -> Commit:
@@ -234,119 +254,185 @@ class Revisions(Opened):
         (commit,) = await read_commits(view, self.repo, ["--no-walk", sha])
         return commit
 
-    async def _meant(self, prefixes: Sequence[str]) -> dict[str, list[str]]:
-        """Find every commit that each abbreviation may mean; none for one that is missing or no hash."""
-        view, wanted = (
-            await self._view(),
-            [prefix for prefix in dict.fromkeys(prefixes) if _FORM.fullmatch(prefix)],
-        )
-        found: dict[str, list[str]] = {prefix: [] for prefix in prefixes}
-        asked = [f"{prefix}^{{commit}}".encode("ascii") for prefix in wanted]
-        for prefix, one in zip(wanted, await view.objects.known(asked), strict=True):
-            if one is not None:
-                found[prefix] = [one.sha.decode("ascii")]
-        # Git calls an abbreviation that fits several commits missing, too.
-        unclear = [prefix for prefix in wanted if not found[prefix] and len(prefix) < 40]
-        for start in range(0, len(unclear), _AT_ONCE):
-            some = unclear[start : start + _AT_ONCE]
-            fitting = (
-                await view.read(["rev-parse", *(f"--disambiguate={prefix}" for prefix in some)])
-            ).split()
-            commits = [
-                one for one in await view.objects.known(fitting) if one and one.kind == b"commit"
-            ]
-            for prefix in some:
-                found[prefix] = [
-                    sha for one in commits if (sha := one.sha.decode("ascii")).startswith(prefix)
-                ]
-        return found
+    async def _candidates(self, prefixes: Sequence[str]) -> dict[str, list[str]]:
+        """Return the commits that each abbreviation may mean; none if it is missing or no hash."""
+        view = await self._view()
+        candidates: dict[str, list[str]] = {prefix: [] for prefix in prefixes}
+        hashes = [prefix for prefix in candidates if _ABBREVIATION.fullmatch(prefix)]
+        names = [f"{prefix}^{{commit}}".encode("ascii") for prefix in hashes]
+        for prefix, git_object in zip(hashes, await view.objects.known(names), strict=True):
+            if git_object is not None:
+                candidates[prefix] = [git_object.sha.decode("ascii")]
+        # Git also calls an abbreviation missing that fits several commits.
+        unclear: list[str] = []
+        for prefix in hashes:
+            if not candidates[prefix] and len(prefix) < _FULL_HASH:
+                unclear.append(prefix)
+        for start in range(0, len(unclear), _MAX_PREFIXES_AT_ONCE):
+            batch = unclear[start : start + _MAX_PREFIXES_AT_ONCE]
+            shas = await _disambiguated(view, batch)
+            for prefix in batch:
+                candidates[prefix] = [sha for sha in shas if sha.startswith(prefix)]
+        return candidates
 
     async def _find_version(self, name: str, tz: str) -> str:
-        """Find the commit that a name means; a day means how the branch stood when it began."""
+        """Return the commit that a name means; a day means the branch as it was when it began."""
         repository = await self._open()
         for tag in (name, f"v{name}"):
             ref = f"refs/tags/{tag}^{{commit}}"
-            if sha := (
-                await repository.ask(["rev-parse", "--quiet", "--verify", "--end-of-options", ref])
-            ).strip():
+            command = ["rev-parse", "--quiet", "--verify", "--end-of-options", ref]
+            sha = (await repository.ask(command)).strip()
+            if sha:
                 return sha
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}(?:T[\d:]{4,8}(?:Z|[+-][\d:]{4,5})?)?", name):
+        if _DAY.fullmatch(name):
             return await self._at_day(name, tz)
-        found = (await self._meant([name.lower()]))[name.lower()]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise InputError(
-                f"{name} fits several commits: {', '.join(sha[:12] for sha in found[:5])}"
-            )
-        tags = (await repository.ask([*_TAGS, "--sort=-creatordate"])).split("\n")
-        near = difflib.get_close_matches(name, tags, n=3) or [tag for tag in tags if tag][:3]
-        hint = f"tags like it are {', '.join(near)}" if near else "the repository has no tags"
-        raise UnknownVersion(
-            f"{name[:60]!r} is no tag, hash or day of {repository.path.name}; {hint}"
-        )
+        candidates = (await self._candidates([name.lower()]))[name.lower()]
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            names = ", ".join(sha[:12] for sha in candidates[:_MAX_CANDIDATES_NAMED])
+            raise InputError(f"{name} fits several commits: {names}")
+        problem = f"{name[:60]!r} is no tag, hash or day of {repository.path.name}"
+        raise UnknownVersion(f"{problem}; {await self._tag_hint(name)}")
+
+    async def _tag_hint(self, name: str) -> str:
+        repository = await self._open()
+        tags = (await repository.ask([*_TAG_NAMES, "--sort=-creatordate"])).split("\n")
+        similar = difflib.get_close_matches(name, tags, n=_MAX_TAGS_SUGGESTED)
+        if not similar:
+            similar = [tag for tag in tags if tag][:_MAX_TAGS_SUGGESTED]
+        if not similar:
+            return "the repository has no tags"
+        return f"tags like it are {', '.join(similar)}"
 
     async def _at_day(self, day: str, tz: str) -> str:
-        tip = await (await self._open()).tip(self._branch)
+        repository = await self._open()
+        tip = await repository.tip(self._branch)
         before = int(moment(day, tz).timestamp()) - 1
-        asked = ["rev-list", "--first-parent", "-1", f"--before={before}", tip.sha or "HEAD"]
-        sha = (await (await self._view()).read(asked)).decode("ascii").strip() if tip.sha else ""
+        sha = ""
+        if tip.sha:
+            command = ["rev-list", "--first-parent", "-1", f"--before={before}", tip.sha]
+            view = await self._view()
+            sha = (await view.read(command)).decode("ascii").strip()
         if not sha:
             raise UnknownVersion(f"nothing had landed on {tip.branch} before {day}")
         return sha
 
-    async def _releases(self) -> list[tuple[Release, str]]:
-        form = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname)"
-        return list(
-            _parsed(await (await self._open()).ask(["for-each-ref", form, "refs/tags"]), self.repo)
-        )
+    async def _releases(self) -> list[TaggedCommit]:
+        repository = await self._open()
+        output = await repository.ask(["for-each-ref", _TAG_DETAILS, "refs/tags"])
+        return list(_tagged_commits(output, self.repo))
 
 
-def _handed_down(
-    tags: Sequence[tuple[Release, str]], commits: Iterable[bytes]
-) -> tuple[dict[str, Release], dict[int, Release]]:
-    """Hand releases down from children to parents, the earliest of several; children come before their parents."""
-    first: dict[str, Release] = {}
-    pulls: dict[int, Release] = {}
-    for release, sha in tags:
-        first[sha] = _earliest_of((release, first.get(sha, release)))
-    for commit in commits:
-        names, _, title = commit.partition(b"\n")
+def _is_nightly(tag: str) -> bool:
+    """Return True for a build of every night, which is no release that anybody waits for."""
+    return "nightly" in tag.lower()
+
+
+def _since_option(since: datetime) -> str:
+    return f"--since=@{int(since.timestamp())} +0000"
+
+
+def _headline(commit: Commit) -> Headline:
+    return Headline(
+        sha=commit.sha,
+        at=commit.committed_at,
+        author=commit.author.name,
+        title=commit.title[:_MAX_TITLE_CHARACTERS],
+        pull=pull_number(commit.subject) or pull_number(commit.title),
+    )
+
+
+async def _earlier_commits(view: "View", sha: str, since: datetime) -> list[str]:
+    """Return the landed commits before this one that touched the same files."""
+    parent = f"{sha}^"
+    changed = await view.run(["diff-tree", "-r", "-z", "--name-only", "--no-renames", parent, sha])
+    paths = changed.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    if changed.code != 0 or not 0 < len(paths) <= _MAX_BLAMED_FILES:
+        return []
+    selection = ["--first-parent", f"-{_MAX_EARLIER_COMMITS}", _since_option(since), parent]
+    listed = await view.run(["rev-list", *selection, "--", *paths])
+    return listed.out.decode("ascii").split()
+
+
+async def _disambiguated(view: "View", prefixes: Sequence[str]) -> list[str]:
+    """Return all commits whose hash begins with one of these abbreviations."""
+    options = [f"--disambiguate={prefix}" for prefix in prefixes]
+    names = (await view.read(["rev-parse", *options])).split()
+    shas: list[str] = []
+    for git_object in await view.objects.known(names):
+        if git_object is not None and git_object.kind == b"commit":
+            shas.append(git_object.sha.decode("ascii"))
+    return shas
+
+
+class _FirstReleases:
+    """The earliest release that contains a commit, or a copy of its pull request.
+
+    A release branch has copies of commits, under their titles and other hashes.
+    """
+
+    def __init__(self, tags: Iterable[TaggedCommit]) -> None:
+        self.by_sha: dict[str, Release] = {}
+        self.by_pull: dict[int, Release] = {}
+        for tagged in tags:
+            self._note(tagged.sha, tagged.release)
+
+    def hand_down(self, record: bytes) -> None:
+        """Hand the release of a commit down to its parents; children must come before parents."""
+        names, _, title = record.partition(b"\n")
         sha, *parents = names.decode("ascii").split() or [""]
-        if sha in first:
-            first |= {
-                parent: _earliest_of((first[sha], first.get(parent, first[sha])))
-                for parent in parents
-            }
-            if number := pull_number(title.decode("utf-8", "replace")):
-                pulls[number] = _earliest_of((first[sha], pulls.get(number, first[sha])))
-    return first, pulls
+        release = self.by_sha.get(sha)
+        if release is None:
+            return
+        for parent in parents:
+            self._note(parent, release)
+        number = pull_number(title.decode("utf-8", "replace"))
+        if number:
+            self.by_pull[number] = _earliest([release, self.by_pull.get(number, release)])
+
+    def _note(self, sha: str, release: Release) -> None:
+        self.by_sha[sha] = _earliest([release, self.by_sha.get(sha, release)])
 
 
-def _earliest_of(releases: Iterable[Release]) -> Release:
-    return min(releases, key=lambda one: (one.published_at, one.tag))
+def _earliest(releases: Iterable[Release]) -> Release:
+    return min(releases, key=lambda release: (release.published_at, release.tag))
 
 
-def _parsed(told: str, repo: RepoId) -> Iterator[tuple[Release, str]]:
-    for line in told.split("\n"):
-        name, at, *shas = line.split() or ["", ""]
-        if at.isdigit() and shas:
-            made = datetime.fromtimestamp(int(at), UTC)
-            yield (
-                Release(
-                    repo=repo, tag=name, name=name, body="", published_at=made, prerelease=False
-                ),
-                shas[-1],
-            )
-
-
-def _taken(files: Iterable[FileChange]) -> Iterator[tuple[str, list[int]]]:
-    """Yield the numbers of the lines of code that go from each file, without blank lines and lone brackets."""
-    for file in files:
-        gone = (
-            read_patch(file.patch).lines("old")
-            if area(file.path) in (Area.PRODUCT, Area.BENCH)
-            else {}
+def _tagged_commits(output: str, repo: RepoId) -> Iterator[TaggedCommit]:
+    for line in output.split("\n"):
+        name, created, *shas = line.split() or ["", ""]
+        if not created.isdigit() or not shas:
+            continue
+        release = Release(
+            repo=repo,
+            tag=name,
+            name=name,
+            body="",
+            published_at=datetime.fromtimestamp(int(created), UTC),
+            prerelease=False,
         )
-        if numbers := [number for number, line in gone.items() if _SUBSTANCE.search(line, 1)]:
-            yield file.path, numbers
+        # The last hash is the commit itself: of an annotated tag, the object comes first.
+        yield TaggedCommit(release, shas[-1])
+
+
+def _removed_lines(files: Iterable[FileChange]) -> dict[str, list[int]]:
+    """Return the numbers of removed lines of code by file, without blank lines and lone brackets."""
+    removed: dict[str, list[int]] = {}
+    for file in files:
+        if area(file.path) not in (Area.PRODUCT, Area.BENCH):
+            continue
+        lines = read_patch(file.patch).lines("old")
+        numbers = [number for number, line in lines.items() if _HAS_WORD.search(line, 1)]
+        if numbers:
+            removed[file.path] = numbers
+    return removed
+
+
+def _writers(blame: bytes) -> Iterator[str]:
+    """Yield the commit that wrote each blamed line; an empty name for older ones."""
+    for line in blame.split(b"\n"):
+        match = _BLAME_LINE.match(line)
+        if match is None:
+            continue
+        yield "" if match["is_older"] else match["sha"].decode("ascii")

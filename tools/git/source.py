@@ -46,24 +46,24 @@ class GitSource(Revisions, Trees):
         self._line = FirstParentLine()
         self._walk: FirstParentWalk | None = None
         self._last_view: View | None = None
-        self._known: set[str] = set()
+        self._existing: set[str] = set()  # Commits that were seen to be here
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List the first-parent commits whose landing time is in the window, and what arrived late."""
         repository = await self._open()
         tip = await repository.tip(self._branch)
-        view = self._shown(repository)
+        view = self._view_of(repository)
         if tip.sha and not (self._walk and self._walk.reaches(tip.sha, window.start)):
             self._walk = await FirstParentWalk.down(view, tip.sha, window.start)
         now = datetime.now(UTC)
         landing = await read_landing(view, self.repo, tip, self._walk, window, known_tip, now)
-        self._known.update(row.commit.sha for row in (*landing.rows, *landing.late))
+        self._existing.update(row.commit.sha for row in (*landing.rows, *landing.late))
         return landing
 
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
         """Read these commits with their patches, in the order given, each once, one in memory at a time."""
         repository = await self._open()
-        view = self._shown(repository)
+        view = self._view_of(repository)
         present = await self._present(view, shas)
         gaps = await close_gaps(repository, view, present, self._network)
         async with ChangeReader(view, self.repo, present, gaps) as reader:
@@ -75,48 +75,49 @@ class GitSource(Revisions, Trees):
         repository = await self._open()
         if repository.promisor is None:
             return
-        view = self._shown(repository)
-        present = await self._present(
-            view, [study.change.commit.sha for study in studies if study.telling]
-        )
-        # Most often they are here, for somebody has read them; not where that is remembered from another mirror.
+        view = self._view_of(repository)
+        shas = [study.change.commit.sha for study in studies if study.telling]
+        present = await self._present(view, shas)
+        # Most are complete because they were read, but maybe in another mirror.
         await close_gaps(repository, view, present, self._network)
-        earlier = [old for sha in present for old in await self._line.before(view, sha)]
-        await close_gaps(repository, view, list(dict.fromkeys(earlier)), self._network)
+        earlier: dict[str, None] = {}
+        for sha in present:
+            earlier |= dict.fromkeys(await self._line.before(view, sha))
+        await close_gaps(repository, view, list(earlier), self._network)
 
     async def _complete(self, shas: Sequence[str]) -> None:
-        """Fetch what this partial clone lacks of commits that were read, maybe in another; an outage is an error."""
+        """Fetch what this partial clone lacks of these commits; raise UpstreamError in an outage."""
         repository = await self._open()
-        gaps = await close_gaps(repository, self._shown(repository), shas, self._network)
+        gaps = await close_gaps(repository, self._view_of(repository), shas, self._network)
         if gaps.shas and gaps.why != UnreadCommits.why:
             raise UpstreamError(f"{self.repo}: {gaps.why}", retryable=True)
 
     async def members(self, sha: str) -> tuple[Commit, ...]:
         """List what a merge brought in, newest first; empty for a plain commit."""
-        view, commit = await self._view(), await self._commit(sha)
+        view = await self._view()
+        commit = await self._commit(sha)
         if not commit.is_merge or sha in view.shallow:
             return ()
         selection = [f"^{commit.parents[0]}", *commit.parents[1:]]
         return tuple(await read_commits(view, self.repo, selection))
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
-        """Name the latest landed commits before this one that may be the same change to these paths or its opposite."""
+        """Return the latest landed commits before this one that may be the same change or its opposite."""
         if not paths:
             return ()
         repository = await self._open()
-        view = self._shown(repository)
+        view = self._view_of(repository)
         if not await self._present(view, [sha]):
             raise NotFound(f"{self.repo} has no commit {sha}")
-        found = await self._line.before(view, sha)
-        await close_gaps(repository, view, found, self._network)
-        return tuple(reversed(await self._line.alike(view, sha, found)))
+        candidates = await self._line.before(view, sha)
+        await close_gaps(repository, view, candidates, self._network)
+        return tuple(reversed(await self._line.alike(view, sha, candidates)))
 
     async def tree_change(self, old: str, new: str) -> Change:
-        """Read how the tree of one commit differs from another's, as one change."""
+        """Return how the tree of one commit differs from another's, as one change."""
         repository = await self._open()
-        return await tree_change(
-            repository, self._shown(repository), self.repo, old, new, self._network
-        )
+        view = self._view_of(repository)
+        return await tree_change(repository, view, self.repo, old, new, self._network)
 
     async def _fetch(self, *blobs: bytes) -> None:
         repository = await self._open()
@@ -129,16 +130,18 @@ class GitSource(Revisions, Trees):
         return self._repository
 
     async def _view(self) -> View:
-        return self._shown(await self._open())
+        return self._view_of(await self._open())
 
-    def _shown(self, repository: Repository) -> View:
+    def _view_of(self, repository: Repository) -> View:
         self._last_view = view_of(repository, self._last_view)
         return self._last_view
 
     async def _present(self, view: View, shas: Sequence[str]) -> list[str]:
-        """Leave out what is no commit here, and what was named twice; what was found once is not looked for again."""
-        asked = dict.fromkeys(shas)
-        unknown = [sha for sha in asked if sha not in self._known and sha not in self._line]
-        if unknown:
-            self._known.update(await present_commits(view, unknown))
-        return [sha for sha in asked if sha in self._known or sha in self._line]
+        """Return those that are commits here, each once; existing ones are not looked up again."""
+        unchecked = [sha for sha in dict.fromkeys(shas) if not self._exists(sha)]
+        if unchecked:
+            self._existing.update(await present_commits(view, unchecked))
+        return [sha for sha in dict.fromkeys(shas) if self._exists(sha)]
+
+    def _exists(self, sha: str) -> bool:
+        return sha in self._existing or sha in self._line

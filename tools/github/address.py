@@ -1,10 +1,10 @@
-"""Where a GitHub is: the addresses of its interfaces, which others belong to it, and whose certificates to believe."""
+"""The addresses of a GitHub: its interfaces, which others belong to it, and whose certificates to trust."""
 
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Self
+from typing import NamedTuple, Self
 from urllib.parse import quote
 
 import httpx
@@ -12,17 +12,18 @@ import httpx
 from agent.domain.base import ConfigError, RepoId, UpstreamError
 
 GITHUB = "https://api.github.com"
+_MAX_SHOWN_CHARACTERS = 100
 
 
 @dataclass(frozen=True)
 class Address:
-    """A GitHub by its base address: github.com, an Enterprise server (`https://host/api/v3`) or a loopback server."""
+    """The base address of github.com, an Enterprise server (`https://host/api/v3`) or a loopback server."""
 
     base: str
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a configured base address."""
+        """Return a configured base address, or raise ConfigError."""
         try:
             url = httpx.URL(text.strip())
         except (httpx.InvalidURL, TypeError) as error:
@@ -39,10 +40,11 @@ class Address:
 
     @property
     def graphql(self) -> str:
-        """Where GraphQL is asked: beside `v3` on Enterprise servers."""
-        return (
-            self.base.removesuffix("/v3") if self.base.endswith("/api/v3") else self.base
-        ) + "/graphql"
+        """The address of GraphQL, which stands beside `v3` on Enterprise servers."""
+        root = self.base
+        if root.endswith("/api/v3"):
+            root = root.removesuffix("/v3")
+        return f"{root}/graphql"
 
     @property
     def host(self) -> str:
@@ -59,40 +61,49 @@ class Address:
             return host == "localhost"
 
     def url(self, path: str, params: Mapping[str, str | int]) -> str:
-        """Write the address of a path with its query; equal questions get equal addresses."""
+        """Return the address of a path with its query; equal questions get equal addresses."""
         query = httpx.QueryParams({key: str(value) for key, value in params.items()})
-        return f"{self.base}{path}" + (f"?{query}" if query else "")
+        if not query:
+            return f"{self.base}{path}"
+        return f"{self.base}{path}?{query}"
 
     def join(self, current: str, target: str, what: str) -> str:
-        """Resolve a Link or Location; one that leads to another origin is refused, whatever it promises."""
+        """Resolve a Link or Location; raise UpstreamError if it leads to another origin."""
         try:
             url = httpx.URL(current).join(target)
-            same = _origin(url) == _origin(httpx.URL(self.base)) and not url.userinfo
+            is_ours = _origin(url) == _origin(httpx.URL(self.base)) and not url.userinfo
         except (httpx.InvalidURL, ValueError) as error:
-            raise UpstreamError(
-                f"{self.host} sent an unreadable {what}", retryable=False
-            ) from error
-        if not same:
-            shown = f"{url.scheme}://{url.host}"[:100]
-            raise UpstreamError(
-                f"{self.host} sent a {what} to another origin, {shown}; not followed",
-                retryable=False,
-            )
+            message = f"{self.host} sent an unreadable {what}"
+            raise UpstreamError(message, retryable=False) from error
+        if not is_ours:
+            origin = f"{url.scheme}://{url.host}"[:_MAX_SHOWN_CHARACTERS]
+            message = f"{self.host} sent a {what} to another origin, {origin}; not followed"
+            raise UpstreamError(message, retryable=False)
         return str(url)
 
 
 def repo_path(repo: RepoId | str, *parts: str) -> str:
-    """Write the path of something in a repository; a slash inside a part (a branch name) is escaped."""
-    return f"/repos/{repo}" + "".join("/" + quote(part, safe="") for part in parts)
+    """Return the path of something in a repository; a slash inside a part (a branch name) is escaped."""
+    escaped = [quote(part, safe="") for part in parts]
+    return "/".join([f"/repos/{repo}", *escaped])
 
 
-def _origin(url: httpx.URL) -> tuple[str, str, int]:
-    return url.scheme, url.host, url.port or (443 if url.scheme == "https" else 80)
+class _Origin(NamedTuple):
+    scheme: str
+    host: str
+    port: int
+
+
+def _origin(url: httpx.URL) -> _Origin:
+    default_port = 443 if url.scheme == "https" else 80
+    return _Origin(url.scheme, url.host, url.port or default_port)
 
 
 def trust(url: str) -> bool | ssl.SSLContext:
-    """Say whose: the usual ones, and nobody's where TLS is never spoken.
+    """Return what httpx takes as `verify`: the usual certificates, and none for plain HTTP.
 
     Loading the usual ones takes longer than a whole day's listing from a loopback server.
     """
-    return True if url.lower().startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if url.lower().startswith("https:"):
+        return True
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

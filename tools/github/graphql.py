@@ -1,9 +1,9 @@
-"""Asking GraphQL about many things at once, and what the answers mean to us."""
+"""Batches of GraphQL questions, and the shapes of their answers."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
@@ -11,10 +11,8 @@ from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Closing, Comment, Issue, PullRequest
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
+from tools.github.client import GitHubClient
 from tools.github.shapes import GraphAnswer, Label, Moment, Shape, Text, at
-
-if TYPE_CHECKING:
-    from tools.github.client import GitHubClient
 
 K = TypeVar("K", str, int)
 N = TypeVar("N")
@@ -31,42 +29,40 @@ State = Annotated[
 Reason = Annotated[str | None, BeforeValidator(lambda reason: _REASONS.get(str(reason)))]
 
 
-def _present(nodes: Any) -> Any:
-    return (
-        [node for node in nodes if node is not None]
-        if isinstance(nodes, list | tuple)
-        else nodes or ()
-    )
+def _without_nulls(nodes: Any) -> Any:
+    if isinstance(nodes, list | tuple):
+        return [node for node in nodes if node is not None]
+    return nodes or ()
 
 
-Nodes = Annotated[tuple[N, ...], BeforeValidator(_present)]
-"""A connection; GitHub puts null where something may not be seen."""
+Nodes = Annotated[tuple[N, ...], BeforeValidator(_without_nulls)]
+"""A connection; GitHub sends null in place of something that may not be seen."""
 
 
 class Names:
-    """Which name a thing's repository goes by in our ids: the user's own for the one being read."""
+    """The names of repositories in our ids: the user's own for the one being read."""
 
-    def __init__(self, repo: RepoId, today: str) -> None:
-        self._repo, self._today = repo, today.lower()
+    def __init__(self, repo: RepoId, current_name: str) -> None:
+        self._repo = repo
+        self._current_name = current_name.lower()
 
     def is_ours(self, name: str) -> bool:
-        """Tell whether something is in the repository being read."""
-        return name.lower() == self._today
+        """Return True for the repository being read."""
+        return name.lower() == self._current_name
 
     def of(self, name: str) -> RepoId:
-        """Name the repository of something."""
-        return self._repo if self.is_ours(name) else RepoId(name)
+        """Return the name of a repository in our ids."""
+        if self.is_ours(name):
+            return self._repo
+        return RepoId(name)
 
     def threads(self, nodes: "Iterable[IssueNode | NamingNode]") -> tuple[EvidenceId, ...]:
-        """Name issues, each once."""
-        known = ((node.repository, node.number) for node in nodes)
-        return tuple(
-            dict.fromkeys(
-                EvidenceId.listed(self.of(name), number=number)
-                for name, number in known
-                if name and number
-            )
-        )
+        """Return the ids of these issues, each once."""
+        ids: dict[EvidenceId, None] = {}
+        for node in nodes:
+            if node.repository and node.number:
+                ids[EvidenceId.listed(self.of(node.repository), number=node.number)] = None
+        return tuple(ids)
 
 
 class IssueNode(Shape):
@@ -102,7 +98,7 @@ class PullNode(Shape):
     naming: Nodes[NamingNode] = at("timelineItems", "nodes", default=())
 
     def to_pull(self, repo: RepoId, names: Names) -> PullRequest:
-        """Say what it is."""
+        """Convert it to a pull request of the domain."""
         return PullRequest(
             repo=repo,
             merge_commit=self.merged_as if self.merged_at else None,
@@ -129,16 +125,18 @@ class ThreadNode(PullNode):
     closed_at: Moment | None = Field(None, validation_alias="closedAt")
     state_reason: Reason = Field(None, validation_alias="stateReason")
     comments: int = at("comments", "totalCount", default=0)
-    said: Nodes[CommentNode] = at("comments", "nodes", default=())
+    last_comments: Nodes[CommentNode] = at("comments", "nodes", default=())
     reactions: int = at("reactions", "totalCount", default=0)
 
     def to_evidence(self, repo: RepoId, names: Names) -> ThreadEvidence:
-        """Say what it is, and what was said last."""
-        issue = self.kind == "Issue"
-        thread = Issue(repo=repo, **self.shared(Issue)) if issue else self.to_pull(repo, names)
-        return ThreadEvidence(
-            thread=thread, comments=tuple(Comment(**one.shared(Comment)) for one in self.said)
-        )
+        """Convert it to a thread with its last comments."""
+        comments = tuple(Comment(**node.shared(Comment)) for node in self.last_comments)
+        return ThreadEvidence(thread=self._to_thread(repo, names), comments=comments)
+
+    def _to_thread(self, repo: RepoId, names: Names) -> Issue | PullRequest:
+        if self.kind == "Issue":
+            return Issue(repo=repo, **self.shared(Issue))
+        return self.to_pull(repo, names)
 
 
 class LandedNode(Shape):
@@ -147,14 +145,15 @@ class LandedNode(Shape):
     pulls: Nodes[PullNode] = at("associatedPullRequests", "nodes", default=())
 
     def origin(self, sha: str, names: Names) -> PullNode | None:
-        """Pick the pull request that brought the commit: the one it merged, else one that was merged."""
-        merged = [
-            pull
-            for pull in self.pulls
-            if names.is_ours(pull.repository) and pull.merged_at is not None
-        ]
-        exact = [pull for pull in merged if pull.merged_as == sha]
-        return next(iter(exact or merged), None)
+        """Return the pull request merged as this commit, else the first one that was merged."""
+        first_merged: PullNode | None = None
+        for pull in self.pulls:
+            if pull.merged_at is None or not names.is_ours(pull.repository):
+                continue
+            if pull.merged_as == sha:
+                return pull
+            first_merged = first_merged or pull
+        return first_merged
 
 
 class CloserNode(Shape):
@@ -175,22 +174,18 @@ class ClosedNode(Shape):
     closer: CloserNode | None = at("timelineItems", "nodes", 0, "closer")
 
     def to_closing(self, issue: EvidenceId, names: Names) -> Closing | None:
-        """Say what closed it; None when it is open by now."""
+        """Return what closed it, or None if it is open by now."""
         if self.closed_at is None:
             return None
-        by_commit, by_pull, closer = None, None, self.closer
+        closer = self.closer
+        by_commit = None
+        by_pull = None
         if closer is not None and closer.repository is not None:
-            where = names.of(closer.repository)
-            by_commit = (
-                EvidenceId.listed(where, revision=closer.oid)
-                if closer.kind == "Commit" and closer.oid
-                else None
-            )
-            by_pull = (
-                EvidenceId.listed(where, number=closer.number)
-                if closer.kind == "PullRequest" and closer.number
-                else None
-            )
+            repo = names.of(closer.repository)
+            if closer.kind == "Commit" and closer.oid:
+                by_commit = EvidenceId.listed(repo, revision=closer.oid)
+            if closer.kind == "PullRequest" and closer.number:
+                by_pull = EvidenceId.listed(repo, number=closer.number)
         return Closing(
             issue=issue,
             closed_at=self.closed_at,
@@ -201,17 +196,21 @@ class ClosedNode(Shape):
 
 
 class BlobNode(Shape):
-    """A file as text; nothing of what is no file, no text of a binary one."""
+    """A file as text; other objects have neither field, a binary file has no text."""
 
     oid: str | None = None
     text: str | None = None
 
     @property
     def content(self) -> bytes | None:
-        """Its bytes; None where the text is not all of them, cut or written in another encoding than the file."""
-        data = (self.text or "").encode("utf-8", "replace")
-        name = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-        return data if self.text is not None and name == self.oid else None
+        """The bytes of the file; None if the text was cut, or the file has another encoding."""
+        if self.text is None:
+            return None
+        content = self.text.encode("utf-8", "replace")
+        blob = b"blob %d\0" % len(content) + content
+        if hashlib.sha1(blob, usedforsecurity=False).hexdigest() != self.oid:
+            return None
+        return content
 
 
 class RepositoryNode(Shape, Generic[N], extra="allow"):
@@ -221,7 +220,7 @@ class RepositoryNode(Shape, Generic[N], extra="allow"):
     __pydantic_extra__: dict[str, N | None] = Field(init=False)
 
     def node(self, alias: str) -> N | None:
-        """Find what an alias was answered with."""
+        """Return what an alias was answered with."""
         return self.__pydantic_extra__.get(alias)
 
 
@@ -237,7 +236,7 @@ class Answer(GraphAnswer, Generic[N]):
     data: Data[N] | None = None
 
 
-_SMALLER = (10, 3, 1)
+_SMALLER_BATCHES = (10, 3, 1)
 
 
 @dataclass
@@ -247,7 +246,11 @@ class Answers(Generic[K, N]):
     names: Names
     found: dict[K, N] = field(default_factory=dict)
     unanswered: list[K] = field(default_factory=list)
-    problem: str = "GitHub answered in part"  # Why they were not answered
+    problem: str = "GitHub answered in part"  # Why some were not answered
+
+
+def _no_variables(_: Sequence[K]) -> Mapping[str, str]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -258,50 +261,54 @@ class Question(Generic[K, N]):
     alias: Callable[[K], str]
     shape: type[Answer[N]]
     size: int
-    variables: Callable[[Sequence[K]], Mapping[str, str]] = lambda _: {}
+    variables: Callable[[Sequence[K]], Mapping[str, str]] = _no_variables
     """What goes with the query, beside the name of the repository."""
 
 
 class Batches:
-    """Asks about one repository; the stamp says when stored answers still hold, None that none are stored."""
+    """Asks about one repository; the stamp says whether stored answers hold, None stores none."""
 
-    def __init__(self, client: "GitHubClient", repo: RepoId, stamp: str | None) -> None:
-        self._client, self._repo, self._stamp = client, repo, stamp
+    def __init__(self, client: GitHubClient, repo: RepoId, stamp: str | None) -> None:
+        self._client = client
+        self._repo = repo
+        self._stamp = stamp
 
     async def ask(self, question: Question[K, N], keys: Sequence[K]) -> Answers[K, N]:
         """Ask about all keys; those without an answer are asked about again, fewer at a time.
 
-        An outage is not met with ever more requests: the first small batch that fails as a whole ends the asking.
+        An outage is not met with ever more requests: the first small batch that fails as a whole
+        ends the asking.
         """
         answers: Answers[K, N] = Answers(Names(self._repo, self._repo), unanswered=list(keys))
-        for size in (question.size, *_SMALLER):
-            failure = await self._round(question, size, answers)
+        for size in (question.size, *_SMALLER_BATCHES):
+            failure = await self._ask_unanswered(question, size, answers)
+            if not answers.unanswered:
+                break
             if failure is not None:
                 answers.problem = str(failure)
-            if not answers.unanswered or (
-                failure is not None and (size in _SMALLER or not failure.retryable)
-            ):
-                break
+                if size in _SMALLER_BATCHES or not failure.retryable:
+                    break
         return answers
 
-    async def _round(
+    async def _ask_unanswered(
         self, question: Question[K, N], size: int, answers: Answers[K, N]
     ) -> UpstreamError | None:
-        """Ask about what is unanswered; when a batch fails as a whole, the rest is not asked and the error returned."""
-        keys, failed = answers.unanswered, list[K]()
+        """Ask in batches; return the error of the first that fails as a whole, and stop there."""
+        keys = answers.unanswered
+        unanswered: list[K] = []
         for start in range(0, len(keys), size):
             try:
-                failed += await self._batch(question, keys[start : start + size], answers)
+                unanswered += await self._ask_batch(question, keys[start : start + size], answers)
             except UpstreamError as error:
-                answers.unanswered = failed + keys[start:]
+                answers.unanswered = unanswered + keys[start:]
                 return error
-        answers.unanswered = failed
+        answers.unanswered = unanswered
         return None
 
-    async def _batch(
+    async def _ask_batch(
         self, question: Question[K, N], keys: list[K], answers: Answers[K, N]
     ) -> list[K]:
-        """Ask once; what came is kept, also beside errors. Returns the keys that got no answer."""
+        """Ask once, keep what came, also beside errors, and return the keys without an answer."""
         owner, _, name = self._repo.partition("/")
         variables = {"owner": owner, "name": name, **question.variables(keys)}
         answer = await self._client.graphql(
@@ -311,12 +318,14 @@ class Batches:
         if repository is None:
             return keys
         answers.names = Names(self._repo, repository.full_name)
-        missing, failed = answer.unanswered, []
+        failed_aliases = answer.unanswered
+        unanswered: list[K] = []
         for key in keys:
-            node = repository.node(question.alias(key))
-            # An error below an alias leaves a node with holes, which must not be taken for "nothing there".
-            if question.alias(key) in missing or (node is None and "*" in missing):
-                failed.append(key)
+            alias = question.alias(key)
+            node = repository.node(alias)
+            # An error below an alias leaves a node with holes, which does not mean "nothing there".
+            if alias in failed_aliases or (node is None and "*" in failed_aliases):
+                unanswered.append(key)
             elif node is not None:
                 answers.found[key] = node
-        return failed
+        return unanswered

@@ -1,4 +1,4 @@
-"""GitHub's REST answers as frozen models, tolerant to the nulls that really happen, and what they mean to us."""
+"""GitHub's REST answers as frozen models that tolerate its nulls, and their conversion to the domain."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -9,33 +9,49 @@ from pydantic.functional_validators import AfterValidator, BeforeValidator
 from agent.domain.base import RepoId
 from agent.domain.commits import Comment, Commit, FileStatus, Issue, Person, PullRequest, Release
 
-Moment = Annotated[AwareDatetime, AfterValidator(lambda moment: moment.astimezone(UTC))]
-Text = Annotated[str, BeforeValidator(lambda text: "" if text is None else text)]
-Label = Annotated[
-    str,
-    BeforeValidator(lambda label: label.get("name") or "" if isinstance(label, dict) else label),
-]
-"""The name of a label, which old answers give as a bare name."""
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+def _empty_for_null(text: Any) -> Any:
+    return "" if text is None else text
+
+
+def _label_name(label: Any) -> Any:
+    """Return the name of a label, which old answers give as a bare name."""
+    if isinstance(label, dict):
+        return label.get("name") or ""
+    return label
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+Text = Annotated[str, BeforeValidator(_empty_for_null)]
+Label = Annotated[str, BeforeValidator(_label_name)]
+_DOMAIN_STATUS: dict[str, FileStatus] = {
+    "added": "added",
+    "removed": "removed",
+    "modified": "modified",
+    "renamed": "renamed",
+    "copied": "copied",
+}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def at(first: str, *path: str | int, default: Any = None) -> Any:
-    """Read a field from further below; where something on the way is missing or null, it has the default."""
+    """Declare a field read from a nested path, with a default if a part of it is missing or null."""
     return Field(default, validation_alias=AliasPath(first, *path))
 
 
 class Shape(BaseModel):
-    """Foreign data: fields we do not know are ignored, for GitHub adds some every month."""
+    """Foreign data; unknown fields are ignored, because GitHub adds some every month."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     def shared(self, target: type[BaseModel]) -> dict[str, Any]:
-        """Give the fields that have the same name in a type of our own."""
-        return {
-            name: getattr(self, name)
-            for name in target.model_fields
-            if name in type(self).model_fields
-        }
+        """Return the fields that have the same name in a type of our own."""
+        names = [name for name in target.model_fields if name in type(self).model_fields]
+        return {name: getattr(self, name) for name in names}
 
 
 class RepositoryShape(Shape):
@@ -65,14 +81,8 @@ class FileShape(Shape):
 
     @property
     def domain_status(self) -> FileStatus:
-        """The status as the domain names it; what is new to us is at least a change."""
-        known: dict[str, FileStatus] = {
-            "added": "added",
-            "removed": "removed",
-            "modified": "modified",
-        }
-        known |= {"renamed": "renamed", "copied": "copied"}
-        return known.get(self.status, "changed")
+        """The status as the domain names it; an unknown one is at least a change."""
+        return _DOMAIN_STATUS.get(self.status, "changed")
 
 
 class CommitShape(Shape):
@@ -87,14 +97,13 @@ class CommitShape(Shape):
     committer_email: Text = at("commit", "committer", "email", default="")
     committed_at: Moment | None = at("commit", "committer", "date")
     parents: tuple[ParentShape, ...]
-    additions: int | None = at(
-        "stats", "additions"
-    )  # Over all files, also those that are not listed
+    # Over all files, also those that are not listed.
+    additions: int | None = at("stats", "additions")
     deletions: int | None = at("stats", "deletions")
     files: tuple[FileShape, ...] | None = None
 
     def to_commit(self, repo: RepoId) -> Commit:
-        """Say what it is, under the name the user gave the repository."""
+        """Convert it to a commit of the domain, under the user's name for the repository."""
         return Commit(
             repo=repo,
             sha=self.sha,
@@ -111,7 +120,6 @@ class ComparisonShape(Shape):
     """`GET /repos/{owner}/{repo}/compare/{base}...{head}`, one page of it."""
 
     status: str
-    total_commits: int
     commits: tuple[CommitShape, ...]
 
 
@@ -139,7 +147,7 @@ class IssueShape(Shape):
         return self.pull_request is not None
 
     def to_issue(self, repo: RepoId) -> Issue:
-        """Say what it is."""
+        """Convert it to an issue of the domain."""
         return Issue(repo=repo, **self.shared(Issue))
 
 
@@ -159,7 +167,7 @@ class PullShape(Shape):
     updated_at: Moment
 
     def to_pull(self, repo: RepoId) -> PullRequest:
-        """Say what it is; REST does not tell which issues it closes."""
+        """Convert it to a pull request of the domain; REST does not say which issues it closes."""
         # While a pull request is open this is a trial merge that nobody else can see.
         merged = self.merge_commit_sha if self.merged_at else None
         return PullRequest(repo=repo, merge_commit=merged, **self.shared(PullRequest))
@@ -173,7 +181,7 @@ class CommentShape(Shape):
     created_at: Moment
 
     def to_comment(self) -> Comment:
-        """Say what it is."""
+        """Convert it to a comment of the domain."""
         return Comment(**self.shared(Comment))
 
 
@@ -189,7 +197,7 @@ class ReleaseShape(Shape):
     draft: bool = False
 
     def to_release(self, repo: RepoId) -> Release:
-        """Say what it is."""
+        """Convert it to a release of the domain."""
         return Release(repo=repo, **self.shared(Release))
 
 
@@ -203,30 +211,29 @@ PULL = TypeAdapter(PullShape)
 COMMENTS = TypeAdapter(tuple[CommentShape, ...])
 RELEASES = TypeAdapter(tuple[ReleaseShape, ...])
 
-# Asking again gives the same: the thing is not there, or this token may not see it.
-_FINAL = {"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNAUTHORIZED"}
-_LIMIT = {"RATE_LIMITED", "RATE_LIMIT"}
+# Asking again gives the same answer: the thing is not there, or this token may not see it.
+_FINAL_ERRORS = {"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNAUTHORIZED"}
+_LIMIT_ERRORS = {"RATE_LIMITED", "RATE_LIMIT"}
 
 
 class GraphError(Shape):
-    """One entry of `errors` in an answer of GraphQL; `path` leads to the part that is missing from the data."""
+    """An entry of `errors` in a GraphQL answer; `path` leads to the part that the data lacks."""
 
     message: str = ""
     type: str | None = None
     path: tuple[str | int, ...] | None = None
-    code: object = at(
-        "extensions", "code"
-    )  # Named where the question itself is wrong: the rule that it breaks
+    # The rule that the question breaks, if the question itself is wrong.
+    code: object = at("extensions", "code")
 
     @property
     def is_final(self) -> bool:
-        """True when the missing part stays missing."""
-        return self.type in _FINAL
+        """True if the missing part stays missing."""
+        return self.type in _FINAL_ERRORS
 
     @property
     def is_limit(self) -> bool:
-        """True when the question was not answered because of a limit."""
-        return self.type in _LIMIT or "rate limit" in self.message.lower()
+        """True if the question was not answered because of a limit."""
+        return self.type in _LIMIT_ERRORS or "rate limit" in self.message.lower()
 
 
 class GraphAnswer(Shape):
@@ -236,14 +243,18 @@ class GraphAnswer(Shape):
 
     @property
     def has_data(self) -> bool:
-        """True when at least a part was answered."""
+        """True if at least a part was answered."""
         return getattr(self, "data", None) is not None
 
     @property
     def unanswered(self) -> frozenset[str]:
-        """The aliases below `repository` that are missing for now; `*` when an error does not say where."""
-        return frozenset(
-            str(error.path[1]) if error.path and len(error.path) > 1 else "*"
-            for error in self.errors or ()
-            if not error.is_final
-        )
+        """The aliases below `repository` that are missing for now; `*` if an error names none."""
+        aliases: set[str] = set()
+        for error in self.errors or ():
+            if error.is_final:
+                continue
+            if error.path and len(error.path) > 1:
+                aliases.add(str(error.path[1]))
+            else:
+                aliases.add("*")
+        return frozenset(aliases)

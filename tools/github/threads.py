@@ -1,8 +1,8 @@
 """Issues, pull requests and releases of one repository, read from GitHub's API."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
 from agent.domain.commits import Closing, Comment, Commit, Issue, Notice, PullRequest, Threads
@@ -13,6 +13,7 @@ from agent.domain.window import Window
 from agent.links.references import LandedDay, day_references
 from tools.github import queries
 from tools.github.address import repo_path
+from tools.github.client import GitHubClient
 from tools.github.graphql import (
     Answer,
     Answers,
@@ -23,26 +24,21 @@ from tools.github.graphql import (
     Question,
     ThreadNode,
 )
-from tools.github.listing import Listing, about, all_open, changed_since, releases_in
+from tools.github.listing import Listing, all_open, changed_since, fetch_repository, releases_in
 from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
 
-if TYPE_CHECKING:
-    from tools.github.client import GitHubClient
-
-_COMMENT_PAGES = 50
-# Not `owner/name#5`, which is somebody else's.
-_PULLS_OF = Question[str, LandedNode](
+_MAX_COMMENT_PAGES = 50
+_MAX_MENTIONED = 100  # Threads of other days that are looked up because texts of this one name them
+_PULLS_OF_COMMITS = Question[str, LandedNode](
     queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40
 )
 _CLOSERS = Question[int, ClosedNode](
     queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50
 )
 _PULLS = Question[int, PullNode](queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50)
-
 _THREADS = Question[int, ThreadNode](
     queries.threads, lambda number: f"t{number}", Answer[ThreadNode], 50
 )
-_MOST_NAMED = 100  # Threads of other days that are looked up because texts of this one name them
 
 
 @dataclass
@@ -53,17 +49,25 @@ class Gaps:
     missing: list[str] = field(default_factory=list)
 
 
+class _Origins(NamedTuple):
+    """Pull requests, and which of them brought each commit."""
+
+    pulls: tuple[PullRequest, ...]
+    pull_of: dict[str, int]
+
+
 class GitHubThreads:
     """A source of threads.
 
-    With a token a day costs one request for each hundred threads updated since its start, one for the releases, one
-    GraphQL query for each forty commits and one for each fifty issues closed; the first run also lists the open ones.
-    Everything but GraphQL is conditional, and GraphQL is asked again only when a listed thread changed.
+    With a token a day costs one request for each hundred threads updated since its start, one for
+    the releases, one GraphQL query for each forty commits and one for each fifty issues closed; the
+    first run also lists the open ones. Everything but GraphQL is conditional, and GraphQL is asked
+    again only if a listed thread changed.
     """
 
     def __init__(
         self,
-        client: "GitHubClient",
+        client: GitHubClient,
         repo: RepoId,
         *,
         listing_pages: int = 30,
@@ -72,62 +76,64 @@ class GitHubThreads:
     ) -> None:
         self.repo = repo
         self._client = client
-        self._listing_pages, self._open_pages, self._low_water = (
-            listing_pages,
-            open_pages,
-            low_water,
-        )
+        self._listing_pages = listing_pages
+        self._open_pages = open_pages
+        self._low_water = low_water
 
     async def threads(
         self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()
     ) -> Threads:
         """Read what the window's threads say, and which pull request brought each of these commits."""
         if not self._client.has_token:
-            return await self._anonymously(commits)
+            return await self._anonymous_threads(commits)
         gaps = Gaps()
         listing = await self._changed(window, gaps)
-        # A redirect would double the cost of every further request.
-        name = (await about(self._client, self.repo)).full_name if listing.moved else self.repo
-        released = await releases_in(self._client, self.repo, name, window)
+        name = str(self.repo)
+        if listing.moved:
+            # A redirect would double the cost of every further request.
+            name = (await fetch_repository(self._client, self.repo)).full_name
+        releases = await releases_in(self._client, self.repo, name, window)
         batches = Batches(self._client, self.repo, listing.stamp)
-        pulls_of = await batches.ask(_PULLS_OF, [commit.sha for commit in commits])
+        landed = await batches.ask(_PULLS_OF_COMMITS, [commit.sha for commit in commits])
         closings = await self._closings(window, listing, batches, gaps)
-        if pulls_of.unanswered:
-            missing = f"the pull requests of {len(pulls_of.unanswered)} commits could not be read"
-            gaps.missing.append(f"{missing} ({pulls_of.problem})")
-        if not known_open and not listing.closed:
+        if landed.unanswered:
+            missing = f"the pull requests of {len(landed.unanswered)} commits could not be read"
+            gaps.missing.append(f"{missing} ({landed.problem})")
+        if not known_open and not listing.issues_off:
             await self._add_open(name, listing, gaps)
-        pulls, pull_of = self._origins(pulls_of)
-        read = Threads(
+        origins = self._origins(landed)
+        threads = Threads(
             coverage="partial" if gaps.notices or gaps.missing else "read",
             notices=tuple(gaps.notices),
             missing=tuple(gaps.missing),
             issues=_issues(self.repo, listing),
-            pulls=pulls,
+            pulls=origins.pulls,
             closings=closings,
-            releases=released,
-            pull_of=pull_of,
+            releases=releases,
+            pull_of=origins.pull_of,
         )
-        named = _named(LandedDay(self.repo, None, commits, read), {*known_open, *listing.threads})
-        return _with_named(read, await self._asked(batches, named))
+        already_read = {*known_open, *listing.threads}
+        mentioned = _mentioned_numbers(LandedDay(self.repo, None, commits, threads), already_read)
+        return _with_mentioned(threads, await self._evidence(batches, mentioned))
 
     async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
         """Read several issues and pull requests at once, with their last comments."""
         if not self._client.has_token:
             return ()
-        return await self._asked(Batches(self._client, self.repo, None), numbers)
+        return await self._evidence(Batches(self._client, self.repo, None), numbers)
 
-    async def _asked(self, batches: Batches, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
-        answers = await batches.ask(_THREADS, numbers) if numbers else None
-        return (
-            tuple(node.to_evidence(self.repo, answers.names) for node in answers.found.values())
-            if answers
-            else ()
-        )
+    async def _evidence(
+        self, batches: Batches, numbers: Sequence[int]
+    ) -> tuple[ThreadEvidence, ...]:
+        if not numbers:
+            return ()
+        answers = await batches.ask(_THREADS, numbers)
+        nodes = answers.found.values()
+        return tuple(node.to_evidence(self.repo, answers.names) for node in nodes)
 
     async def issue(self, number: int) -> Issue | PullRequest:
         """Read one issue or pull request by its number."""
-        page = await self._client.get(repo_path(self.repo, "issues", str(number)), ISSUE)
+        page = await self._client.get(self._path("issues", number), ISSUE)
         if page.moved and not await self._is_here(page.value, number):
             raise NotFound(
                 f"{EvidenceId.thread(self.repo, number)} was moved to another repository"
@@ -139,118 +145,133 @@ class GitHubThreads:
             answers = await batches.ask(_PULLS, [number])
             if number in answers.found:
                 return answers.found[number].to_pull(self.repo, answers.names)
-        return (
-            await self._client.get(repo_path(self.repo, "pulls", str(number)), PULL)
-        ).value.to_pull(self.repo)
+        return await self._rest_pull(number)
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Read the comments below one issue or pull request, oldest first."""
-        found: list[Comment] = []
-        pages, path = 0, repo_path(self.repo, "issues", str(number), "comments")
+        comments: list[Comment] = []
+        page_count = 0
+        path = f"{self._path('issues', number)}/comments"
         async for page in self._client.pages(path, COMMENTS, {"per_page": 100}):
-            found += [comment.to_comment() for comment in page.value]
-            pages += 1
-            if pages >= _COMMENT_PAGES and page.next:
-                raise UpstreamError(
-                    f"{EvidenceId.thread(self.repo, number)} has more than {len(found)} comments",
-                    retryable=False,
+            comments += [comment.to_comment() for comment in page.value]
+            page_count += 1
+            if page_count >= _MAX_COMMENT_PAGES and page.next:
+                problem = (
+                    f"{EvidenceId.thread(self.repo, number)} has more than {len(comments)} comments"
                 )
-        return tuple(found)
+                raise UpstreamError(problem, retryable=False)
+        return tuple(comments)
 
-    async def _anonymously(self, commits: Sequence[Commit]) -> Threads:
-        """Read what the subjects name, newest first, until the limit is near; lists and GraphQL need a token."""
-        found: dict[int, Issue | PullRequest] = {}
-        wanted = {number: None for commit in commits for number in thread_numbers(commit.subject)}
-        likely = {commit.sha: pull_number(commit.subject) for commit in commits}
+    def _path(self, collection: str, number: int) -> str:
+        return repo_path(self.repo, collection, str(number))
+
+    async def _rest_pull(self, number: int) -> PullRequest:
+        page = await self._client.get(self._path("pulls", number), PULL)
+        return page.value.to_pull(self.repo)
+
+    async def _anonymous_threads(self, commits: Sequence[Commit]) -> Threads:
+        """Read the threads that subjects name, newest first, until the limit is near.
+
+        Lists and GraphQL need a token.
+        """
+        numbers: dict[int, None] = {}
+        for commit in commits:
+            for number in thread_numbers(commit.subject):
+                numbers[number] = None
+        likely_pulls = {commit.sha: pull_number(commit.subject) for commit in commits}
+        issues: dict[int, Issue] = {}
+        pulls: dict[int, PullRequest] = {}
         notice = Notice(kind="anonymous")
-        for place, number in enumerate(wanted):
+        for index, number in enumerate(numbers):
             try:
-                found[number] = await self._subject_named(number, pull=number in likely.values())
+                thread = await self._likely_thread(number, pull=number in likely_pulls.values())
             except NotFound:
                 continue
             except RateLimited:
-                notice = Notice(kind="anonymous-limit", about=(str(len(wanted) - place),))
+                unread = len(numbers) - index
+                notice = Notice(kind="anonymous-limit", about=(str(unread),))
                 break
-        pulls = {
-            number: one for number, one in sorted(found.items()) if isinstance(one, PullRequest)
-        }
-        origins = ((sha, pulls.get(number or 0)) for sha, number in likely.items())
+            if isinstance(thread, PullRequest):
+                pulls[number] = thread
+            else:
+                issues[number] = thread
+        pull_of: dict[str, int] = {}
+        for sha, likely_number in likely_pulls.items():
+            pull = pulls.get(likely_number or 0)
+            if pull is not None and pull.merge_commit == sha:
+                pull_of[sha] = pull.number
         return Threads(
             coverage="partial",
             notices=(notice,),
-            issues=tuple(one for _, one in sorted(found.items()) if isinstance(one, Issue)),
-            pulls=tuple(pulls.values()),
-            pull_of={sha: one.number for sha, one in origins if one and one.merge_commit == sha},
+            issues=tuple(issues[number] for number in sorted(issues)),
+            pulls=tuple(pulls[number] for number in sorted(pulls)),
+            pull_of=pull_of,
         )
 
-    async def _subject_named(self, number: int, *, pull: bool) -> Issue | PullRequest:
-        """Read a thread with as few requests as can be: what seems to be a pull request is asked for as one."""
-        if (left := self._client.remaining()) is not None and left <= self._low_water:
+    async def _likely_thread(self, number: int, *, pull: bool) -> Issue | PullRequest:
+        """Read a thread with few requests: what seems to be a pull request is asked for as one."""
+        remaining = self._client.remaining()
+        if remaining is not None and remaining <= self._low_water:
             raise RateLimited("the limit is near", retry_after=0.0)
-        shape: IssueShape | None = None
         if not pull:
-            shape = (
-                await self._client.get(repo_path(self.repo, "issues", str(number)), ISSUE)
-            ).value
-            if shape.number != number:
-                raise NotFound(f"{EvidenceId.thread(self.repo, number)} was moved elsewhere")
-            if not shape.is_pull:
-                return shape.to_issue(self.repo)
+            return await self._issue_or_pull(number)
         try:
-            return (
-                await self._client.get(repo_path(self.repo, "pulls", str(number)), PULL)
-            ).value.to_pull(self.repo)
+            return await self._rest_pull(number)
         except NotFound:
-            if shape is not None:
-                raise
-            return await self._subject_named(number, pull=False)
+            return await self._likely_thread(number, pull=False)
+
+    async def _issue_or_pull(self, number: int) -> Issue | PullRequest:
+        page = await self._client.get(self._path("issues", number), ISSUE)
+        if page.value.number != number:
+            raise NotFound(f"{EvidenceId.thread(self.repo, number)} was moved elsewhere")
+        if not page.value.is_pull:
+            return page.value.to_issue(self.repo)
+        return await self._rest_pull(number)
 
     async def _changed(self, window: Window, gaps: Gaps) -> Listing:
-        """List what changed; a repository that is there but has no list of issues has switched them off."""
+        """List what changed; an existing repository without a list of issues has them off."""
         try:
             listing = await changed_since(
                 self._client, self.repo, window, max_pages=self._listing_pages
             )
         except NotFound:
-            await about(self._client, self.repo)
+            await fetch_repository(self._client, self.repo)
             gaps.notices.append(Notice(kind="issues-off"))
-            return Listing(closed=True)
-        if not listing.whole:
+            return Listing(issues_off=True)
+        if not listing.is_complete:
             gaps.notices.append(Notice(kind="listing-capped", about=(str(len(listing.threads)),)))
         return listing
 
     async def _closings(
         self, window: Window, listing: Listing, batches: Batches, gaps: Gaps
     ) -> tuple[Closing, ...]:
-        """Find what closed the issues that were closed in the window; GitHub's list already says when and why."""
-        closed = {
-            number: shape.closed_at
-            for number, shape in sorted(listing.threads.items())
-            if not shape.is_pull and shape.closed_at is not None and shape.closed_at in window
-        }
-        answers = await batches.ask(_CLOSERS, list(closed))
+        """Return what closed the issues closed in the window; the list already says when and why."""
+        closings: dict[int, Closing] = {}
+        for number, shape in sorted(listing.threads.items()):
+            closed_at = shape.closed_at
+            if shape.is_pull or closed_at is None or closed_at not in window:
+                continue
+            issue = EvidenceId.thread(self.repo, number)
+            closings[number] = Closing(issue=issue, closed_at=closed_at, reason=shape.state_reason)
+        answers = await batches.ask(_CLOSERS, list(closings))
         if answers.unanswered:
-            gaps.missing.append(
-                f"what closed {len(answers.unanswered)} issues could not be read ({answers.problem})"
-            )
-        closings = []
-        for number, closed_at in closed.items():
-            issue, node = EvidenceId.thread(self.repo, number), answers.found.get(number)
-            known = node.to_closing(issue, answers.names) if node else None
-            reason = listing.threads[number].state_reason
-            closings.append(known or Closing(issue=issue, closed_at=closed_at, reason=reason))
-        return tuple(closings)
+            missing = f"what closed {len(answers.unanswered)} issues could not be read"
+            gaps.missing.append(f"{missing} ({answers.problem})")
+        for number, node in answers.found.items():
+            closing = node.to_closing(EvidenceId.thread(self.repo, number), answers.names)
+            if closing is not None:
+                closings[number] = closing
+        return tuple(closings.values())
 
     async def _add_open(self, name: str, listing: Listing, gaps: Gaps) -> None:
         """List the open issues, on the first run only: later ones learn of changes by their dates."""
-        open_ones = await all_open(self._client, name, max_pages=self._open_pages)
-        listing.add(open_ones.threads.values())
-        if not open_ones.whole:
-            gaps.notices.append(Notice(kind="open-capped", about=(str(len(open_ones.threads)),)))
+        open_threads = await all_open(self._client, name, max_pages=self._open_pages)
+        listing.add(open_threads.threads.values())
+        if not open_threads.is_complete:
+            count = len(open_threads.threads)
+            gaps.notices.append(Notice(kind="open-capped", about=(str(count),)))
 
-    def _origins(
-        self, answers: Answers[str, LandedNode]
-    ) -> tuple[tuple[PullRequest, ...], dict[str, int]]:
+    def _origins(self, answers: Answers[str, LandedNode]) -> _Origins:
         pulls: dict[int, PullRequest] = {}
         pull_of: dict[str, int] = {}
         for sha, node in answers.found.items():
@@ -258,60 +279,61 @@ class GitHubThreads:
             if origin is not None:
                 pull_of[sha] = origin.number
                 pulls[origin.number] = origin.to_pull(self.repo, answers.names)
-        return tuple(pulls[number] for number in sorted(pulls)), pull_of
+        return _Origins(tuple(pulls[number] for number in sorted(pulls)), pull_of)
 
     async def _is_here(self, shape: IssueShape, number: int) -> bool:
-        """Tell a renamed repository, which also redirects, from a transferred issue."""
-        name = (await about(self._client, self.repo)).full_name
-        return shape.number == number and shape.repository_url.lower().endswith(
-            f"/repos/{name}".lower()
-        )
+        """Return True for a renamed repository, which redirects like a transferred issue."""
+        name = (await fetch_repository(self._client, self.repo)).full_name
+        repository_path = f"/repos/{name}".lower()
+        return shape.number == number and shape.repository_url.lower().endswith(repository_path)
 
 
 def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
-    return tuple(
-        shape.to_issue(repo) for _, shape in sorted(listing.threads.items()) if not shape.is_pull
-    )
+    shapes = [shape for _, shape in sorted(listing.threads.items())]
+    return tuple(shape.to_issue(repo) for shape in shapes if not shape.is_pull)
 
 
-def _named(day: LandedDay, known: Collection[int]) -> list[int]:
-    """List the threads that the texts of a day name and nobody has read, then issues whose words on it are not here.
+def _mentioned_numbers(day: LandedDay, already_read: Collection[int]) -> list[int]:
+    """Return the threads to look up: named by the day's texts and not read, then issues that name it.
 
-    Those come first that are closed by it.
+    Those that the day closes come first. An issue that names something of the day is looked up for
+    its comments, if its words are not at hand.
     """
-    own = {*known, *(pull.number for pull in day.threads.pulls)}
-    found = sorted(day_references(day), key=lambda one: not one.closing)
+    excluded = {*already_read, *(pull.number for pull in day.threads.pulls)}
+    references = sorted(day_references(day), key=lambda reference: not reference.closing)
     numbers: dict[int, None] = {}
-    for mention in found:
-        number = mention.target.number
-        if number is not None and mention.target.repo == day.repo and number not in own:
+    for reference in references:
+        number = reference.target.number
+        is_own = reference.target.repo == day.repo
+        if number is not None and is_own and number not in excluded:
             numbers[number] = None
-    for mention in found:
-        number = mention.source.number
-        if number is not None and mention.source.repo == day.repo and not mention.sentence:
+    for reference in references:
+        number = reference.source.number
+        is_own = reference.source.repo == day.repo
+        if number is not None and is_own and not reference.sentence:
             numbers[number] = None
-    return list(numbers)[:_MOST_NAMED]
+    return list(numbers)[:_MAX_MENTIONED]
 
 
-def _with_named(read: Threads, named: Sequence[ThreadEvidence]) -> Threads:
-    """Add threads of other days to those of a window, and what was said last in issues that name its pull requests."""
-    listed, naming = (
-        {one.number for one in read.issues},
-        {name for pull in read.pulls for name in pull.named_by},
-    )
-    issues = tuple(
-        one.thread
-        for one in named
-        if isinstance(one.thread, Issue) and one.thread.number not in listed
-    )
-    pulls = tuple(one.thread for one in named if isinstance(one.thread, PullRequest))
-    comments = {
-        one.thread.number: one.comments for one in named if one.id in naming and one.comments
-    }
-    return read.model_copy(
+def _with_mentioned(threads: Threads, mentioned: Iterable[ThreadEvidence]) -> Threads:
+    """Add threads of other days, and the last comments of issues that name its pull requests."""
+    listed_numbers = {issue.number for issue in threads.issues}
+    naming_ids = {name for pull in threads.pulls for name in pull.named_by}
+    issues: list[Issue] = []
+    pulls: list[PullRequest] = []
+    comments: dict[int, tuple[Comment, ...]] = {}
+    for evidence in mentioned:
+        thread = evidence.thread
+        if isinstance(thread, PullRequest):
+            pulls.append(thread)
+        elif thread.number not in listed_numbers:
+            issues.append(thread)
+        if evidence.id in naming_ids and evidence.comments:
+            comments[thread.number] = evidence.comments
+    return threads.model_copy(
         update={
-            "issues": (*read.issues, *issues),
-            "pulls": (*read.pulls, *pulls),
+            "issues": (*threads.issues, *issues),
+            "pulls": (*threads.pulls, *pulls),
             "comments": comments,
         }
     )

@@ -1,4 +1,4 @@
-"""One request over HTTP: held back by the limits, bounded in time and size, sent again only where that can help."""
+"""Single requests over HTTP: held back by the limits, bounded in time and size, retried where that helps."""
 
 import asyncio
 import math
@@ -12,25 +12,27 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from agent.domain.base import NotFound, RateLimited, UpstreamError
 from tools.github.address import Address
-from tools.github.limits import Limits, RequestUsage, retry_after
+from tools.github.limits import Limits, retry_after
 
 T = TypeVar("T")
 
 _MEGABYTE = 2**20
 _MISSING = (httpx.codes.NOT_FOUND, httpx.codes.GONE, httpx.codes.UNAVAILABLE_FOR_LEGAL_REASONS)
 _LIMITING = (httpx.codes.FORBIDDEN, httpx.codes.TOO_MANY_REQUESTS)
+_MAX_DOUBLINGS = 20
+_MAX_MESSAGE_CHARACTERS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manners:
-    """How polite and how patient the client is."""
+class RequestPolicy:
+    """How polite and how patient a client is."""
 
     concurrency: int = 4
-    """GitHub asks for serial requests and allows 100 at a time. A few make a day of diffs bearable; after the first
-    secondary limit the client goes on with one at a time."""
+    """GitHub asks for serial requests and allows 100 at a time. A few make a day of diffs bearable;
+    after the first secondary limit the client goes on with one at a time."""
     attempts: int = 5  # How often one request may meet a fault, and how often a limit
     request_seconds: float = 60.0
-    """For the whole of a request: a server that dribbles for ever is cut off, which no read timeout does."""
+    """For a whole request: a server that sends slowly for ever is cut off, which no read timeout does."""
     read_seconds: float = 20.0
     max_wait: float = 180.0  # The longest single wait for a limit
     run_seconds: float = 1800.0  # No wait may end later than this after the client was made
@@ -41,9 +43,20 @@ class Manners:
     """Waits until a limit that is shared with other machines allows one request."""
 
 
+@dataclass
+class ApiUsage:
+    """What a client has spent; the run shows it at the end."""
+
+    sent: int = 0
+    free: int = 0  # Answers that cost nothing of the limit: 304 to a client with a token
+    retried: int = 0
+    waited: float = 0.0
+    remembered: int = 0  # Questions that were not asked, because the stored answer still holds
+
+
 @dataclass(frozen=True)
-class Ask:
-    """What is sent; the token is added at the last moment and is in nobody's repr."""
+class ApiRequest:
+    """A request without its token, which is added when it is sent and is in no repr."""
 
     method: str
     url: str
@@ -56,8 +69,8 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Raw:
-    """A whole answer as it came."""
+class RawAnswer:
+    """A complete response as it came."""
 
     status: int
     headers: httpx.Headers
@@ -85,108 +98,114 @@ class Wire:
         http: Callable[[], httpx.AsyncClient],
         *,
         authorization: str | None,
-        manners: Manners,
-        spent: RequestUsage,
+        policy: RequestPolicy,
+        usage: ApiUsage,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
         jitter: Callable[[], float],
     ) -> None:
-        self._address, self._http, self._authorization = address, http, authorization
-        self._manners, self._clock, self._sleep, self._jitter = manners, clock, sleep, jitter
-        self._deadline = clock() + manners.run_seconds
-        self._slots = asyncio.Semaphore(manners.concurrency)
-        self._alone = asyncio.Lock()
-        self._spent = spent
+        self._address = address
+        self._http = http
+        self._authorization = authorization
+        self._policy = policy
+        self._usage = usage
+        self._clock = clock
+        self._sleep = sleep
+        self._jitter = jitter
+        self._deadline = clock() + policy.run_seconds
+        self._slots = asyncio.Semaphore(policy.concurrency)
+        # Held by each request after a secondary limit: from then on they go one at a time.
+        self._serial = asyncio.Lock()
         self.limits = Limits(clock)
 
-    async def send(self, ask: Ask, read: Callable[[Raw], T]) -> T:
-        """Send until there is an answer that `read` can read, or give up with an error that says why."""
+    async def send(self, request: ApiRequest, read: Callable[[RawAnswer], T]) -> T:
+        """Send until `read` accepts an answer, or raise an error that says why there is none."""
         retrying = AsyncRetrying(
             retry=retry_if_exception(self._may_get_better),
-            stop=_Patience(self._manners.attempts),
+            stop=_Patience(self._policy.attempts),
             wait=self._pause,
             sleep=self._wait,
             before_sleep=self._count_retry,
             reraise=True,
         )
-        return await retrying(self._once, ask, read)
+        return await retrying(self._attempt, request, read)
 
-    async def _once(self, ask: Ask, read: Callable[[Raw], T]) -> T:
+    async def _attempt(self, request: ApiRequest, read: Callable[[RawAnswer], T]) -> T:
         async with self._slots:
             if self.limits.secondary_seen:
-                async with self._alone:
-                    raw = await self._exchange(ask)
+                async with self._serial:
+                    raw = await self._exchange(request)
             else:
-                raw = await self._exchange(ask)
-        self._judge(ask, raw)
+                raw = await self._exchange(request)
+        self._check_status(request, raw)
         answer = read(raw)
         self.limits.succeeded()
         return answer
 
-    async def _exchange(self, ask: Ask) -> Raw:
-        if (seconds := self.limits.wait(ask.resource)) > 0:
+    async def _exchange(self, request: ApiRequest) -> RawAnswer:
+        await self._wait_for_limits(request.resource)
+        self._usage.sent += 1
+        try:
+            async with asyncio.timeout(self._policy.request_seconds):
+                raw = await self._stream(request)
+        except TimeoutError as error:
+            message = f"{request}: no whole answer within {self._policy.request_seconds:g} s"
+            raise UpstreamError(message, retryable=True) from error
+        except httpx.RequestError as error:
+            message = f"{request}: {type(error).__name__} {error}".strip()
+            raise UpstreamError(message, retryable=True) from error
+        self.limits.note(request.resource, raw.headers)
+        return raw
+
+    async def _wait_for_limits(self, resource: str) -> None:
+        seconds = self.limits.wait(resource)
+        if seconds > 0:
             if not self._bearable(seconds):
                 raise RateLimited(self._limit_message(seconds), retry_after=seconds)
             await self._wait(seconds)
-        if self._manners.admit is not None:
-            await self._manners.admit()
-        self._spent.sent += 1
-        headers = dict(ask.headers)
+        if self._policy.admit is not None:
+            await self._policy.admit()
+
+    async def _stream(self, request: ApiRequest) -> RawAnswer:
+        """Send the request with the token; raise UpstreamError if the answer is too large."""
+        headers = dict(request.headers)
         if self._authorization is not None:
             headers["Authorization"] = self._authorization
-        try:
-            async with asyncio.timeout(self._manners.request_seconds):
-                async with self._http().stream(
-                    ask.method, ask.url, headers=headers, content=ask.content
-                ) as response:
-                    raw = Raw(
-                        response.status_code, response.headers, await self._body(ask, response)
-                    )
-        except TimeoutError as error:
-            message = f"{ask}: no whole answer within {self._manners.request_seconds:g} s"
-            raise UpstreamError(message, retryable=True) from error
-        except httpx.RequestError as error:
-            raise UpstreamError(
-                f"{ask}: {type(error).__name__} {error}".strip(), retryable=True
-            ) from error
-        self.limits.note(ask.resource, raw.headers)
-        return raw
-
-    async def _body(self, ask: Ask, response: httpx.Response) -> bytes:
+        stream = self._http().stream(
+            request.method, request.url, headers=headers, content=request.content
+        )
         body = bytearray()
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > self._manners.max_bytes:
-                size = self._manners.max_bytes / _MEGABYTE
-                raise UpstreamError(
-                    f"{ask}: the answer is larger than {size:g} MB", retryable=False
-                )
-        return bytes(body)
+        async with stream as response:
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > self._policy.max_bytes:
+                    size = self._policy.max_bytes / _MEGABYTE
+                    message = f"{request}: the answer is larger than {size:g} MB"
+                    raise UpstreamError(message, retryable=False)
+            return RawAnswer(response.status_code, response.headers, bytes(body))
 
-    def _judge(self, ask: Ask, raw: Raw) -> None:
+    def _check_status(self, request: ApiRequest, raw: RawAnswer) -> None:
         """Raise for every status that is no answer; redirects and 304 are answers."""
         if raw.status < httpx.codes.BAD_REQUEST:
             return
-        said, where = _message(raw.body), f"{ask}: HTTP {raw.status}"
+        message = _error_message(raw.body)
+        problem = f"{request}: HTTP {raw.status}"
         if raw.status in _LIMITING:
-            self.check_limit(ask.resource, raw.status, raw.headers, said)
+            self.check_limit(request.resource, raw.status, raw.headers, message)
         if raw.status >= httpx.codes.INTERNAL_SERVER_ERROR:
-            raise UpstreamError(
-                where, retryable=True, retry_after=retry_after(raw.headers, self._clock())
-            )
+            wait = retry_after(raw.headers, self._clock())
+            raise UpstreamError(problem, retryable=True, retry_after=wait)
         if raw.status in _MISSING:
-            raise NotFound(f"{where} {said}".strip())
+            raise NotFound(f"{problem} {message}".strip())
         if raw.status == httpx.codes.UNAUTHORIZED:
             advice = "check GITHUB_TOKEN" if self._authorization else "set GITHUB_TOKEN"
-            raise RequestRefused(
-                f"{self._address.host} refused the credentials ({where} {said}); {advice}",
-                status=raw.status,
-            )
-        raise RequestRefused(f"{where} {said}".strip(), status=raw.status)
+            refusal = f"{self._address.host} refused the credentials"
+            raise RequestRefused(f"{refusal} ({problem} {message}); {advice}", status=raw.status)
+        raise RequestRefused(f"{problem} {message}".strip(), status=raw.status)
 
-    def check_limit(self, resource: str, status: int, headers: httpx.Headers, said: str) -> None:
-        """Raise RateLimited when this refusal is about limits."""
-        wait = self.limits.refused(resource, status, headers, said)
+    def check_limit(self, resource: str, status: int, headers: httpx.Headers, message: str) -> None:
+        """Raise RateLimited if this refusal is about limits."""
+        wait = self.limits.refused(resource, status, headers, message)
         if wait is not None:
             raise RateLimited(self._limit_message(wait), retry_after=wait)
 
@@ -195,7 +214,7 @@ class Wire:
         return f"{self._address.host} limits requests and asks to wait {math.ceil(seconds)} s{hint}"
 
     def _bearable(self, seconds: float) -> bool:
-        return seconds <= self._manners.max_wait and self._clock() + seconds <= self._deadline
+        return seconds <= self._policy.max_wait and self._clock() + seconds <= self._deadline
 
     def _may_get_better(self, error: BaseException) -> bool:
         if not isinstance(error, UpstreamError) or not error.retryable:
@@ -203,43 +222,49 @@ class Wire:
         return self._bearable(error.retry_after or 0.0)
 
     def _pause(self, state: RetryCallState) -> float:
-        """Back off after a fault; after a limit the next exchange is held back anyway."""
-        error = state.outcome.exception() if state.outcome else None
+        """Return the pause before the next attempt; after a limit the exchange itself waits."""
+        error = _error_of(state)
         if isinstance(error, RateLimited):
             return 0.0
         if isinstance(error, UpstreamError) and error.retry_after is not None:
             return error.retry_after
-        pause = min(
-            self._manners.first_pause * 2.0 ** min(state.attempt_number - 1, 20),
-            self._manners.longest_pause,
-        )
+        doublings = min(state.attempt_number - 1, _MAX_DOUBLINGS)
+        pause = min(self._policy.first_pause * 2.0**doublings, self._policy.longest_pause)
         return pause * (0.5 + self._jitter() / 2)
 
     async def _wait(self, seconds: float) -> None:
         if seconds > 0:
-            self._spent.waited += seconds
+            self._usage.waited += seconds
             await self._sleep(seconds)
 
     def _count_retry(self, _: RetryCallState) -> None:
-        self._spent.retried += 1
+        self._usage.retried += 1
 
 
 class _Patience:
-    """Ends the attempts of one request; faults and limits are counted apart, for one says nothing of the other."""
+    """Stops the attempts of one request; faults and limits are counted apart."""
 
     def __init__(self, attempts: int) -> None:
-        self._left = {False: attempts, True: attempts}
+        self._faults_left = attempts
+        self._limits_left = attempts
 
     def __call__(self, state: RetryCallState) -> bool:
-        limited = isinstance(state.outcome.exception() if state.outcome else None, RateLimited)
-        self._left[limited] -= 1
-        return self._left[limited] <= 0
+        if isinstance(_error_of(state), RateLimited):
+            self._limits_left -= 1
+            return self._limits_left <= 0
+        self._faults_left -= 1
+        return self._faults_left <= 0
 
 
-def _message(body: bytes) -> str:
-    """Take GitHub's own words out of an error body; an HTML page has none worth showing."""
+def _error_of(state: RetryCallState) -> BaseException | None:
+    return state.outcome.exception() if state.outcome else None
+
+
+def _error_message(body: bytes) -> str:
+    """Return GitHub's own words from an error body; an HTML page has none worth showing."""
     try:
-        said = _ErrorBody.model_validate_json(body).message
+        message = _ErrorBody.model_validate_json(body).message
     except ValidationError:
         return ""
-    return "".join(char if char.isprintable() else " " for char in said[:200]).strip()
+    printable = [char if char.isprintable() else " " for char in message[:_MAX_MESSAGE_CHARACTERS]]
+    return "".join(printable).strip()

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from agent.domain.base import AppError, InputError, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit
@@ -13,7 +13,6 @@ from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
 from agent.ports import CodeSource, NoThreads, ThreadSource
-from agent.prompting import tokens_of
 from tools.diff.sheet import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
@@ -24,13 +23,8 @@ if TYPE_CHECKING:
 
     from tools.github.client import GitHubClient
 
-TOOL_NAMES = (
-    *("list_commits", "get_diff", "get_file", "find_usages"),
-    *("get_issue", "get_pull", "search_history", "previous_reports", "between"),
-)
 _HELD = 20_000_000
 """Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
-_CONTEXT = 60_000  # Tokens of files that are remembered as shown; the oldest go first
 _LISTED = 20
 _USAGES = 200
 _LINE = 300
@@ -51,6 +45,15 @@ class Recall(Protocol):
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
         """Give what the report of a day said, one statement a line."""
         ...
+
+
+Tool = TypeVar("Tool", bound=Callable[..., Awaitable[str]])
+
+
+def tool(method: Tool) -> Tool:
+    """Mark a method as a tool: its name, docstring and arguments are what a model is shown."""
+    vars(method)["is_tool"] = True
+    return method
 
 
 async def open_tools(
@@ -113,16 +116,10 @@ class Toolset:
         self._tokens = page_tokens
         self._changes: dict[str, Change] = {}
         self._cut: dict[tuple[str, str, str], list[str]] = {}
-        self._pages: dict[str, set[int]] = {}
         self._upgrades: dict[tuple[str, str], list[str]] = {}
         self.seen: set[EvidenceId] = set()  # Commits and threads of which something was shown
-        self.shown: list[str] = []  # Commits of whose diff something was shown, in that order
-        self.whole: list[str] = []  # Commits whose whole diff was shown, in that order
         self.threads_read: dict[int, ThreadEvidence] = {}
         """Issues and pull requests that were shown, with their comments, by number."""
-        self.context: list[
-            tuple[str, str]
-        ] = []  # What was asked of files beyond the diffs, and what was shown of them
 
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
@@ -135,6 +132,7 @@ class Toolset:
 
         return langchain_tools(self.tools, ToolError)
 
+    @tool
     async def list_commits(self, page: int = 1) -> str:
         """List the commits of the window, one a line: its hash and what it is about.
 
@@ -143,6 +141,7 @@ class Toolset:
         lines = self._names.listed(self._notes) or ["no commits landed in this window"]
         return _page(show.lines_as_pages(lines, self._tokens), page)
 
+    @tool
     async def get_diff(self, sha: str, file: str = "", symbol: str = "", page: int = 1) -> str:
         """Show the diff of one commit of this window with its whole message, in numbered pages that end between hunks.
 
@@ -152,9 +151,10 @@ class Toolset:
         full = self._full(sha)
         pages = self._cut.get((full, file, symbol)) or await self._cut_pages(full, file, symbol)
         text = _page(pages, page)
-        self._note_shown(full, page, len(pages), whole=not file and not symbol)
+        self.seen.add(EvidenceId.commit(self._code.repo, full))
         return text
 
+    @tool
     async def get_file(self, path: str, sha: str = "", start: int = 1, symbol: str = "") -> str:
         """Show a file as it stands after a commit, with line numbers, from line `start` on, as much as fits.
 
@@ -177,8 +177,9 @@ class Toolset:
         more = f"; go on with start={found.following}" if found.following else ""
         asked = f"{path} at {full[:12]}, lines {found.first} to {found.last} of {len(lines)}"
         asked += f" around {symbol}" if symbol else ""
-        return self._keep_context(asked, f"{asked}{more}\n{found.text}")
+        return f"{asked}{more}\n{found.text}"
 
+    @tool
     async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
         """Find where an identifier stands in the files of the repository after a commit, as path:line: text.
 
@@ -198,17 +199,19 @@ class Toolset:
         lines = [f"{one.path}:{one.line}: {one.text.strip()[:_LINE]}" for one in found.found]
         lines += [f"(more than {_USAGES}; narrow it with path)"] if found.more else []
         asked = f"{name.strip()} at {full[:12]}{f' in {path}' if path else ''}"
-        text = _page(show.lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
-        return self._keep_context(asked, text)
+        return _page(show.lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
 
+    @tool
     async def get_issue(self, number: int, page: int = 1) -> str:
         """Show an issue by its number: title, state, author, labels, text, then its comments, newest first."""
         return await self._thread(number, page)
 
+    @tool
     async def get_pull(self, number: int, page: int = 1) -> str:
         """Show a pull request by its number: title, state, author, labels, text, then its comments, newest first."""
         return await self._thread(number, page)
 
+    @tool
     async def search_history(self, words: str) -> str:
         """Search what is remembered of this repository, by words, identifiers or Chinese text."""
         if not words.strip():
@@ -218,6 +221,7 @@ class Toolset:
             "\n"
         )
 
+    @tool
     async def previous_reports(self, day: str, page: int = 1) -> str:
         """Show what the report of an earlier day (such as 2026-02-01) said of this repository."""
         try:
@@ -229,6 +233,7 @@ class Toolset:
             show.lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page
         )
 
+    @tool
     async def between(self, old: str, new: str, page: int = 1) -> str:
         """Tell what changes for users from one version to another: what breaks, new and changed settings, dependencies.
 
@@ -317,21 +322,9 @@ class Toolset:
             self._changes = {sha: changes[0]}
         return self._changes[sha]
 
-    def _note_shown(self, sha: str, page: int, of: int, *, whole: bool) -> None:
-        self.seen.add(EvidenceId.commit(self._code.repo, sha))
-        if sha not in self.shown:
-            self.shown.append(sha)
-        if whole:
-            shown = self._pages.setdefault(sha, set())
-            shown.add(page)
-            if len(shown) == of and sha not in self.whole:
-                self.whole.append(sha)
 
-    def _keep_context(self, asked: str, text: str) -> str:
-        self.context.append((asked, text))
-        while len(self.context) > 1 and sum(tokens_of(one) for _, one in self.context) > _CONTEXT:
-            del self.context[0]
-        return text
+TOOL_NAMES = tuple(name for name, member in vars(Toolset).items() if hasattr(member, "is_tool"))
+"""The names of all tools, in the order in which they are defined."""
 
 
 def _page(pages: Sequence[str], page: int) -> str:

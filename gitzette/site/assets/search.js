@@ -68,7 +68,7 @@
   };
 
   const tiers = { "act on": ["◆", 0], "worth knowing": ["●", 1], "also landed": ["○", 2] };
-  const entry = (answer, [kind, anchor, repo, tier, title, english, chinese, headline, chineseHeadline], words) => {
+  const entry = (answer, [kind, anchor, repo, tier, title, ...written], words) => {
     const item = document.createElement("li");
     const about = document.createElement("p");
     about.className = "kicker";
@@ -83,7 +83,7 @@
     const link = document.createElement("a");
     link.href = `${say.days}${answer.day}.html#${anchor}`;
     link.className = "title";
-    const head = say.lang === "zh" ? chineseHeadline : headline;
+    const head = written[written.length / 2 + Number(say.at)];
     link.append(marked(head || title, words));
     item.append(about, link);
     if (head) {
@@ -92,7 +92,7 @@
       original.append(marked(title, words));
       item.append(original);
     }
-    const text = say.lang === "zh" ? chinese : english;
+    const text = written[Number(say.at)];
     if (text) {
       const lead = document.createElement("div");
       lead.className = "lead";

@@ -1,6 +1,5 @@
 """Every literal of a sentence of analysis stands in the cited evidence, however engineers write it."""
 
-import time
 from decimal import Decimal
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from agent.domain.base import Language
 from agent.domain.claims import Judgement, Kind, Number
 from tests.agent.gate.conftest import analysis, make_commit, make_issue
+from tests.patience import within
 
 PATCH = """@@ -10,5 +10,6 @@ def route(request):
      limit = request.limit
@@ -171,10 +171,11 @@ def test_literals_of_advice_stand_in_a_commit_and_not_only_in_a_thread() -> None
     ]
 
 
+@pytest.mark.parametrize("length", [500_000, pytest.param(5_000_000, marks=pytest.mark.heavy)])
 @pytest.mark.parametrize("signs", ["`", "[@", "+", "1,", "a/", "_", "“ ", "a"])
-def test_floods_of_signs_end_soon(signs: str) -> None:
-    flood = make_commit(patch="@@ -0,0 +1 @@\n+" + signs * (5_000_000 // len(signs)))
-    began = time.process_time()
-    analysis(flood, text=signs * 500_000)
-    assert len(analysis(flood, text="It sets `use_graph=1` to 77 on `SM100`.")) >= 3
-    assert time.process_time() - began < 60
+def test_floods_of_signs_end_soon(signs: str, length: int) -> None:
+    flood = make_commit(patch="@@ -0,0 +1 @@\n+" + signs * (length // len(signs)))
+    # What grows with the square of the length takes minutes for either.
+    with within(seconds=length / 1_000_000):
+        analysis(flood, text=signs * (length // 5))
+        assert len(analysis(flood, text="It sets `use_graph=1` to 77 on `SM100`.")) >= 3

@@ -20,7 +20,7 @@ from evals.model_server.server import ModelServer, Pace
 from evals.model_server.talk import ModelRequest, Saying
 from gitzette.cli import main
 from gitzette.live.app import Live
-from graphs.ask import open_conversations
+from graphs.conversations import open_conversations
 
 QUESTION = "what changed in MAX_ROUTES on 2026-02-04?"
 Serving = Callable[..., str]

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from html import unescape
 from itertools import product
-from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -23,7 +22,7 @@ from agent.web import Web
 from gitzette.render.compose import page_model, report_page
 from gitzette.site.pages import Pages
 from tests.analysed_report import analysed_report
-from tests.gitzette.conftest import Command
+from tests.gitzette.conftest import Demonstration
 from tests.made_reports import FIRST, made_day
 
 WEB = Web("https://git.example")
@@ -76,9 +75,11 @@ def untold(report: Report) -> list[tuple[str, str, str]]:
     return missing
 
 
-def test_every_claim_of_the_demonstration_is_on_its_pages(command: Command) -> None:
-    assert command("run", "--demo").status == 0
-    report = load(Path("gazette-demo/reports/2026-02-04.json").read_bytes(), "the demonstration")
+def test_every_claim_of_the_demonstration_is_on_its_pages(
+    demonstration: Demonstration,
+) -> None:
+    file = demonstration.out / "reports" / "2026-02-04.json"
+    report = load(file.read_bytes(), "the demonstration")
     assert report.claims
     assert untold(report) == []
 

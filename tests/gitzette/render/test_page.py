@@ -11,9 +11,9 @@ from agent.domain.claims import Anchor, Quote
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
+from agent.languages import catalogue
 from agent.reports.page import PageModel, PageSentence
 from agent.settings.values import Layout
-from agent.telling import catalogue
 from agent.triage.score import POINTS
 from agent.web import Web
 from evals.sets.page import unfolded_words

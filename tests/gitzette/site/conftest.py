@@ -1,7 +1,7 @@
 """What the tests of the site share: made-up reports, the demo's site, a parser that knows what a page consists of."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from html.parser import HTMLParser
@@ -14,6 +14,8 @@ from agent.reports.stored import dump
 from agent.settings.values import Settings
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site
+from tests.built_once import built_once
+from tests.gitzette.conftest import Demonstration
 from tests.made_reports import FIRST, made_day
 
 VOID = {"meta", "link", "input"}
@@ -110,10 +112,11 @@ def built(tmp_path: Path) -> Callable[..., Built]:
 
 
 @pytest.fixture(scope="session")
-def demo_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Run the demo once, and make its site as a user would."""
-    out = tmp_path_factory.mktemp("demo")
-    assert main(["run", "--demo", "--out", str(out)]) == 0
-    assert main(["site", "--out", str(out)]) == 0
-    yield out / "site"
-    shutil.rmtree(out)
+def demo_site(demonstration: Demonstration, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the demonstration's site as a user would, once for all tests."""
+
+    def build(folder: Path) -> None:
+        out = shutil.copytree(demonstration.out, folder / "out")
+        assert main(["site", "--out", str(out)]) == 0
+
+    return built_once(tmp_path_factory, "demo_site", build) / "out" / "site"

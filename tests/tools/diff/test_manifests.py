@@ -129,6 +129,11 @@ FROM base AS final
         ("dependency", "base", "torch", "==2.9.0", 5),
         ("dependency", "base", "nixl", "==${NIXL}", 7),
     ]
+    continued = "RUN pip install numpy \\\n    torch==2.9.0\n"
+    assert told("Dockerfile", continued) == [
+        ("dependency", "", "numpy", "", 1),
+        ("dependency", "", "torch", "==2.9.0", 2),
+    ]
     assert told("Containerfile", "    flashinfer==0.6.7 \\\n") == [
         ("dependency", "", "flashinfer", "==0.6.7", 1)
     ]

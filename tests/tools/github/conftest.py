@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from tools.github.client import GitHubClient, HttpCache
-from tools.github.wire import Manners
+from tools.github.client import GitHubClient
+from tools.github.http_cache import HttpCache
+from tools.github.wire import RequestPolicy
 
 TOKEN = "ghp_secretsecretsecret"
 
@@ -209,13 +210,13 @@ class Kit:
         token: str | None = TOKEN,
         cache: HttpCache | None = None,
         base: str | None = None,
-        manners: Manners | None = None,
+        policy: RequestPolicy | None = None,
     ) -> GitHubClient:
         client = GitHubClient(
             base_url=base or self.hub.base,
             token=token,
             cache=cache,
-            manners=manners,
+            policy=policy,
             clock=self.time.clock,
             sleep=self.time.sleep,
             jitter=lambda: 0.5,

@@ -15,10 +15,11 @@ from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
 from tests.tools.github.conftest import Kit
 from tools.git.source import GitSource
-from tools.github.client import GitHubClient, TransientCache
+from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
+from tools.github.http_cache import TransientCache
 from tools.github.threads import GitHubThreads
-from tools.github.wire import Manners
+from tools.github.wire import RequestPolicy
 
 WHOLE = Window.days(date(2026, 1, 1), date(2026, 2, 28), "UTC")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -126,7 +127,7 @@ async def test_a_fault_changes_nothing_but_the_time_it_takes(
         path = "graphql" if kind.startswith("graphql") else "commits|issues|graphql"
         server.faults.add(kind, path, times=2, seconds=0.5)
         client = kit.client(
-            base=server.url, manners=Manners(request_seconds=0.3 if kind == "slow" else 5)
+            base=server.url, policy=RequestPolicy(request_seconds=0.3 if kind == "slow" else 5)
         )
         assert await read(client, name) == calm, kind
         assert [fired for fired, _ in server.faults.fired][-2:] == [kind, kind]
@@ -138,7 +139,7 @@ async def test_a_storm_changes_nothing_but_the_time_it_takes(
     name = busiest(world).full_name
     calm = await read(kit.client(base=server.url), name)
     server.faults.storm(7, 0.4, seconds=0.01)
-    client = kit.client(base=server.url, manners=Manners(attempts=8, run_seconds=1e6))
+    client = kit.client(base=server.url, policy=RequestPolicy(attempts=8, run_seconds=1e6))
     assert await read(client, name) == calm
     assert len(server.faults.fired) > 5
 

@@ -12,7 +12,7 @@ from agent.domain.commits import Commit, Notice, Person
 from agent.domain.window import Window
 from tests.tools.github.conftest import Kit, Reply, Seen
 from tools.github.threads import GitHubThreads
-from tools.github.wire import Manners
+from tools.github.wire import RequestPolicy
 
 REPO = RepoId("acme/lib")
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
@@ -176,7 +176,7 @@ async def test_what_a_partial_graphql_answer_lacks_is_asked_for_in_smaller_batch
 async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: Kit) -> None:
     closed = {"state": "closed", "closed_at": NOON, "state_reason": "completed"}
     serve(kit, [kit.issue(1, NOON, **closed)], kit.Reply(502))
-    client = kit.client(manners=Manners(attempts=2))
+    client = kit.client(policy=RequestPolicy(attempts=2))
     threads = await GitHubThreads(client, REPO).threads(
         DAY, [landed(n) for n in range(200)], known_open={1}
     )

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from agent.domain.base import RateLimited, UpstreamError
 from tests.tools.github.conftest import Kit
 from tools.github.shapes import GraphAnswer
-from tools.github.wire import Manners
+from tools.github.wire import RequestPolicy
 
 NUMBERS = TypeAdapter(list[int])
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes"}
@@ -39,7 +39,7 @@ async def test_faults_that_pass_are_tried_again(kit: Kit) -> None:
             },
         ),
     )
-    client = kit.client(manners=Manners(attempts=8))
+    client = kit.client(policy=RequestPolicy(attempts=8))
     assert (await client.get("/x", NUMBERS)).value == [1]
     assert client.usage.sent == 8
     assert client.usage.retried == 7
@@ -49,13 +49,15 @@ async def test_a_server_that_dribbles_is_cut_off(kit: Kit) -> None:
     kit.hub.on(
         "/x", kit.Reply(body=b"[" + b" " * 100 + b"1]", fault="dribble"), kit.Reply(json=[1])
     )
-    assert (await kit.client(manners=Manners(request_seconds=0.3)).get("/x", NUMBERS)).value == [1]
+    assert (
+        await kit.client(policy=RequestPolicy(request_seconds=0.3)).get("/x", NUMBERS)
+    ).value == [1]
 
 
 async def test_an_endless_answer_is_an_error_before_memory_ends(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(body=b"[" + b"1," * 200_000 + b"1]"))
     with pytest.raises(UpstreamError, match="larger than") as caught:
-        await kit.client(manners=Manners(max_bytes=100_000)).get("/x", NUMBERS)
+        await kit.client(policy=RequestPolicy(max_bytes=100_000)).get("/x", NUMBERS)
     assert not caught.value.retryable
     assert len(kit.hub.seen) == 1
 
@@ -97,7 +99,7 @@ async def test_a_reset_too_far_away_is_told_instead_of_waited_for(kit: Kit) -> N
 async def test_waits_end_at_the_deadline_of_the_run(kit: Kit) -> None:
     limited = kit.Reply(429, SECONDARY, headers={"Retry-After": "50"})
     kit.hub.on("/x", limited, kit.Reply(json=[1]), limited, kit.Reply(json=[1]), limited)
-    client = kit.client(manners=Manners(run_seconds=120))
+    client = kit.client(policy=RequestPolicy(run_seconds=120))
     await client.get("/x", NUMBERS)
     await client.get("/x", NUMBERS)
     with pytest.raises(RateLimited):
@@ -117,7 +119,7 @@ async def test_a_graphql_limit_comes_with_status_200_and_is_waited_for(kit: Kit)
 
 
 async def test_a_server_that_is_not_there_is_an_error_of_one_line(kit: Kit) -> None:
-    nobody = kit.client(base="http://127.0.0.1:9", manners=Manners(attempts=2))
+    nobody = kit.client(base="http://127.0.0.1:9", policy=RequestPolicy(attempts=2))
     with pytest.raises(UpstreamError, match="ConnectError"):
         await nobody.get("/x", NUMBERS)
 

@@ -195,31 +195,42 @@ _BARE = re.compile(r"[A-Za-z][\w.-]*(?:\[[\w,-]*\])?")
 
 
 def read_dockerfile(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read the images of all stages, arguments, variables, and the Python packages that are pinned."""
-    word = stage = ""
-    goes_on = False
+    """Yield the images of all stages, arguments, variables, and the Python packages installed."""
+    instruction = ""
+    stage = ""
+    is_continued = False
     for number, line in enumerate(text.lines, start=1):
         if line.lstrip().startswith("#"):
             continue
-        if not goes_on and (found := _INSTRUCTION.fullmatch(line)):
-            word, line = found.groups()
-        if word == "FROM" and (begun := _FROM.fullmatch(line)):
-            stage = begun[2] or ""
-            yield from _image(begun[1], number, text, stage)
-        elif word in ("ARG", "ENV"):
-            for name, value in _PAIR.findall(line):
-                yield text.declare(
-                    "config", name, (number, number), stage, value=value.strip("\"'")
-                )
-        elif word in ("", "RUN"):
-            for name, version in _PIN.findall(line):
-                yield text.declare(
-                    "dependency", name.lower(), (number, number), stage, version=f"=={version}"
-                )
-            for words in _INSTALL.findall(line):
-                for word in filter(_BARE.fullmatch, words.split("&&")[0].split()):
-                    yield text.declare("dependency", word.lower(), (number, number), stage)
-        goes_on = line.rstrip().endswith("\\")
+        arguments = line
+        begun = None if is_continued else _INSTRUCTION.fullmatch(line)
+        if begun is not None:
+            instruction, arguments = begun.groups()
+        image = _FROM.fullmatch(arguments) if instruction == "FROM" else None
+        if image is not None:
+            stage = image[2] or ""
+            yield from _image(image[1], number, text, stage)
+        elif instruction in ("ARG", "ENV"):
+            yield from _variables(arguments, number, text, stage)
+        elif instruction in ("", "RUN"):
+            yield from _installed_packages(arguments, number, text, stage)
+        is_continued = line.rstrip().endswith("\\")
+
+
+def _variables(arguments: str, line: int, text: "Text", stage: str) -> Iterator["ManifestEntry"]:
+    for name, value in _PAIR.findall(arguments):
+        yield text.declare("config", name, (line, line), stage, value=value.strip("\"'"))
+
+
+def _installed_packages(
+    arguments: str, line: int, text: "Text", stage: str
+) -> Iterator["ManifestEntry"]:
+    for name, version in _PIN.findall(arguments):
+        yield text.declare("dependency", name.lower(), (line, line), stage, version=f"=={version}")
+    for packages in _INSTALL.findall(arguments):
+        for word in packages.split("&&")[0].split():
+            if _BARE.fullmatch(word):
+                yield text.declare("dependency", word.lower(), (line, line), stage)
 
 
 def _image(written: str, line: int, text: "Text", owner: str = "") -> Iterator["ManifestEntry"]:

@@ -1,0 +1,124 @@
+"""What the steps of a question are given and hand on: a type for each step."""
+
+from typing import Annotated
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph import add_messages
+from typing_extensions import TypedDict
+
+from agent.analysts.tasks import Sentences
+from agent.domain.base import RepoId
+from agent.domain.commits import Commit
+from agent.domain.evidence import Evidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.window import Window
+from agent.questions import Hit, Query, Reply, Searched
+
+
+class AskInput(TypedDict):
+    """A question, and what of its conversation comes before it."""
+
+    question: str
+    history: list[AnyMessage]  # What was asked and answered before
+    earlier_cites: list[EvidenceId]  # What the last answer cites
+    turn: int  # How many questions of the conversation were answered before
+
+
+class RetrieveOutput(TypedDict):
+    """What was found, and the message with which a model begins; no message where none is asked."""
+
+    query: Query
+    window: Window
+    hits: list[Hit]
+    searched: list[Searched]
+    evidence: dict[EvidenceId, Evidence]  # What was read for the question, by its names
+    notes: dict[EvidenceId, str]  # What code knows of pieces of evidence beside their text
+    handles: dict[str, EvidenceId]
+    landed: dict[RepoId, list[Commit]]  # What tools can show; empty until they are offered
+    messages: Annotated[list[AnyMessage], add_messages]
+    sentences: Sentences
+    nearest: list[EvidenceId] | None
+    """What comes nearest where the model abstains; None where it answers."""
+    trouble: str  # Why the model did not answer
+
+
+class AskState(AskInput, RetrieveOutput):
+    """The state of a question."""
+
+    reply: Reply
+
+
+class SubjectInput(AskInput):
+    """What an answer is written about."""
+
+    query: Query
+    searched: list[Searched]
+    evidence: dict[EvidenceId, Evidence]
+    notes: dict[EvidenceId, str]
+    handles: dict[str, EvidenceId]
+
+
+class QuestionReadInput(AskInput):
+    """The conversation with the tools so far."""
+
+    window: Window
+    searched: list[Searched]
+    handles: dict[str, EvidenceId]
+    landed: dict[RepoId, list[Commit]]
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class QuestionReadOutput(TypedDict):
+    """What the model says or asks for, and what the tools can show."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    landed: dict[RepoId, list[Commit]]
+
+
+class QuestionToolsInput(QuestionReadInput):
+    """The conversation with the tools, and what was read so far."""
+
+    query: Query
+    evidence: dict[EvidenceId, Evidence]
+
+
+class QuestionToolsOutput(TypedDict):
+    """What the tools answered, and the evidence that they showed."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    evidence: dict[EvidenceId, Evidence]
+
+
+class AnswerInput(SubjectInput):
+    """Everything that was read for a question."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class AnswerOutput(TypedDict):
+    """What the model answered, and the evidence under the names that it was given."""
+
+    handles: dict[str, EvidenceId]
+    evidence: dict[EvidenceId, Evidence]
+    sentences: Sentences
+    nearest: list[EvidenceId] | None
+    trouble: str
+
+
+class ReplyInput(TypedDict):
+    """Everything that a reply consists of."""
+
+    query: Query
+    hits: list[Hit]
+    searched: list[Searched]
+    evidence: dict[EvidenceId, Evidence]
+    messages: Annotated[list[AnyMessage], add_messages]
+    sentences: Sentences
+    nearest: list[EvidenceId] | None
+    trouble: str
+
+
+class ReplyOutput(TypedDict):
+    """The reply."""
+
+    reply: Reply

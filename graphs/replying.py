@@ -1,0 +1,178 @@
+"""What is found without a model, and the reply that is made of it and of a model's sentences."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from agent.analysts.rules import statement
+from agent.domain.base import RepoId
+from agent.domain.claims import Claim
+from agent.domain.evidence import CommitEvidence, Dossier, Evidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.facts import Fact
+from agent.gate.check import refusals
+from agent.questions import THREADS, AnswerSection, Hit, Named, Outcome, Query, Reply
+from agent.reports.chapter import checked_claims
+from agent.telling import told_facts
+from graphs.ask_context import AskContext
+from graphs.ask_state import ReplyInput
+
+_MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
+_MIN_RANKED = 20  # Pieces of evidence that a search returns at least, if there are so many
+_BEST = 20
+_MAX_FACT_COMMITS = 10  # Commits whose facts a reply states
+_MAX_FACTS = 3  # That a reply states of each commit
+
+
+def ranked(query: Query, repos: Sequence[RepoId], context: AskContext, limit: int) -> list[Hit]:
+    """Rank what fits a question; where that is little, the newest of the window come last."""
+    hits = context.index.search(query.words, query.named, repos, query.window, limit)
+    if len(hits) >= _MIN_RANKED:
+        return hits
+    ids = {hit.id for hit in hits}
+    rest = [hit for hit in context.index.entries(repos, query.window) if hit.id not in ids]
+    return [*hits, *_newest(rest)[: _MIN_RANKED - len(hits)]]
+
+
+async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
+    """Choose what is published; what a question names is shown, whatever a model passes over."""
+    query = state["query"]
+    hits = state["hits"]
+    repos = [searched.repo for searched in state["searched"]]
+    claims = list(state["sentences"].published)
+    cited: list[EvidenceId] = []
+    for claim in claims:
+        cited += claim.cites
+    sections = []
+    for section in _sections(query, repos, context):
+        if not {hit.id for hit in section.hits}.intersection(cited):
+            sections.append(section)
+    best_hits: list[EvidenceId] = []
+    for section in sections:
+        best_hits += [hit.id for hit in section.hits[:_BEST]]
+    listed = list(dict.fromkeys(best_hits))
+    commits = [name for name in listed if not name.is_thread][:_MAX_FACT_COMMITS]
+    unread = [name for name in commits if name not in state["evidence"]]
+    evidence = {**state["evidence"], **await context.load(unread, query.window)}
+    facts = _stated_facts(query, commits, evidence)
+    shown = tuple(dict.fromkeys((*cited, *(state["nearest"] or []))))
+    remembered = (*shown, *listed, *(hit.id for hit in hits[: 2 * _BEST]))
+    return Reply(
+        outcome=_outcome(state, claims),
+        lang=query.lang,
+        window=query.window,
+        claims=(*claims, *facts),
+        cites=tuple(dict.fromkeys((*shown, *listed))),
+        shown=shown,
+        sections=tuple(sections),
+        evidence=tuple(hits),
+        known=context.memory.all(remembered),
+        searched=tuple(state["searched"]),
+        failures=tuple(context.memory.problems(repos, query.window)),
+        dropped=len(state["sentences"].failed),
+        trouble=state["trouble"],
+        has_model=context.models is not None,
+    )
+
+
+def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
+    if state["trouble"]:
+        return "failed"
+    was_model_asked = bool(state["messages"])
+    if not was_model_asked:
+        return "filtered" if state["query"].is_filtered else "looked up"
+    if state["nearest"] is not None:
+        return "abstained"
+    return "answered" if claims else "refused"
+
+
+def _sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[AnswerSection]:
+    if query.is_filtered:
+        return [_filtered_section(query, repos, context)]
+    return _named_sections(query, repos, context)
+
+
+def _named_sections(
+    query: Query, repos: Sequence[RepoId], context: AskContext
+) -> list[AnswerSection]:
+    """Find everything that is named outright, each name by itself."""
+    sections = []
+    for named in query.named:
+        found = context.index.search("", [named], repos, query.window, _MAX_HITS)
+        hits = _newest(hit for hit in found if hit.named)
+        # What only looks like a name may be none: without hits it is passed over.
+        is_surely_named = named.kind != "name" or "_" in named.text or named.text.startswith("--")
+        if hits or is_surely_named:
+            sections.append(AnswerSection(what=(_shown_name(named),), hits=hits))
+    return sections
+
+
+def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> AnswerSection:
+    """Find everything that fits all qualifiers and has everything that is named beside them."""
+    hits = _filtered_hits(query, repos, context)
+    names = {named.text for named in query.named}
+    if names and not query.wanted("in"):
+        having = context.index.search("", query.named, repos, query.window, _MAX_HITS)
+        kept = {hit.id for hit in having if names <= set(hit.named)}
+        hits = [hit for hit in hits if hit.id in kept]
+    qualifiers = map(":".join, query.filters)
+    return AnswerSection(what=(*qualifiers, *map(_shown_name, query.named)), hits=_newest(hits))
+
+
+def _filtered_hits(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Hit]:
+    kinds = [THREADS[kind] for kind in query.wanted("is") if kind in THREADS]
+    if kinds:
+        return _filtered_threads(query, repos, kinds, context)
+    return _filtered_commits(query, repos, context)
+
+
+def _filtered_threads(
+    query: Query, repos: Sequence[RepoId], kinds: Sequence[str], context: AskContext
+) -> list[Hit]:
+    authors = query.wanted("author")
+    hits = []
+    for hit in context.index.entries(repos, query.window):
+        if hit.kind in kinds and all(author in hit.author.lower() for author in authors):
+            hits.append(hit)
+    return hits
+
+
+def _filtered_commits(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Hit]:
+    hits = []
+    for card in context.memory.listed(repos, query.window, _MAX_HITS):
+        if query.fits(card):
+            hits.append(Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}"))
+    return hits
+
+
+def _shown_name(named: Named) -> str:
+    repo = named.repo or ""
+    if named.kind == "thread":
+        return f"{repo}#{named.text}"
+    if named.kind == "commit":
+        return f"{repo}@{named.text}".lstrip("@")
+    return named.text
+
+
+def _newest(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Sort hits, the newest first; those of the same moment by their ids."""
+    by_id = sorted(hits, key=lambda hit: hit.id)
+    return tuple(sorted(by_id, key=lambda hit: hit.opened, reverse=True))
+
+
+def _stated_facts(
+    query: Query, names: Sequence[EvidenceId], evidence: Mapping[EvidenceId, Evidence]
+) -> list[Claim]:
+    """State the facts of commits, those about what is named first; the gate checks each."""
+    words = [named.text.lstrip("-") for named in query.named if named.kind == "name"]
+
+    def is_unnamed(fact: Fact) -> bool:
+        return not any(word in fact.name for word in words)
+
+    claims: list[Claim] = []
+    for name in names:
+        commit = evidence.get(name)
+        if isinstance(commit, CommitEvidence):
+            facts = sorted(told_facts(commit.facts), key=is_unnamed)
+            claims += [statement(fact, commit) for fact in facts[:_MAX_FACTS]]
+    dossier = Dossier(found=evidence, seen=frozenset(evidence))
+    passed, _ = checked_claims(claims, (), (), dossier, refusals)
+    return [claim.model_copy(update={"id": f"f{index}"}) for index, claim in enumerate(passed)]

@@ -1,0 +1,355 @@
+"""What the steps of a run are given and hand on: a type for each step, stored by the checkpointer.
+
+State holds decisions and small values. Diffs and discussions are not in it: they are evidence,
+which the state names by id and the sources return, in a resumed run from the record.
+"""
+
+from operator import add, or_
+from typing import Annotated
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph import add_messages
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from agent.analysts.tasks import Sentences, Task
+from agent.domain.base import Frozen, RepoId
+from agent.domain.claims import Claim, Refused
+from agent.domain.commits import Issue
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.ledger import Triage
+from agent.domain.links import Link, Related
+from agent.domain.report import Failure, Report
+from agent.domain.spending import Account
+from agent.domain.window import Window
+from agent.reports.chapter import Chapter
+from agent.settings.values import RepoSpec
+from agent.stories.timeline import StoriesFound
+from agent.triage.collected import Collected
+from tools.history.cross_repository import Connected
+
+STATE_VERSION = 1
+"""Raised when steps hand on something else: a run that was stopped before then is begun anew."""
+
+
+class AnalysisOutput(TypedDict):
+    """What a model wrote and may be published, what may not, and what it cost."""
+
+    analysis: Annotated[list[Claim], add]
+    refused: Annotated[list[Refused], add]
+    account: Annotated[Account, add]
+
+
+# ---------------------------------------------------------------- the day
+
+
+class DayInput(TypedDict):
+    """What to report on."""
+
+    window: Window
+    specs: tuple[RepoSpec, ...]
+
+
+class CollectInput(TypedDict):
+    """The repository to take a first look at."""
+
+    window: Window
+    spec: RepoSpec
+
+
+class CollectOutput(TypedDict):
+    """What a first look found, by repository."""
+
+    collected: Annotated[dict[RepoId, Collected], or_]
+
+
+class AllocateInput(TypedDict):
+    """What the first looks found."""
+
+    specs: tuple[RepoSpec, ...]
+    collected: Annotated[dict[RepoId, Collected], or_]
+
+
+class AllocateOutput(TypedDict):
+    """The commits of each repository that may be read in depth, heaviest first."""
+
+    shares: dict[RepoId, tuple[str, ...]]
+
+
+class SharesInput(DayInput, AllocateOutput):
+    """What is sent to the repositories that could be read."""
+
+    collected: Annotated[dict[RepoId, Collected], or_]
+
+
+class ChaptersInput(DayInput):
+    """The repositories that were read, and what is to be published of them."""
+
+    collected: Annotated[dict[RepoId, Collected], or_]
+    chapters: Annotated[dict[RepoId, Chapter], or_]
+
+
+class TiesOutput(TypedDict):
+    """What ties the repositories to one another."""
+
+    ties: Connected
+
+
+class PublishInput(ChaptersInput, AnalysisOutput, TiesOutput):
+    """Everything that the report consists of; the analysis is that of the brief."""
+
+    failures: Annotated[list[Failure], add]
+
+
+class PublishOutput(TypedDict):
+    """The report as it was published."""
+
+    report: Report
+
+
+class Day(PublishInput, AllocateOutput, PublishOutput):
+    """The state of a run."""
+
+
+class PartInput(DayInput):
+    """A repository to be read by itself."""
+
+    beside: tuple[RepoSpec, ...]  # The other repositories of the edition
+
+
+class PartShares(SharesInput):
+    """What is sent to the repository of a part."""
+
+    beside: tuple[RepoSpec, ...]
+
+
+class PartState(PartInput, AllocateOutput, AnalysisOutput):
+    """The state of a part."""
+
+    collected: Annotated[dict[RepoId, Collected], or_]
+    chapters: Annotated[dict[RepoId, Chapter], or_]
+    failures: Annotated[list[Failure], add]
+
+
+class EditionInput(ChaptersInput):
+    """The parts of an edition, and what is missing of it."""
+
+    failures: Annotated[list[Failure], add]
+    refused: Annotated[list[Refused], add]
+
+
+# ---------------------------------------------------------------- one repository
+
+
+class CloseReading(Frozen):
+    """Which commits were read in depth, and what is known of the day's commits since then."""
+
+    deep: tuple[str, ...] = ()
+    background: tuple[str, ...] = ()  # Commits of earlier days that today's undo or bring back
+    ranking: tuple[Triage, ...] = ()  # All commits whose diffs were read, heaviest first
+    reverted: dict[EvidenceId, EvidenceId] = Field(default_factory=dict)
+    """Which commit undid which."""
+    links: tuple[Link, ...] = ()
+    earlier_issues: tuple[Issue, ...] = ()  # Issues of earlier days that a link names
+    thread_numbers: tuple[int, ...] = ()  # Issues and pull requests that the model looked up
+    templates: tuple[str, ...] = ()
+    """The forms that the repository asks authors of pull requests to fill in."""
+    notes: str = ""  # What the model noted when it had read enough
+
+
+class ReadingInput(TypedDict):
+    """What names the evidence that was read of a repository's day."""
+
+    window: Window
+    spec: RepoSpec
+    first_look: Collected
+    reading: CloseReading
+
+
+class StoriesInput(ReadingInput):
+    """The same, with the earlier commits that stories rest on."""
+
+    stories: StoriesFound
+
+
+class MaterialInput(StoriesInput):
+    """The same, with the relations that were admitted: all that sentences are written from."""
+
+    related: list[Related]
+
+
+class RepositoryInput(TypedDict):
+    """What is known of a repository when its part of the report begins."""
+
+    window: Window
+    spec: RepoSpec
+    first_look: Collected
+    deep: tuple[str, ...]  # The commits that are worth reading in depth, heaviest first
+    beside: tuple[RepoSpec, ...]
+    """The other repositories of the report; where there are none, the brief sums this one up."""
+
+
+class RepositoryStepInput(RepositoryInput):
+    """What every step of a repository is given; one whose code could not be read does nothing."""
+
+    failures: Annotated[list[Failure], add]
+
+
+class ChooseOutput(TypedDict):
+    """The commits that the model wants to explain."""
+
+    chosen: tuple[str, ...]
+    account: Annotated[Account, add]
+
+
+class ReadInput(RepositoryStepInput):
+    """The commits to read, and the conversation with the tools so far."""
+
+    chosen: tuple[str, ...]
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class ReadOutput(TypedDict):
+    """The next messages of the conversation."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    account: Annotated[Account, add]
+
+
+class ToolsOutput(TypedDict):
+    """What the tools answered."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+
+
+class StudyOutput(TypedDict):
+    """What the close reading found."""
+
+    reading: CloseReading
+
+
+class ConnectInput(RepositoryStepInput, StudyOutput):
+    """A repository whose commits were read."""
+
+
+class ConnectOutput(TypedDict):
+    """The stories that the day's commits belong to, and earlier commits that they may go on with."""
+
+    stories: StoriesFound
+
+
+class RelateInput(ConnectInput, ConnectOutput):
+    """A repository whose stories were found."""
+
+
+class RelateOutput(TypedDict):
+    """What commits have to do with what they name, as a model said and a judge admitted."""
+
+    related: list[Related]
+    refused: Annotated[list[Refused], add]
+    account: Annotated[Account, add]
+
+
+class WriteFactsInput(RelateInput):
+    """A repository whose commits were related to what they name."""
+
+    related: list[Related]
+    chosen: tuple[str, ...]
+
+
+class WriteFactsOutput(TypedDict):
+    """What code says, and which commits a model shall explain."""
+
+    facts: list[Claim]
+    stories: StoriesFound
+    waiting: list[Task]  # Commits that are not explained yet
+    tasks: list[Task]  # What is written now
+
+
+class NextTasksInput(RepositoryStepInput):
+    """What is written already, and what is not."""
+
+    facts: list[Claim]
+    analysis: Annotated[list[Claim], add]
+    waiting: list[Task]
+    tasks: list[Task]
+
+
+class NextTasksOutput(TypedDict):
+    """What is written next; nothing where everything is written."""
+
+    waiting: list[Task]
+    tasks: list[Task]
+
+
+class ExplainInput(WriteFactsInput):
+    """What a model is to write about."""
+
+    tasks: list[Task]
+
+
+class FileInput(WriteFactsInput, AnalysisOutput):
+    """Everything that a repository's part of the report consists of."""
+
+    facts: list[Claim]
+
+
+class ChapterOutput(TypedDict):
+    """A repository's part of the report."""
+
+    chapters: Annotated[dict[RepoId, Chapter], or_]
+
+
+class RepositoryOutput(ChapterOutput):
+    """What a repository hands to the report."""
+
+    failures: Annotated[list[Failure], add]
+    refused: Annotated[list[Refused], add]
+
+
+class RepositoryState(FileInput, ReadInput, RepositoryOutput):
+    """The state of a repository's part of a run."""
+
+    waiting: list[Task]
+    tasks: list[Task]
+
+
+# ---------------------------------------------------------------- sentences of a model
+
+
+class AnalysisInput(TypedDict):
+    """What to write about: commits of a repository, or sentences to sum up, which need none."""
+
+    tasks: list[Task]
+    repository: MaterialInput | None
+
+
+class SentencesInput(TypedDict):
+    """Sentences on their way; what they are about is in the rest of the state."""
+
+    sentences: Sentences
+
+
+class CheckOutput(TypedDict):
+    """Sentences on their way."""
+
+    sentences: Sentences
+
+
+class SentencesOutput(CheckOutput):
+    """Sentences on their way, and what the last step cost."""
+
+    account: Annotated[Account, add]
+
+
+class AnalysisState(AnalysisInput, AnalysisOutput):
+    """Tasks, and the sentences that are written about them."""
+
+    sentences: Sentences
+
+
+class SettleOutput(TypedDict):
+    """What may be published of a model's sentences, and what may not."""
+
+    analysis: Annotated[list[Claim], add]
+    refused: Annotated[list[Refused], add]

@@ -1,0 +1,29 @@
+"""Folders that are expensive to build: the first test process that needs one builds it for all."""
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def built_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, build: Callable[[Path], None]
+) -> Path:
+    """Return a folder filled by `build`, which runs once for all processes of this test session.
+
+    Tests only read it; one that wants to write copies it first.
+    """
+    session = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        session = session.parent  # Each worker has a folder of its own in that of the session
+    folder = session / name
+    complete = session / f"{name}.complete"
+    with (session / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not complete.exists():
+            folder.mkdir()
+            build(folder)
+            complete.touch()
+    return folder
