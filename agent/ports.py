@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from agent.domain.base import EvidenceId, Frozen, NotFound, RepoId, thread_id
+from agent.domain.base import Frozen, NotFound, RepoId
 from agent.domain.commits import (
     Change,
     Comment,
@@ -20,6 +20,7 @@ from agent.domain.commits import (
     Threads,
 )
 from agent.domain.evidence import Card, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 
 if TYPE_CHECKING:
@@ -208,11 +209,13 @@ class NoThreads:
 
     async def issue(self, number: int) -> Issue | PullRequest:
         """Refuse: there is nobody to ask."""
-        raise NotFound(f"{thread_id(self.repo, number)} was not read: {self._why}")
+        raise NotFound(f"{EvidenceId.thread(self.repo, number)} was not read: {self._why}")
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
         """Refuse: there is nobody to ask."""
-        raise NotFound(f"comments of {thread_id(self.repo, number)} were not read: {self._why}")
+        raise NotFound(
+            f"comments of {EvidenceId.thread(self.repo, number)} were not read: {self._why}"
+        )
 
     async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
         """Know of none."""

@@ -6,10 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.base import EvidenceId, Frozen, Language, RepoId, UsageError, parse_reference
+from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.evidence import Card
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import parse_reference
 from agent.domain.window import Window, midnight, moment, narrowed, zone
 from agent.languages import language_of
 
@@ -224,7 +226,7 @@ def _is_midnight(when: datetime, tz: str) -> bool:
     return when == midnight(when.astimezone(zone(tz)).date(), tz)
 
 
-class Section(Frozen):
+class AnswerSection(Frozen):
     """Everything that fits one name or all qualifiers, newest first."""
 
     what: tuple[str, ...]
@@ -242,7 +244,7 @@ class Reply(Frozen):
     shown: tuple[
         EvidenceId, ...
     ] = ()  # The part of it that sentences cite, or that a model calls nearest
-    sections: tuple[Section, ...] = ()
+    sections: tuple[AnswerSection, ...] = ()
     evidence: tuple[Hit, ...] = ()  # The ranked list
     known: dict[EvidenceId, Known] = Field(
         default_factory=dict

@@ -40,7 +40,7 @@ class System(Protocol):
 
     async def report(
         self, settings: Settings, window: Window, environ: Mapping[str, str] | None = None
-    ) -> tuple[Report, "Spent"]:
+    ) -> tuple[Report, "ReportCost"]:
         """Report on a window, with these variables, and say what it cost."""
         ...
 
@@ -68,7 +68,7 @@ class System(Protocol):
 
 
 @dataclass(frozen=True)
-class Spent:
+class ReportCost:
     """What one report cost."""
 
     requests: int

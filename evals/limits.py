@@ -17,7 +17,7 @@ PREVIOUS = Path(__file__).with_name("previous.json")
 _CASES = 5
 
 
-class Limits(BaseModel):
+class LimitsFile(BaseModel):
     """The file of limits, as it is written."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,10 +47,10 @@ class Breach:
         return f"{self.set}: {self.metric}: {f'case {self.case}: ' if self.case else ''}{self.why}"
 
 
-def load_limits(file: Path = LIMITS) -> Limits:
+def load_limits(file: Path = LIMITS) -> LimitsFile:
     """Read the limits."""
     try:
-        return Limits.model_validate(tomllib.loads(file.read_text("utf-8")))
+        return LimitsFile.model_validate(tomllib.loads(file.read_text("utf-8")))
     except (OSError, tomllib.TOMLDecodeError, ValidationError) as error:
         raise ConfigError(f"{file.name}: {error}") from error
 
@@ -65,7 +65,7 @@ def load_figures(file: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def breaches(
-    results: Results, limits: Limits, previous: Mapping[str, Mapping[str, float]]
+    results: Results, limits: LimitsFile, previous: Mapping[str, Mapping[str, float]]
 ) -> list[Breach]:
     """List everything that must not be: crashes, broken invariants, figures that fell too far."""
     found = list(_crashes(results))

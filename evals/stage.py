@@ -16,7 +16,7 @@ from agent.ports import Desk
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from evals.harness import TOKEN, serving
-from evals.model_server.talk import Asked, Script
+from evals.model_server.talk import ModelRequest, Script
 from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models
@@ -28,7 +28,7 @@ from memory.statements import Statements
 from memory.store import database_in_memory
 from memory.stories import Stories
 from tools.chat.budget import Stopwatch
-from tools.chat.messages import Ask, ChatReply, ChatRequest, OnPiece, ToolRequest
+from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece, ToolRequest
 from tools.chat.model import RecordedChatModel, Retries
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
@@ -98,7 +98,7 @@ class ScriptedServer:
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
 
-    async def learn(self, ask: Ask) -> Capabilities:
+    async def learn(self, ask: AskServer) -> Capabilities:
         """Return what is the same for all scripted models."""
         del ask
         return _CAPABILITIES
@@ -175,7 +175,7 @@ def by_script(script: Script) -> Answer:
     async def answer(request: ChatRequest) -> ChatReply:
         messages = convert_to_openai_messages(list(request.messages))
         body = {"messages": messages, "tools": list(request.tools)}
-        saying = script(Asked(next(numbers), body))
+        saying = script(ModelRequest(next(numbers), body))
         calls = tuple(ToolRequest(call.name, json.loads(call.arguments)) for call in saying.calls)
         spent = Spent(calls=1, received=tokens_of(saying.text))
         return ChatReply(text=saying.text, calls=calls, spent=spent)

@@ -10,9 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from agent.domain.claims import MARK, Claim
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import thread_numbers
 from agent.domain.report import Report
 from evals.worlds.gold import gold_window
-from evals.worlds.model import Issue, Pull, World
+from evals.worlds.model import Pull, World, WorldIssue, commit_name, thread_name
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?!\w|\.\d)", re.ASCII)
 _NAMED = re.compile(r"`([^`\n]+)`")
@@ -47,19 +49,19 @@ class Truth:
         """Every commit of every repository, by its full name."""
         found = set()
         for name, git_dir in self._git_dirs.items():
-            found |= {f"{name}@{sha}" for sha in _git(git_dir, "rev-list", "--all").split()}
+            found |= {commit_name(name, sha) for sha in _git(git_dir, "rev-list", "--all").split()}
         # What was pushed over is not on any branch, but it landed.
-        return frozenset(found | {f"{row.repo}@{row.sha}" for row in self._world.landed})
+        return frozenset(found | {row.id for row in self._world.landed})
 
     @cached_property
     def threads(self) -> dict[str, str]:
         """The words of every issue and pull request."""
         found: dict[str, str] = {}
         for repo in self._world.repos:
-            every: tuple[Issue | Pull, ...] = (*repo.issues, *repo.pulls)
+            every: tuple[WorldIssue | Pull, ...] = (*repo.issues, *repo.pulls)
             for thread in every:
                 said = "\n".join(comment.body for comment in thread.comments)
-                found[f"{repo.full_name}#{thread.number}"] = (
+                found[thread_name(repo.full_name, thread.number)] = (
                     f"{thread.title}\n{thread.body}\n{said}"
                 )
         return found
@@ -71,35 +73,37 @@ class Truth:
             (repo, pull) for repo in self._world.repos for pull in repo.pulls if pull.merge_commit
         ]
         merged = {
-            (repo.full_name, pull.number): f"{repo.full_name}@{pull.merge_commit}"
+            (repo.full_name, pull.number): commit_name(repo.full_name, pull.merge_commit)
             for repo, pull in pulls
+            if pull.merge_commit
         }
         found = set()
         for repo, pull in pulls:
             if pull.base == repo.default_branch:
                 found |= {
-                    (f"{owner}#{n}", merged[repo.full_name, pull.number])
+                    (thread_name(owner, n), merged[repo.full_name, pull.number])
                     for owner, n in pull.closes
                 }
         for repo in self._world.repos:
             for issue in repo.issues:
                 for event in issue.events:
-                    by_commit = f"{repo.full_name}@{event.commit}" if event.commit else None
+                    by_commit = commit_name(repo.full_name, event.commit) if event.commit else None
                     change = merged.get(event.source) if event.source else by_commit
                     if event.kind == "closed" and event.state_reason not in _UNFIXED and change:
-                        found.add((f"{repo.full_name}#{issue.number}", change))
+                        found.add((thread_name(repo.full_name, issue.number), change))
         return frozenset(found)
 
-    def text(self, name: str) -> str:
+    def text(self, name: EvidenceId) -> str:
         """Give everything that stands in an artefact: message, people, dates, counts and patch of a commit."""
         if name not in self._texts:
             self._texts[name] = self.threads.get(name) or self._commit(name)
         return self._texts[name]
 
-    def _commit(self, name: str) -> str:
-        repo, _, sha = name.partition("@")
+    def _commit(self, name: EvidenceId) -> str:
         if name not in self.commits:
             return ""
+        repo = name.repo
+        sha = name.sha
         form = "--format=%H %P%n%an%n%cn%n%ad%n%cd%n%B"
         shown = _git(
             self._git_dirs[repo], "show", "-m", "--first-parent", form, "--numstat", "-p", "-M", sha
@@ -128,26 +132,23 @@ class Truth:
         for name in claim.sources:
             if name not in self.commits and name not in self.threads and not self._is_release(name):
                 yield Untruth(claim.id, "citation", f"there is no {name}")
-        if claim.repo and any(
-            name.partition("@")[0].partition("#")[0] != claim.repo for name in claim.sources
-        ):
+        if claim.repo and any(name.repo != claim.repo for name in claim.sources):
             yield Untruth(claim.id, "repository", f"cites {claim.sources} for {claim.repo}")
         yield from self._outside(claim, report)
         yield from self._quotes(claim)
         yield from self._words(claim, report)
         yield from self._fixed(claim)
 
-    def _is_release(self, name: str) -> bool:
-        repo, _, tag = name.partition("@")
+    def _is_release(self, name: EvidenceId) -> bool:
         return any(
-            one.tag == tag
+            one.tag == name.revision
             for known in self._world.repos
-            if known.full_name == repo
+            if known.full_name == name.repo
             for one in known.releases
         )
 
     def _outside(self, claim: Claim, report: Report) -> Iterator[Untruth]:
-        rows = {f"{row.repo}@{row.sha}" for row in report.ledger}
+        rows = {row.id for row in report.ledger}
         for name in claim.cites:
             if name in self.commits and name not in rows:
                 yield Untruth(claim.id, "day", f"{name} did not land on this day")
@@ -187,12 +188,9 @@ class Truth:
                         )
 
     def _fixed(self, claim: Claim) -> Iterator[Untruth]:
-        issues = [name for name in claim.sources if name in self._issues]
-        issues += [
-            f"{claim.repo}#{number}"
-            for text in claim.text.values()
-            for number in re.findall(r"#(\d+)", text)
-        ]
+        issues = [str(name) for name in claim.sources if name in self._issues]
+        for text in claim.text.values():
+            issues += [thread_name(claim.repo or "", number) for number in thread_numbers(text)]
         said = any(_FIXED.search(text) and not _LIKELY.search(text) for text in claim.text.values())
         for issue in issues if said and not claim.speech else ():
             if issue in self._issues and not any(
@@ -203,7 +201,7 @@ class Truth:
     @cached_property
     def _issues(self) -> frozenset[str]:
         return frozenset(
-            f"{repo.full_name}#{issue.number}"
+            thread_name(repo.full_name, issue.number)
             for repo in self._world.repos
             for issue in repo.issues
         )
@@ -215,9 +213,9 @@ class Truth:
             for repo in self._world.repos
             for row in gold_window(self._world, repo.full_name, start, end)
         ]
-        rows = Counter(f"{row.repo}@{row.sha}" for row in report.ledger)
+        rows = Counter(str(row.id) for row in report.ledger)
         for row in gold:
-            name = f"{row.repo}@{row.sha}"
+            name = row.id
             if rows[name] != 1:
                 yield Untruth(name, "ledger", f"stands in {rows[name]} rows")
         if len(rows) > len(gold):

@@ -9,12 +9,14 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.domain.base import RepoId, UsageError, repo_id
+from agent.domain.base import RepoId, UsageError
+from agent.domain.references import repo_id
 from agent.domain.window import Window, zone
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings
 from tools.git.repository import checkout_above
 
+_MAX_REPO_NAME = 100  # Characters, as on GitHub
 _SETTINGS = ("tz", "lang", "layout", "analyst", "source", "out", "uses")
 
 
@@ -54,7 +56,8 @@ def checkout_here(folder: Path) -> RepoSpec:
         raise UsageError(
             f"no repository to report on: use --repo owner/name, write {FILE_NAME}, or stand in a git checkout"
         )
-    name = f"local/{re.sub(r'[^A-Za-z0-9._-]', '-', path.name).strip('.') or 'checkout'}"
+    folder_name = re.sub(r"[^A-Za-z0-9._-]", "-", path.name).strip(".")[:_MAX_REPO_NAME]
+    name = f"local/{folder_name or 'checkout'}"
     with suppress(UsageError):
         name = repo_id(git_says(path, "config", "--get", "remote.origin.url"))
     return RepoSpec(name=RepoId(name), path=path)

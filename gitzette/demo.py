@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.domain.base import UsageError
-from agent.settings.values import Settings, Shape
+from agent.settings.values import ReportShape, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.worlds import build
 from gitzette.arguments import settings_for
@@ -57,7 +57,7 @@ def _requested_settings(args: argparse.Namespace, environ: Mapping[str, str]) ->
     if args.analyst == "rules":
         return given
     configured = settings_for(args, environ)
-    for name in Shape.model_fields:
+    for name in ReportShape.model_fields:
         if name.startswith(("model", "prices", "budget")):
             given[name] = getattr(configured, name)
     return given | {"analyst": "model"}

@@ -20,7 +20,7 @@ from agent.domain.window import Window
 from agent.prompting import Capabilities, ModelError, Way, tokens_of
 from agent.settings.values import SourceChoice
 from tools.chat.budget import Stopwatch
-from tools.chat.messages import Ask, ChatReply, ChatRequest, Handles, OnPiece, ToolRequest
+from tools.chat.messages import AskServer, ChatReply, ChatRequest, Handles, OnPiece, ToolRequest
 
 ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
 CAPABILITIES = Capabilities(context=120_000, told=True)
@@ -93,7 +93,7 @@ class RecordedAnswers:
         self._used: set[str] = set()
         self._missing: dict[str, None] = {}
 
-    async def learn(self, ask: Ask) -> Capabilities:
+    async def learn(self, ask: AskServer) -> Capabilities:
         """Return what the recorded model could do, the same on every machine."""
         del ask
         return CAPABILITIES

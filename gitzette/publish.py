@@ -9,7 +9,7 @@ from agent.domain.base import Language, StorageError
 from agent.domain.report import Report
 from agent.reports.merging import merge
 from agent.reports.stored import dumped, load
-from agent.settings.values import Settings, Shape
+from agent.settings.values import ReportShape, Settings
 from agent.web import Web
 from gitzette.archive import OURS, PublishedReports, check_front_page, locked, replace_files
 from gitzette.render.compose import report_page
@@ -24,7 +24,7 @@ _LANGUAGES: tuple[Language, ...] = get_args(Language)
 class FilePublisher:
     """Writes `reports/DATE.md`, `reports/DATE.json` and the front page `README.md`."""
 
-    def __init__(self, out: Path, shape: Shape, web: Web, note: Note | None = None) -> None:
+    def __init__(self, out: Path, shape: ReportShape, web: Web, note: Note | None = None) -> None:
         """Write below `out`; `note` is told which report each new one is merged with, before that."""
         self._out = out
         self._reports = out / "reports"

@@ -10,6 +10,7 @@ from agent.domain.base import InputError, Language, RepoId
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.evidence import Card, state_at
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window, zone
 from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
@@ -61,7 +62,7 @@ class ReplyPage:
         )
         return reply.model_copy(update={"answer": answer})
 
-    def sentence(self, claim: Claim, lang: Language, pulls: Collection[str] = ()) -> str:
+    def sentence(self, claim: Claim, lang: Language, pulls: Collection[EvidenceId] = ()) -> str:
         """Write a sentence of a model behind its label, with its citations; `pulls` are pull requests among them."""
         words = catalogue(lang)["ask"]
         label = words[claim.kind.value] if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
@@ -132,22 +133,23 @@ class CitedEvidence:
         cites = list(map(self._entry, reply.cites))
         return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
 
-    def _entry(self, cite: str) -> dict[str, str]:
+    def _entry(self, cite: EvidenceId) -> dict[str, str]:
         known = self._memory.get(cite)
         name, url = named(cite, None, self._web, pull=isinstance(known, PullRequest))
         title = shown_title(known.title) if isinstance(known, Card) else getattr(known, "title", "")
         return {"id": cite, "title": visible(f"{name} {title}"), "url": url}
 
-    async def lines(self, cite: str) -> list[str]:
-        """Give the whole text of an artefact, as lines that do nothing to a terminal or a page."""
-        repo, sign, mark = re.split(r"([@#])", cite, maxsplit=1)
+    async def lines(self, cite: EvidenceId) -> list[str]:
+        """Return the whole text of an artefact, as lines that do nothing to a terminal or a page."""
         one: Any = self._memory.get(cite)
-        if sign == "#" and mark.isdecimal() and one is None:
-            one = await (await self._desk(RepoId(repo))).threads.issue(int(mark))
-        elif isinstance(one, Card) or re.fullmatch("[0-9a-f]{40}", mark):
-            one = await anext(aiter((await self._desk(RepoId(repo))).code.changes([mark])), None)
+        if cite.number is not None and one is None:
+            desk = await self._desk(cite.repo)
+            one = await desk.threads.issue(cite.number)
+        elif isinstance(one, Card) or cite.is_commit:
+            desk = await self._desk(cite.repo)
+            one = await anext(aiter(desk.code.changes([cite.sha])), None)
             if one is None:
-                raise InputError(f"{repo}@{mark[:12]} cannot be read any more")
+                raise InputError(f"{cite.shortened()} cannot be read any more")
         state = state_at(one, None) if isinstance(one, Issue | PullRequest) else ""
         values = {
             "cite": cite,

@@ -9,7 +9,7 @@ from agent.domain.base import Frozen, RepoId, StorageError, UsageError
 from agent.domain.report import Report
 from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, ThreadSource
 from agent.reports.merging import merge
-from agent.settings.values import RepoSpec, Settings, Shape
+from agent.settings.values import ReportShape, RepoSpec, Settings
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded_source
@@ -87,7 +87,7 @@ class RecordedDesks:
     """Opens the sources of each repository behind the recorder."""
 
     recorder: CallRecorder
-    shape: Shape
+    shape: ReportShape
     desks: Desks | None = None  # None in a replay, which asks nobody
     local: Collection[RepoId] = ()  # Those that are read from clones
     unopened: bool = False

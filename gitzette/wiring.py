@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from agent.domain.base import AppError, ConfigError, Language
 from agent.ports import Desks, Progress, Publisher, Step
 from agent.prompting import Capabilities, Job, boundary
-from agent.settings.values import Recipe, RepoSpec, Settings, Shape
+from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
 from gitzette.publish import FilePublisher
@@ -244,13 +244,13 @@ def servers_of(
         raise ConfigError(
             "--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server"
         )
-    from tools.chat.messages import Ask
+    from tools.chat.messages import AskServer
     from tools.chat.server import ChatServer, context_of, probe
 
     key = environ.get("OPENAI_API_KEY", "").strip()
     url = settings.model_url
 
-    async def learn(server: ChatServer, ask: Ask) -> Capabilities:
+    async def learn(server: ChatServer, ask: AskServer) -> Capabilities:
         """Return what a server can do, found out once for each `model_context`."""
         context = settings.model_context
         if capabilities := remembered.get(url or "", server.name, context):
@@ -277,7 +277,7 @@ def servers_of(
     return servers
 
 
-def _names(shape: Shape) -> dict[Job, str]:
+def _names(shape: ReportShape) -> dict[Job, str]:
     """Return the name of the model for each job."""
     default = shape.model or ""
     return {
@@ -287,7 +287,7 @@ def _names(shape: Shape) -> dict[Job, str]:
     }
 
 
-def _languages(shape: Shape) -> tuple[Language, ...]:
+def _languages(shape: ReportShape) -> tuple[Language, ...]:
     return tuple(dict.fromkeys((shape.lang, *shape.languages)))
 
 

@@ -13,9 +13,10 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.sentences import answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
-from agent.analysts.tasks import Draft, Sentences, handles_of
-from agent.domain.base import EvidenceId, RepoId
+from agent.analysts.tasks import Draft, Sentences, evidence_handles
+from agent.domain.base import RepoId
 from agent.domain.evidence import Dossier, Evidence
+from agent.domain.evidence_id import EvidenceId
 from agent.languages import writing_of
 from agent.ports import Step
 from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens, prompt
@@ -149,13 +150,13 @@ async def _with_evidence(
     commits = [hit.id for hit in hits if hit.kind == "commit"]
     tags = await context.first_tags(commits[:_MAX_TAGGED])
     fitting = [hit.id for hit in hits[:_MAX_SHOWN] if hit.fits]
-    tag_ids = [f"{name.partition('@')[0]}@{tag}" for name, tag in tags.items()]
+    tag_ids = [EvidenceId.tag(commit.repo, tag) for commit, tag in tags.items()]
     earlier = state["earlier_cites"][:_MAX_SHOWN]
     best = [*fitting, *tag_ids, *earlier, *(hit.id for hit in hits[:_MAX_SHOWN])]
     evidence = await context.load(best, query.window)
     with_evidence = retrieved.copy()
     with_evidence["evidence"] = evidence
-    with_evidence["handles"] = handles_of(best, evidence)
+    with_evidence["handles"] = evidence_handles(best, evidence)
     with_evidence["notes"] = {
         name: f"The first tag that contains it is {tag}." for name, tag in tags.items()
     }
@@ -312,7 +313,7 @@ async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutp
     evidence = dict(state["evidence"])
     shown = state["handles"].values()
     runtime.stream_writer(Step(state["searched"][0].repo, "answering"))
-    handles = handles_of([*shown, *evidence], evidence)
+    handles = evidence_handles([*shown, *evidence], evidence)
     listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in shown]
     more = f" What you looked up has handles too: {'; '.join(listed)}." if listed else ""
     instruction = prompt("ask_answer", {"language": writing_of(query.lang).asked_as, "more": more})
@@ -333,7 +334,7 @@ async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutp
     repos = [spec.name for spec in context.specs]
     names = [name for text in references for name in context.memory.named(text, repos)]
     evidence |= await _unread(names, evidence, query, context)
-    handles = handles_of([*handles.values(), *evidence], evidence)
+    handles = evidence_handles([*handles.values(), *evidence], evidence)
     complete = state.copy()
     complete["handles"] = handles
     complete["evidence"] = evidence

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
 
-from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.commits import Commit, Release
 from agent.domain.evidence import Card, Evidence, ReleaseEvidence, ThreadEvidence, belongs
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.questions import ReadSpan, Searched
@@ -94,12 +95,12 @@ class AskContext(RunContext):
         tags: dict[EvidenceId, str] = {}
         for name in names:
             for spec in self.specs:
-                if not name.startswith(f"{spec.name}@"):
+                if not name.is_commit or name.repo != spec.name:
                     continue
                 code = (await self.desks.open(spec)).code
                 if not isinstance(code, CloneSource):
                     continue
-                containing = await code.tags_with(name.partition("@")[2])
+                containing = await code.tags_with(name.sha)
                 if containing:
                     tags[name] = containing[0]
         return tags

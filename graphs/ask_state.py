@@ -7,9 +7,10 @@ from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Sentences
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.evidence import Evidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.questions import Hit, Query, Reply, Searched
 

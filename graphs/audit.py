@@ -19,13 +19,15 @@ from agent.analysts.ruling import PASSING, Batch, Case, Control, Ruling
 from agent.audit import prose
 from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names, fences_of
-from agent.audit.entries import Entry, find_commits, thread_repos
-from agent.audit.findings import Finding, Library, Repository, in_order, summary
+from agent.audit.entries import AuditEntry, find_commits, thread_repos
+from agent.audit.findings import AuditedRepository, Finding, Library, in_order, summary
 from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
-from agent.domain.base import AppError, CommitId, NotFound, RepoId, UpstreamError
+from agent.domain.base import AppError, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim
-from agent.domain.commits import Commit, pull_named
+from agent.domain.commits import Commit
 from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import pull_number
 from agent.domain.window import Window
 from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, Progress
 from agent.prompting import ModelError
@@ -62,7 +64,7 @@ class AuditDeps:
 class AuditInput(TypedDict):
     """A report, taken apart, and the repositories that may be read."""
 
-    entries: list[Entry]
+    entries: list[AuditEntry]
     specs: tuple[RepoSpec, ...]
     linked: frozenset[RepoId]  # Those of them that nobody gave, because the report links to them
 
@@ -70,22 +72,22 @@ class AuditInput(TypedDict):
 class AuditResolveInput(TypedDict):
     """A repository in which the hashes of the report are looked up."""
 
-    entries: list[Entry]
+    entries: list[AuditEntry]
     spec: RepoSpec
 
 
 class AuditResolveOutput(TypedDict, total=False):
     """A repository with the commits that the hashes may mean, or why it could not be asked."""
 
-    resolved: Annotated[list[Repository], add]
+    resolved: Annotated[list[AuditedRepository], add]
     failures: Annotated[dict[str, str], or_]
 
 
 class AuditPlaceInput(TypedDict):
     """The repositories that resolved."""
 
-    entries: list[Entry]
-    resolved: Annotated[list[Repository], add]
+    entries: list[AuditEntry]
+    resolved: Annotated[list[AuditedRepository], add]
 
 
 class AuditPlaceOutput(TypedDict):
@@ -110,14 +112,14 @@ class AuditReadInput(AuditResolveInput):
 class AuditReadOutput(TypedDict, total=False):
     """A repository as it was read, or why it could not be read."""
 
-    read_repositories: Annotated[list[Repository], add]
+    read_repositories: Annotated[list[AuditedRepository], add]
     failures: Annotated[dict[str, str], or_]
 
 
 class AuditCheckInput(AuditScopeInput):
     """The repositories that were read."""
 
-    read_repositories: Annotated[list[Repository], add]
+    read_repositories: Annotated[list[AuditedRepository], add]
 
 
 class AuditCheckOutput(TypedDict):
@@ -147,8 +149,8 @@ class AuditJudgeOutput(TypedDict):
 class AuditState(AuditJudgeInput, AuditJudgeOutput):
     """The state of an audit."""
 
-    resolved: Annotated[list[Repository], add]
-    read_repositories: Annotated[list[Repository], add]
+    resolved: Annotated[list[AuditedRepository], add]
+    read_repositories: Annotated[list[AuditedRepository], add]
 
 
 def build() -> CompiledStateGraph[AuditState, AuditDeps, AuditInput, AuditState]:
@@ -199,7 +201,7 @@ async def resolve(state: AuditResolveInput, runtime: Runtime[AuditDeps]) -> Audi
         return {"failures": {spec.name: str(error)}}
 
 
-async def resolve_hashes(code: CodeSource, entries: Sequence[Entry]) -> Repository:
+async def resolve_hashes(code: CodeSource, entries: Sequence[AuditEntry]) -> AuditedRepository:
     """Return a repository with the commits that the hashes of a report may mean in it."""
     hashes: dict[str, None] = {}
     for entry in entries:
@@ -207,11 +209,11 @@ async def resolve_hashes(code: CodeSource, entries: Sequence[Entry]) -> Reposito
             if reference.kind == "commit":
                 hashes[reference.value] = None
     if isinstance(code, CloneSource):
-        return Repository(repo=code.repo, named=await code.named(list(hashes)))
+        return AuditedRepository(repo=code.repo, named=await code.named(list(hashes)))
     answers = await _ask_each(code.resolve, hashes)
     commits = {prefix: [commit] for prefix, commit in answers.items() if commit}
     unanswered = frozenset(hashes.keys() - answers.keys())
-    return Repository(repo=code.repo, named=commits, unanswered=unanswered)
+    return AuditedRepository(repo=code.repo, named=commits, unanswered=unanswered)
 
 
 async def place(state: AuditPlaceInput, runtime: Runtime[AuditDeps]) -> AuditPlaceOutput:
@@ -297,7 +299,7 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
     return {"findings": findings, "incomplete": incomplete, "summary": totals}
 
 
-def _not_given(entries: Sequence[Entry], specs: Sequence[RepoSpec]) -> dict[str, int]:
+def _not_given(entries: Sequence[AuditEntry], specs: Sequence[RepoSpec]) -> dict[str, int]:
     """Count the references to repositories that nobody gave."""
     given = {spec.name for spec in specs}
     counts = Counter[str]()
@@ -323,7 +325,10 @@ class Judged(NamedTuple):
 
 
 async def judge_sentences(
-    sentences: Sequence[prose.Sentence], library: Library, context: RunContext, deps: AuditDeps
+    sentences: Sequence[prose.ReportSentence],
+    library: Library,
+    context: RunContext,
+    deps: AuditDeps,
 ) -> Judged:
     """Give every sentence a verdict; those that cannot be judged stay not checked."""
     batches = list(prose.batches(sentences, library))
@@ -361,7 +366,7 @@ async def judge_sentences(
 class _JudgedPart(NamedTuple):
     """Sentences that were judged in one question, or the reason why they were not."""
 
-    sentences: Sequence[prose.Sentence]
+    sentences: Sequence[prose.ReportSentence]
     verdicts: Sequence[Finding] = ()
     reason: str = ""
 
@@ -376,7 +381,7 @@ async def _judged_parts(
     ]
     sentence_by_id = {str(index): sentence for index, sentence in enumerate(batch.sentences)}
 
-    def sentences_of(claims: Sequence[Claim]) -> list[prose.Sentence]:
+    def sentences_of(claims: Sequence[Claim]) -> list[prose.ReportSentence]:
         return [sentence_by_id[claim.id] for claim in claims]
 
     def show(claims: Sequence[Claim], budget: int) -> str:
@@ -410,7 +415,7 @@ async def _judged_parts(
 
 
 async def _verdicts(
-    batch: Batch, sentences: Sequence[prose.Sentence], context: RunContext
+    batch: Batch, sentences: Sequence[prose.ReportSentence], context: RunContext
 ) -> list[Finding]:
     """Ask the judge twice about a batch; return nothing if it admits a sentence it must refuse."""
     passes: list[dict[str, Ruling]] = []
@@ -431,11 +436,11 @@ async def _verdicts(
 
 async def read_repository(
     desk: Desk,
-    repository: Repository,
-    entries: Sequence[Entry],
+    repository: AuditedRepository,
+    entries: Sequence[AuditEntry],
     repos: Sequence[RepoId],
     progress: Progress,
-) -> Repository:
+) -> AuditedRepository:
     """Return a repository, one of `repos`, with the commits, threads and diffs a report names."""
     code = desk.code
     commits = {commit.sha: commit for named in repository.named.values() for commit in named}
@@ -451,13 +456,13 @@ async def read_repository(
     await _read_threads(repository, desk, numbers)
     shas = list(commits)[:_MAX_DIFFS]
     async for change in code.changes(shas):
-        pull = pull_named(change.commit.subject)
+        pull = pull_number(change.commit.subject)
         repository.changes[change.commit.sha] = CommitEvidence(change=change, pull=pull)
         progress.step(repository.repo, "reading commits", len(repository.changes), len(shas))
     return repository
 
 
-async def _read_threads(repository: Repository, desk: Desk, numbers: set[int]) -> None:
+async def _read_threads(repository: AuditedRepository, desk: Desk, numbers: set[int]) -> None:
     """Read the threads that no landed commit names, where there is an API to ask."""
     if isinstance(desk.threads, NoThreads):
         return
@@ -469,7 +474,9 @@ async def _read_threads(repository: Repository, desk: Desk, numbers: set[int]) -
         repository.missing = frozenset(answers.keys() - repository.threads.keys())
 
 
-def _thread_numbers(entries: Sequence[Entry], repo: RepoId, repos: Sequence[RepoId]) -> set[int]:
+def _thread_numbers(
+    entries: Sequence[AuditEntry], repo: RepoId, repos: Sequence[RepoId]
+) -> set[int]:
     """Return the numbers of threads that a report may mean in a repository."""
     numbers = set()
     for entry in entries:
@@ -497,8 +504,11 @@ async def _ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict
 
 
 async def _with_line(
-    repository: Repository, code: CodeSource, entries: Sequence[Entry], commits: Sequence[Commit]
-) -> Repository:
+    repository: AuditedRepository,
+    code: CodeSource,
+    entries: Sequence[AuditEntry],
+    commits: Sequence[Commit],
+) -> AuditedRepository:
     """Return the repository with the commits that landed around the report's days and commits."""
     report_days = {entry.days for entry in entries if entry.days}
     moments = [commit.committed_at for commit in commits]
@@ -520,15 +530,15 @@ async def _with_line(
 
 
 async def read_fenced_files(
-    codes: Mapping[RepoId, CodeSource], entries: Sequence[Entry]
-) -> dict[CommitId, list[str]]:
+    codes: Mapping[RepoId, CodeSource], entries: Sequence[AuditEntry]
+) -> dict[EvidenceId, list[str]]:
     """Return the texts of the files that a commit touches, where a fence stands below it."""
     changes = {
         evidence.change.commit.id: evidence.change
         for entry in fences_of(entries)
         for evidence in entry.evidence
     }
-    files: dict[CommitId, list[str]] = {}
+    files: dict[EvidenceId, list[str]] = {}
     for name, change in changes.items():
         paths = [file.path for file in change.files if file.patch][:_MAX_FENCED_FILES]
         blobs = await codes[change.commit.repo].blobs(change, paths)

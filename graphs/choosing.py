@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from agent.analysts.tasks import Choice, handles_of
+from agent.analysts.tasks import Choice, commit_handles
 from agent.domain.spending import Account, fallback
 from agent.ports import Step
 from agent.prompting import ModelError, fenced, fitting
@@ -89,7 +89,7 @@ async def commit_rows(state: RepositoryStepInput, context: RunContext) -> list[C
         if evidence.facts:
             first_facts[evidence.change.commit.sha] = fact_sentence(evidence.facts[0], "en")
     rows = []
-    for handle, sha in handles_of(shas).items():
+    for handle, sha in commit_handles(shas).items():
         line = f"[{handle}] {weights[sha]} {titles[sha]}"
         if sha in first_facts:
             line += f" | {first_facts[sha]}"

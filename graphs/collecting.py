@@ -11,7 +11,7 @@ from agent.domain.commits import Change, Landing, Notice, Threads, omission_noti
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.links.recorded import day_links
-from agent.links.references import Day, day_references
+from agent.links.references import LandedDay, day_references
 from agent.ports import Desk, Step
 from agent.reports.chapter import share
 from agent.triage.collected import Collected, Scales, filter_notices
@@ -59,7 +59,7 @@ async def list_commits(state: CollectInput, desk: Desk, runtime: Runtime[RunCont
         rows=reported.rows,
         late=reported.late,
         threads=threads,
-        references=day_references(Day(repo, landing.branch, commits, threads)),
+        references=day_references(LandedDay(repo, landing.branch, commits, threads)),
         failures=tuple(_listing_failures(repo, landing, threads)),
     )
 
@@ -89,7 +89,7 @@ async def triage(
     context = runtime.context
     repo = state["spec"].name
     links = day_links(
-        Day(
+        LandedDay(
             repo,
             collected.landing.branch,
             [row.commit for row in collected.landed],

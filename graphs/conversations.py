@@ -17,8 +17,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Sentences
-from agent.domain.base import EvidenceId, InputError
+from agent.domain.base import InputError
 from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.ports import Step
 from agent.prompting import answer_tokens, tokens_of
 from agent.questions import Reply
@@ -72,7 +73,8 @@ def build(checkpoints: BaseCheckpointSaver[Any] | None = None) -> ConversationGr
         asked = AskInput(
             question=state["question"],
             history=_history(state["messages"]),
-            earlier_cites=state["cites"],
+            # A checkpoint holds ids as plain text.
+            earlier_cites=[EvidenceId.cited(cite) for cite in state["cites"]],
             turn=len(state["turns"]),
         )
         answered = await question.ainvoke(asked, context=runtime.context)

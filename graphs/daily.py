@@ -9,9 +9,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from agent.analysts.tasks import Task, summary_task
-from agent.domain.base import EvidenceId, RepoId, commit_id
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.settings.values import RepoSpec
 from agent.triage.collected import allot
@@ -128,7 +129,7 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
     pulls: dict[EvidenceId, ThreadEvidence] = {}
     for sha, number in collected.threads.pull_of.items():
         if number in threads:
-            pulls[commit_id(spec.name, sha)] = threads[number]
+            pulls[EvidenceId.commit(spec.name, sha)] = threads[number]
     desk = await context.desks.open(spec)
     return Reading(
         code=desk.code,
@@ -164,7 +165,7 @@ def _brief_task(state: ChaptersInput) -> Task | None:
         if chapter is None:
             continue
         for row in chapter.ledger:
-            rows[commit_id(row.repo, row.sha)] = row
+            rows[row.id] = row
         claims += chapter.claims
     about_commits = [claim for claim in claims if claim.about and claim.about[0] in rows]
     about_commits.sort(key=lambda claim: -rows[claim.about[0]].weight)

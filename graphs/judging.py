@@ -18,8 +18,8 @@ from agent.analysts.ruling import (
     Verdicts,
     objection,
 )
-from agent.domain.base import EvidenceId
 from agent.domain.claims import Claim, Judgement, Kind
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Account, Judging, fallback
 from agent.prompting import ContextExceeded, ModelError, fenced
 from agent.sizing import MAX_SHRINKS

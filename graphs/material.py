@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from agent.domain.base import EvidenceId, NotFound
+from agent.domain.base import NotFound
 from agent.domain.commits import Issue
 from agent.domain.evidence import CommitEvidence, Material, Read, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Related
 from agent.links.admitted import related_links
@@ -186,6 +187,7 @@ async def _with_relations(
 def _unlisted_threads(related: Sequence[Related], listed: set[EvidenceId]) -> Iterator[int]:
     """Yield the numbers of the repository's threads that relations name and nobody has read."""
     for relation in related:
-        is_thread = relation.kind != "commit" and not relation.is_abroad
-        if is_thread and relation.other not in listed:
-            yield int(relation.other.partition("#")[2])
+        number = relation.other.number
+        if number is None or relation.is_abroad or relation.other in listed:
+            continue
+        yield number

@@ -9,7 +9,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.tasks import handles_of
+from agent.analysts.tasks import commit_handles
 from agent.domain.spending import Account, fallback
 from agent.ports import Step
 from agent.prompting import ModelError, fenced, prompt
@@ -90,7 +90,7 @@ async def _opening(state: ReadInput, context: RunContext) -> list[AnyMessage]:
 def _topic(state: ReadInput) -> Topic:
     """Name the turn of a conversation with tools, in which commits go by their handles."""
     answers = [message for message in state["messages"] if isinstance(message, AIMessage)]
-    handles = Handles("sha", handles_of([triaged.sha for triaged in state["first_look"].table]))
+    handles = Handles("sha", commit_handles([triaged.sha for triaged in state["first_look"].table]))
     return Topic(f"read {state['spec'].name}, turn {len(answers) + 1}", handles)
 
 
@@ -98,7 +98,7 @@ async def _offered(state: ReadInput, context: RunContext) -> list[BaseTool]:
     """Return the tools of this repository and window, without those that read what is not there."""
     first_look = state["first_look"]
     desk = await context.desks.open(state["spec"])
-    handles = handles_of([triaged.sha for triaged in first_look.table])
+    handles = commit_handles([triaged.sha for triaged in first_look.table])
     commits = {row.commit.sha: row.commit for row in first_look.landed}
     notes: dict[str, str] = {}
     for triaged in first_look.table:

@@ -10,10 +10,11 @@ from langgraph.runtime import Runtime
 from agent.analysts.rules import facts_told
 from agent.analysts.ruling import Case, Control
 from agent.analysts.tasks import is_foreign
-from agent.domain.base import AppError, EvidenceId, Language, NotFound, RepoId
+from agent.domain.base import AppError, Language, NotFound, RepoId
 from agent.domain.claims import Refused
 from agent.domain.commits import Change, Commit, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related
 from agent.domain.spending import Account, fallback
 from agent.links.candidates import Wanted, wanted_pairs
@@ -164,9 +165,12 @@ def _patched(evidence: CommitEvidence, changes: Mapping[str, Change]) -> CommitE
     return evidence.model_copy(update={"change": change})
 
 
-def _merge_commit(other: Evidence) -> EvidenceId:
+def _merge_commit(other: Evidence) -> EvidenceId | None:
+    """Return the commit that GitHub says a pull request became."""
     thread = other.thread if isinstance(other, ThreadEvidence) else None
-    return f"{other.repo}@{thread.merge_commit}" if isinstance(thread, PullRequest) else ""
+    if not isinstance(thread, PullRequest) or not is_full_hash(thread.merge_commit or ""):
+        return None
+    return EvidenceId.commit(other.repo, thread.merge_commit or "")
 
 
 async def _desks(state: RelateInput, context: RunContext) -> dict[RepoId, Desk]:
@@ -189,7 +193,7 @@ async def _others(
     unread = [name for name in names if name not in read]
     for repo, desk in desks.items():
         others |= await _threads(desk, repo, unread)
-        shas = [name for name in unread if name.startswith(f"{repo}@")]
+        shas = [name for name in unread if not name.is_thread and name.repo == repo]
         others |= await _commits(desk, shas, context)
     return others
 
@@ -197,7 +201,7 @@ async def _others(
 async def _threads(
     desk: Desk, repo: RepoId, names: Iterable[EvidenceId]
 ) -> dict[EvidenceId, Evidence]:
-    numbers = [int(name.removeprefix(f"{repo}#")) for name in names if name.startswith(f"{repo}#")]
+    numbers = [name.number for name in names if name.number is not None and name.repo == repo]
     if not numbers:
         return {}
     try:
@@ -213,7 +217,7 @@ async def _commits(
     commits: dict[EvidenceId, Evidence] = {}
     for name in names:
         try:
-            commit = await desk.code.resolve(name.partition("@")[2])
+            commit = await desk.code.resolve(name.revision)
         except NotFound:
             continue
         changes = await context.library.whole(desk.code, [commit.sha])

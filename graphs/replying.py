@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.analysts.rules import statement
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.gate.check import refusals
-from agent.questions import THREADS, Hit, Named, Outcome, Query, Reply, Section
+from agent.questions import THREADS, AnswerSection, Hit, Named, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
 from agent.telling import told_facts
 from graphs.ask_context import AskContext
@@ -48,7 +49,7 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     for section in sections:
         best_hits += [hit.id for hit in section.hits[:_BEST]]
     listed = list(dict.fromkeys(best_hits))
-    commits = [name for name in listed if "#" not in name][:_MAX_FACT_COMMITS]
+    commits = [name for name in listed if not name.is_thread][:_MAX_FACT_COMMITS]
     unread = [name for name in commits if name not in state["evidence"]]
     evidence = {**state["evidence"], **await context.load(unread, query.window)}
     facts = _stated_facts(query, commits, evidence)
@@ -83,13 +84,15 @@ def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
     return "answered" if claims else "refused"
 
 
-def _sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
+def _sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[AnswerSection]:
     if query.is_filtered:
         return [_filtered_section(query, repos, context)]
     return _named_sections(query, repos, context)
 
 
-def _named_sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Section]:
+def _named_sections(
+    query: Query, repos: Sequence[RepoId], context: AskContext
+) -> list[AnswerSection]:
     """Find everything that is named outright, each name by itself."""
     sections = []
     for named in query.named:
@@ -98,11 +101,11 @@ def _named_sections(query: Query, repos: Sequence[RepoId], context: AskContext) 
         # What only looks like a name may be none: without hits it is passed over.
         is_surely_named = named.kind != "name" or "_" in named.text or named.text.startswith("--")
         if hits or is_surely_named:
-            sections.append(Section(what=(_shown_name(named),), hits=hits))
+            sections.append(AnswerSection(what=(_shown_name(named),), hits=hits))
     return sections
 
 
-def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> Section:
+def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> AnswerSection:
     """Find everything that fits all qualifiers and has everything that is named beside them."""
     hits = _filtered_hits(query, repos, context)
     names = {named.text for named in query.named}
@@ -111,7 +114,7 @@ def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext
         kept = {hit.id for hit in having if names <= set(hit.named)}
         hits = [hit for hit in hits if hit.id in kept]
     qualifiers = map(":".join, query.filters)
-    return Section(what=(*qualifiers, *map(_shown_name, query.named)), hits=_newest(hits))
+    return AnswerSection(what=(*qualifiers, *map(_shown_name, query.named)), hits=_newest(hits))
 
 
 def _filtered_hits(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Hit]:

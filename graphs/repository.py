@@ -10,8 +10,9 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.rules import facts_told
 from agent.analysts.tasks import Task, commit_tasks, summary_task
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
 from agent.domain.evidence import Material
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account
 from agent.gate.check import refusals

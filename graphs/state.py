@@ -13,9 +13,10 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Sentences, Task
-from agent.domain.base import EvidenceId, Frozen, RepoId
+from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.commits import Issue
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Triage
 from agent.domain.links import Link, Related
 from agent.domain.report import Failure, Report

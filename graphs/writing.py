@@ -127,7 +127,7 @@ async def subjects(state: AnalysisInput, context: RunContext) -> dict[str, _Writ
                 dossier=light_dossier(task),
                 task=task,
             )
-    about_commits = [task for task in state["tasks"] if task.about]
+    about_commits = [(task.about, task) for task in state["tasks"] if task.about]
     if not about_commits:
         return subject_by_task
     repository = state["repository"]
@@ -135,16 +135,16 @@ async def subjects(state: AnalysisInput, context: RunContext) -> dict[str, _Writ
     material = await material_of(repository, context)
     dossier = dossier_of(material, repository["first_look"])
     reads = {read.evidence.id: read for read in material.reads}
-    for task in about_commits:
-        read = reads[task.about]
+    for commit, task in about_commits:
+        read = reads[commit]
         around = await _commit_context(read, material, repository, context)
         note = surroundings_note(around.surroundings)
         subject_by_task[task.key] = CommitSubject(
             repo=task.repo,
             account=task.account,
             languages=context.languages,
-            dossier=replace(dossier, notes={task.about: note}),
-            about=task.about,
+            dossier=replace(dossier, notes={commit: note}),
+            about=commit,
             shown=pieces_of(read.evidence, material) | dict(around.earlier),
             task=task,
             read=read,

@@ -14,9 +14,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from agent.domain import base
-from agent.domain.base import AppError, EvidenceId, Frozen, RateLimited, StorageError, UpstreamError
+from agent.domain.base import AppError, Frozen, RateLimited, StorageError, UpstreamError
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
 from agent.domain.evidence import ReleaseEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.links.issue_digest import Digest, Known
 from agent.prompting import ContextExceeded, ModelError
 from memory.operations import Database, Record
@@ -253,7 +254,8 @@ def _evidence_id(value: object) -> EvidenceId | None:
 def _unpacked(name: str, kind: str, evidence: str | None, body: bytes) -> Artefact:
     """Return the artefact of a row, or raise if its content is not what was stored."""
     try:
-        artefact = Artefact(kind, zlib.decompress(body), evidence)
+        evidence_id = EvidenceId.parse(evidence) if evidence else None
+        artefact = Artefact(kind, zlib.decompress(body), evidence_id)
     except zlib.error as error:
         raise StorageError(
             f"the memory is damaged: artefact {name[:_SHORT_HASH]} cannot be unpacked"

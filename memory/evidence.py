@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, RepoId, commit_id, parse_reference
+from agent.domain.base import RepoId
 from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.evidence import Card
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Link
+from agent.domain.references import parse_reference
 from agent.domain.window import Window, midnight, zone
 from agent.questions import Hit, Known
 from memory.columns import moment_of, stamp
@@ -27,7 +29,6 @@ _SECOND = timedelta(seconds=1)
 _DEFAULT_SPAN = timedelta(days=7)  # What is read where nothing is stored and no time is asked for
 _MAX_COMMITS = 5_000
 _MAX_NAMED = 5  # Commits that the beginning of a hash may stand for
-_SHORT_SHA = 12
 
 
 class _Span(NamedTuple):
@@ -79,9 +80,9 @@ class EvidenceStore:
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
         """Return which of these commits are stored."""
-        names = [commit_id(repo, sha) for sha in shas]
+        names = [EvidenceId.commit(repo, sha) for sha in shas]
         rows = self._db.select("evidence", ["name"], {"name": names})
-        return {name.partition("@")[2] for (name,) in rows}
+        return {EvidenceId(name).sha for (name,) in rows}
 
     def has_threads(self, repo: RepoId) -> bool:
         """Return True if an issue or a pull request of a repository is stored."""
@@ -101,14 +102,15 @@ class EvidenceStore:
     def named(self, text: str, repos: Sequence[RepoId]) -> list[EvidenceId]:
         """Return the stored evidence that a text names by hash, number or tag."""
         text = text.strip("[]` ")
-        if "@" in text and self.get(text):
-            return [text]
+        evidence_id = EvidenceId.parse(text)
+        if evidence_id and not evidence_id.is_thread and self.get(evidence_id):
+            return [evidence_id]
         reference = parse_reference(text)
         if reference is None:
             return []
         named_repos = [repo for repo in repos if reference.repo in (None, repo)]
         if reference.kind == "thread":
-            return list(self.all(f"{repo}#{reference.number}" for repo in named_repos))
+            return list(self.all(EvidenceId.thread(repo, reference.number) for repo in named_repos))
         hits = []
         for repo in named_repos:
             hits += self._db.evidence.with_prefix(ALWAYS, f"{repo}@{reference.sha}")
@@ -145,7 +147,7 @@ class EvidenceStore:
         problems = []
         for body in self._db.evidence.commits_with_problems(repos, start, end):
             card = Card.model_validate_json(body)
-            problems.append(f"{card.repo}@{card.sha[:_SHORT_SHA]}: {card.problem}")
+            problems.append(f"{card.id.shortened()}: {card.problem}")
         return problems
 
     def gaps(self, repo: RepoId, window: Window) -> list[Window]:
@@ -243,11 +245,7 @@ class WindowSearch:
         return self.report_of(day, repo=repo)
 
     def _line(self, hit: Hit) -> str:
-        short_id = hit.id
-        if hit.kind == "commit":
-            repo, _, sha = hit.id.partition("@")
-            short_id = f"{repo}@{sha[:_SHORT_SHA]}"
-        return f"{hit.opened[:10]} {hit.kind} {short_id}: {self._title(hit.id)}"
+        return f"{hit.opened[:10]} {hit.kind} {hit.id.shortened()}: {self._title(hit.id)}"
 
     def _title(self, name: EvidenceId) -> str:
         known = self.known.get(name)

@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, RepoId, references, thread_id
+from agent.domain.base import RepoId
 from agent.domain.commits import Issue, PullRequest, Release, text_after
 from agent.domain.evidence import Card
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
+from agent.domain.references import mentioned_ids
 from agent.questions import Known
 from memory.columns import clean, stamp
 from memory.operations import Value
@@ -61,7 +63,7 @@ def commit_row(card: Card) -> EvidenceRow:
         "author": clean(card.author),
         "body": clean(data),
     }
-    pull = thread_id(card.repo, card.pull) if card.pull else None
+    pull = EvidenceId.thread(card.repo, card.pull) if card.pull else None
     return _row(card.id, card.repo, version, record, _commit_texts(card), pull)
 
 
@@ -108,7 +110,7 @@ def _release_row(release: Release, version: str) -> EvidenceRow:
         "author": "",
         "body": clean(release.model_dump_json()),
     }
-    name = f"{release.repo}@{release.tag}"
+    name = release.id
     return _row(name, release.repo, version, record, _release_texts(release))
 
 
@@ -121,7 +123,7 @@ def _row(
     pull: EvidenceId | None = None,
 ) -> EvidenceRow:
     mentions = tuple(
-        other for other in references(repo, f"{texts.title}\n{texts.text}") if other != name
+        other for other in mentioned_ids(repo, f"{texts.title}\n{texts.text}") if other != name
     )
     columns = _indexed(texts, str(record["author"]))
     full_record: dict[str, Value] = {

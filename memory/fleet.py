@@ -25,7 +25,7 @@ _NO_REASON = "no reason was noted; see the log of the worker"
 
 
 @dataclass(frozen=True)
-class Task:
+class QueuedTask:
     """One task of the queue, as a person sees it."""
 
     id: int
@@ -174,7 +174,7 @@ class Fleet:
             [queue, stamp(datetime.now(UTC) - fresh)],
         )
 
-    def tasks(self, limit: int = 1_000) -> list[Task]:
+    def tasks(self, limit: int = 1_000) -> list[QueuedTask]:
         """Return the tasks of the queue: what runs, failed and waits, then what was done last."""
         rows = self._db.rows(
             "select j.id, j.status, j.task_name,"
@@ -195,7 +195,7 @@ class Fleet:
             self._db.execute("delete from progress where at < %s", [stamp(before)])
 
 
-def _task(row: Row) -> Task:
+def _task(row: Row) -> QueuedTask:
     number, status, task, about, day, attempts, what, done, total, reason = row
     progress = ""
     if status == "doing":
@@ -205,4 +205,4 @@ def _task(row: Row) -> Task:
     elif status != "succeeded":
         progress = reason or ""
     word = str(_STATUS_WORDS.get(status, status))
-    return Task(number, word, task, f"{about} {day}", attempts, progress)
+    return QueuedTask(number, word, task, f"{about} {day}", attempts, progress)

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
+from agent.domain.evidence_id import EvidenceId
 from memory.search_words import Phrase, Term
 
 Row = tuple[Any, ...]
@@ -35,6 +36,12 @@ class EvidenceHit(NamedTuple):
     kind: str
     opened: str
     author: str
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> "EvidenceHit":
+        """Return a row as a database gives it."""
+        row_id, name, kind, opened, author = row
+        return cls(row_id, EvidenceId.cited(name), kind, opened, author)
 
 
 class StatementHit(NamedTuple):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import AppError, StorageError, repo_id
+from agent.domain.base import AppError, StorageError
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Relation
+from agent.domain.references import repo_id
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.stored import load

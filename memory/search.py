@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.questions import Hit, Named
 from memory.columns import stamp
@@ -146,7 +147,7 @@ class SearchIndex:
         for rank, hit in enumerate(best[:_MAX_EXPANDED]):
             neighbours = self._evidence.neighbours(hit.id)
             if rank < _MAX_RELEASED and hit.kind == "commit":
-                release = self._evidence.next_release(hit.id.partition("@")[0], hit.opened)
+                release = self._evidence.next_release(hit.id.repo, hit.opened)
                 if release is not None:
                     neighbours.add(release)
             for neighbour in neighbours:
@@ -168,9 +169,10 @@ def _ids_of(name: Named, repos: Iterable[RepoId]) -> list[EvidenceId]:
     ids: list[EvidenceId] = []
     for repo in repos:
         if name.kind == "thread":
-            ids.append(f"{repo}#{name.text}")
+            ids.append(EvidenceId.cited(f"{repo}#{name.text}"))
         else:
-            ids += [f"{repo}@{name.text}", f"{repo}@v{name.text}"]
+            for tag in (name.text, f"v{name.text}"):
+                ids.append(EvidenceId.listed(repo, revision=tag))
     return ids
 
 

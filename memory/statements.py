@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
+from agent.domain.base import RepoId
 from agent.domain.claims import MARK, Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from memory.columns import clean, moment_of, stamp
@@ -144,11 +145,11 @@ def _listed(report: Report, section: RepoSection) -> Iterator[tuple[str, tuple[E
     """Yield what the report lists of a repository, each with what it cites."""
     repo = section.repo
     for row in report.rows(repo):
-        yield row.title, (commit_id(repo, row.sha),)
+        yield row.title, (EvidenceId.listed(repo, revision=row.sha),)
     for line in section.issues:
-        yield f"{line.event}: {line.title}", (thread_id(repo, line.number),)
+        yield f"{line.event}: {line.title}", (EvidenceId.listed(repo, number=line.number),)
     for release in section.releases:
-        yield f"{release.tag} {release.name}", (f"{repo}@{release.tag}",)
+        yield f"{release.tag} {release.name}", (EvidenceId.listed(repo, revision=release.tag),)
     for link in report.links:
         if link.issue.startswith(f"{repo}#"):
             grade = f"(grade {link.grade.value})"

@@ -7,8 +7,9 @@ from datetime import timedelta
 
 from pydantic import ValidationError
 
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Headline
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.window import Window
 from agent.ports import Past
@@ -58,7 +59,7 @@ class Stories:
     def listed(self, *, repo: RepoId | None = None, since: str | None = None) -> list[ToldStory]:
         """Return every story in its latest form, newest news first."""
         stories: list[ToldStory] = []
-        listed_keys: set[tuple[str, EvidenceId]] = set()
+        listed_keys: set[tuple[str, str]] = set()
         for label, body in self._db.reports.stories(repo, since):
             for story in _readable([body]):
                 keys = _keys(story)
@@ -68,7 +69,7 @@ class Stories:
         return stories
 
 
-def _keys(story: Story) -> set[tuple[str, EvidenceId]]:
+def _keys(story: Story) -> set[tuple[str, str]]:
     """Return what two forms of the same story have in common: its sort, and its steps."""
     sort = "lineage" if story.kind in ("revert", "reland") else story.kind
     # Releases are steps of many stories, and a release has many fixes.

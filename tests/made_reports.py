@@ -4,10 +4,11 @@ from datetime import UTC, date, datetime, timedelta
 from hashlib import sha1
 from random import Random
 
-from agent.domain.base import RepoId, ThreadId, commit_id, thread_id
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Judgement, Quote
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Tier
-from agent.domain.links import Grade, Link, Relation, Step, Story
+from agent.domain.links import Grade, Link, Relation, Story, StoryStep
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
 
@@ -46,7 +47,9 @@ def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
             claims += _claims(row, chance)
         threads = [_thread(repo, day, at, chance) for at in range(chance.randint(0, 6))]
         links += [
-            _link(thread_id(repo, one.number), rows[0]) for one in threads if one.event == "closed"
+            _link(EvidenceId.thread(repo, one.number), rows[0])
+            for one in threads
+            if one.event == "closed"
         ]
         stories.append(_story(repo, rows[0], day))
         sections.append(
@@ -95,7 +98,7 @@ def _row(repo: RepoId, day: date, at: int, chance: Random) -> LedgerRow:
 def _claims(row: LedgerRow, chance: Random) -> list[Claim]:
     if row.tier is None:
         return []
-    cite = commit_id(row.repo, row.sha)
+    cite = EvidenceId.commit(row.repo, row.sha)
     return [_claim(row, cite, number, chance) for number in range(chance.randint(1, 5))]
 
 
@@ -136,8 +139,8 @@ def _thread(repo: RepoId, day: date, at: int, chance: Random) -> ThreadLine:
     )
 
 
-def _link(issue: ThreadId, row: LedgerRow) -> Link:
-    change = commit_id(row.repo, row.sha)
+def _link(issue: EvidenceId, row: LedgerRow) -> Link:
+    change = EvidenceId.commit(row.repo, row.sha)
     return Link(
         issue=issue, change=change, relation=Relation.FIXES, grade=Grade.B, evidence=("it says so",)
     )
@@ -148,9 +151,9 @@ def _story(repo: RepoId, row: LedgerRow, day: date) -> Story:
     start = day - timedelta(days=day.toordinal() % 7)
     days = [start + timedelta(days=at) for at in range((day - start).days + 1)]
     names = [sha1(f"{repo} {one} 0".encode(), usedforsecurity=False).hexdigest() for one in days]
-    cites = [commit_id(repo, name) for name in names]
+    cites = [EvidenceId.commit(repo, name) for name in names]
     steps = [
-        Step(
+        StoryStep(
             cite=cite,
             at=datetime.combine(one, datetime.min.time(), UTC),
             act="part",

@@ -12,7 +12,7 @@ from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.model_server.honest import probed
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from gitzette.progress import QuietProgress
 from gitzette.running import Covered, cover
 from tests.made_repos import Work
@@ -91,7 +91,7 @@ class Scripted:
     relations: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
     """What commits have to do with what they name, by their titles."""
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         """Answer by the shape that is asked for."""
         if (answer := probed(asked)) is not None:
             return answer
@@ -104,7 +104,7 @@ class Scripted:
             )
         return Saying(text=json.dumps(self._answer(asked), ensure_ascii=False))
 
-    def _answer(self, asked: Asked) -> Answer:
+    def _answer(self, asked: ModelRequest) -> Answer:
         if asked.schema == "Choice":
             return {"read": _HANDLE.findall(asked.user) if self.read is None else self.read}
         if asked.schema == "Rulings":

@@ -5,14 +5,15 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from agent.domain.base import AppError, EvidenceId, commit_id
+from agent.domain.base import AppError
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactSheet
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CodeSource, Study
 from tools.diff.files import layout_paths
-from tools.diff.reach import Names, Trees, is_told_by
+from tools.diff.reach import SurroundingTrees, TreeNames, is_told_by
 from tools.diff.sheet import (
     Gathered,
     blobs_and_partner,
@@ -77,14 +78,14 @@ class EvidenceCache:
 
         `look` is shown each change that is read now, with its patches, which are not kept.
         """
-        unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._skimmed]
+        unread = [sha for sha in shas if EvidenceId.commit(code.repo, sha) not in self._skimmed]
         async for change in code.changes(unread):
             sheet = await self._skimmed_facts(code, change)
             evidence = CommitEvidence(change=_without_patches(change), sheet=sheet)
             self._skimmed[evidence.id] = evidence
             look(change)
         for sha in shas:
-            if skimmed := self._skimmed.get(commit_id(code.repo, sha)):
+            if skimmed := self._skimmed.get(EvidenceId.commit(code.repo, sha)):
                 yield skimmed
 
     async def _skimmed_facts(self, code: CodeSource, change: Change) -> FactSheet:
@@ -100,12 +101,14 @@ class EvidenceCache:
 
     async def whole(self, code: CodeSource, shas: Sequence[str]) -> dict[str, Change]:
         """Return some commits with their patches, and keep them."""
-        unread = [sha for sha in shas if commit_id(code.repo, sha) not in self._with_patches]
+        unread = [
+            sha for sha in shas if EvidenceId.commit(code.repo, sha) not in self._with_patches
+        ]
         async for change in code.changes(unread):
             self._with_patches[change.commit.id] = change
         changes: dict[str, Change] = {}
         for sha in shas:
-            if known := self._with_patches.get(commit_id(code.repo, sha)):
+            if known := self._with_patches.get(EvidenceId.commit(code.repo, sha)):
                 changes[sha] = known
         return changes
 
@@ -136,7 +139,7 @@ class EvidenceCache:
 
         `landed` is all that landed in a window, newest first: the trees around it are searched once.
         """
-        names = {commit_id(code.repo, sha): sha for sha in shas}
+        names = {EvidenceId.commit(code.repo, sha): sha for sha in shas}
         unread = [sha for name, sha in names.items() if name not in self._studied]
         plans = [_planned(change) async for change in code.changes(unread)]
         if plans:
@@ -204,7 +207,7 @@ class EvidenceCache:
         if oldest:
             self._checked_windows.add(oldest.id)
 
-    def _sheet(self, studied: Studied, trees: Trees) -> FactSheet:
+    def _sheet(self, studied: Studied, trees: SurroundingTrees) -> FactSheet:
         """Return the facts of a studied commit; where that fails, those that its patch told."""
         change, differences = studied
         try:
@@ -216,7 +219,7 @@ class EvidenceCache:
         skimmed = self._skimmed.get(change.commit.id)
         return failed_sheet(change, error, skimmed.facts if skimmed else ())
 
-    def _take_back(self, landed: Sequence[Commit], trees: Trees) -> None:
+    def _take_back(self, landed: Sequence[Commit], trees: SurroundingTrees) -> None:
         """Drop facts of variables that the tree before read already, or the tree after still reads.
 
         What an older commit of the window brought is not new either.
@@ -245,12 +248,12 @@ def _planned(change: Change) -> Study:
         return Study(change=change)
 
 
-def _variables(skimmed: Sequence[CommitEvidence]) -> Names:
+def _variables(skimmed: Sequence[CommitEvidence]) -> TreeNames:
     """Return the variables that skimmed commits seem to bring or to drop."""
     facts = [fact for evidence in skimmed for fact in evidence.facts]
     added = frozenset(fact.name for fact in facts if fact.kind == "env-added")
     removed = frozenset(fact.name for fact in facts if fact.kind == "env-removed")
-    return Names(come=added, gone=removed)
+    return TreeNames(come=added, gone=removed)
 
 
 def _without_facts(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:

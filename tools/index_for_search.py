@@ -10,7 +10,7 @@ from agent.domain.commits import Change, Commit, Landing, PullRequest, Threads
 from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.window import Window
 from agent.links.recorded import day_links
-from agent.links.references import Day, day_references
+from agent.links.references import LandedDay, day_references
 from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, QuestionMemory
 from agent.questions import Named
 from agent.settings.values import RepoSpec
@@ -108,7 +108,7 @@ class WindowReader:
         await self._keep_cards(desk.code, commits, threads)
         # Of the commits that are dated in the future, those that landed in this stretch.
         await self._keep_cards(desk.code, [row.commit for row in landing.late], threads)
-        day = Day(repo, landing.branch, commits, threads)
+        day = LandedDay(repo, landing.branch, commits, threads)
         self.memory.connect(repo, threads, day_links(day, day_references(day)))
         if isinstance(desk.code, CloneSource):
             tags = await desk.code.tags_made(gap.start, gap.cutoff or gap.end)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from agent.domain.commits import Commit, FileChange, Release
 from agent.domain.evidence import CommitEvidence
 from agent.domain.patch import read_hunks
-from agent.domain.surroundings import Definition, NameUses, Passage, Surroundings, Use
+from agent.domain.surroundings import CodePassage, Definition, NameUses, Surroundings, Use
 from agent.ports import CloneSource, CodeSource, Usage, Usages
 from agent.stories.timeline import headline
 from agent.triage.conventions import Area, area
@@ -35,7 +35,7 @@ Item = TypeVar("Item")
 class _Changed(NamedTuple):
     """What the changed lines of a file show: passages, and names that are defined or decide there."""
 
-    passages: list[Passage]
+    passages: list[CodePassage]
     defined: list[str]
     deciding: dict[str, str]  # With the path of the file in which each decides
 
@@ -117,7 +117,7 @@ def _joined(lists: Iterable[Sequence[Item]]) -> list[Item]:
 
 
 def _uses(
-    defined: Sequence[str], hits: Mapping[str, Usages], shown: Sequence[Passage]
+    defined: Sequence[str], hits: Mapping[str, Usages], shown: Sequence[CodePassage]
 ) -> Iterator[NameUses]:
     """Yield where changed names are used outside of what is shown; rarer names say more."""
     candidates: list[tuple[int, NameUses]] = []
@@ -138,7 +138,7 @@ def _uses(
         yield uses_of_name
 
 
-def _is_shown(hit: Usage, shown: Sequence[Passage]) -> bool:
+def _is_shown(hit: Usage, shown: Sequence[CodePassage]) -> bool:
     same_file = [passage for passage in shown if passage.file == hit.path]
     return any(passage.first <= hit.line <= passage.last for passage in same_file)
 
@@ -151,7 +151,7 @@ async def _definitions(
     sha: str,
     deciding: Mapping[str, str],
     hits: Mapping[str, Usages],
-    shown: Sequence[Passage],
+    shown: Sequence[CodePassage],
 ) -> list[Definition]:
     """Read where the names that decide over a change are defined, unless that is shown already.
 
@@ -195,7 +195,7 @@ def _shared_folders(path: str, other: str) -> int:
     return count
 
 
-async def _definition(code: CodeSource, sha: str, place: Usage) -> Passage | None:
+async def _definition(code: CodeSource, sha: str, place: Usage) -> CodePassage | None:
     text = await code.file(sha, place.path)
     if text is None or "\0" in text:
         return None
@@ -207,7 +207,7 @@ async def _definition(code: CodeSource, sha: str, place: Usage) -> Passage | Non
         first = max(1, place.line - _LINES_AROUND_VALUE)
         span = Span(first, min(len(outline.lines), place.line + _LINES_AROUND_VALUE))
     lines = tuple(f" {line}" for line in outline.lines[span.first - 1 : span.last])
-    return Passage(
+    return CodePassage(
         file=place.path, first=span.first, lines=lines, scopes=tuple(outline.scopes(span))
     )
 

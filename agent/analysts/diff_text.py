@@ -11,7 +11,7 @@ from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks
-from agent.domain.surroundings import Passage
+from agent.domain.surroundings import CodePassage
 from agent.gate.shown import file_heading, left_out_line
 from agent.gate.surroundings import passage_heading
 from agent.prompting import fitting, tokens_of
@@ -73,7 +73,7 @@ def shown_diff(
     evidence: CommitEvidence,
     budget: int,
     focus: Focus = NO_FOCUS,
-    passages: Sequence[Passage] = (),
+    passages: Sequence[CodePassage] = (),
     *,
     only_named: bool = False,
 ) -> str:
@@ -198,7 +198,7 @@ class _Part(NamedTuple):
     order: tuple[int, ...] | None
 
 
-def _hunks(evidence: CommitEvidence, focus: Focus, passages: Sequence[Passage]) -> list[_Hunk]:
+def _hunks(evidence: CommitEvidence, focus: Focus, passages: Sequence[CodePassage]) -> list[_Hunk]:
     """Return the changed parts of all files in their order, with what the focus finds in them."""
     proving = _proving_lines(evidence.facts)
     hunks: list[_Hunk] = []
@@ -224,7 +224,7 @@ def _hunks(evidence: CommitEvidence, focus: Focus, passages: Sequence[Passage]) 
     ]
 
 
-def _parts(file: FileChange, passages: Sequence[Passage]) -> list[_Part]:
+def _parts(file: FileChange, passages: Sequence[CodePassage]) -> list[_Part]:
     around = [passage for passage in passages if passage.file == file.path]
     if not around:
         return [_Part(tuple(hunk.splitlines()), None) for hunk in cut_hunks(file.patch or "")]

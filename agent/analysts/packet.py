@@ -1,6 +1,5 @@
 """What a writer and a judge are shown of a commit: words, facts, the diff, and the code around it."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,7 +7,6 @@ from agent.analysts.boilerplate import recurring_lines, without_boilerplate
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.excerpt import excerpt, folded, needed_tokens
 from agent.analysts.focus import NO_FOCUS, Focus
-from agent.domain.base import EvidenceId, thread_id
 from agent.domain.commits import PullRequest
 from agent.domain.evidence import (
     CommitEvidence,
@@ -18,12 +16,14 @@ from agent.domain.evidence import (
     ReleaseEvidence,
     ThreadEvidence,
 )
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
+from agent.domain.references import thread_numbers
 from agent.domain.surroundings import (
     NO_SURROUNDINGS,
+    CodePassage,
     Definition,
     NameUses,
-    Passage,
     Surroundings,
 )
 from agent.domain.window import Window
@@ -51,7 +51,6 @@ _DEFINITIONS_HEADING = "Defined elsewhere, and deciding here:"
 _USES_HEADING = "Lines elsewhere in the repository, after this commit, with names that it changes:"
 _EARLIER_HEADING = "Earlier commits that this one goes back to:"
 _LOOKED_UP_HEADING = "Looked up in the repository:"
-_NUMBER = re.compile(r"(?<![\w/&])#([1-9]\d{0,9})\b")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +124,7 @@ def _definitions_text(definitions: Sequence[Definition], budget: int, focus: Foc
     return "\n".join(texts)
 
 
-def _definition_text(passage: Passage, budget: int, focus: Focus) -> str:
+def _definition_text(passage: CodePassage, budget: int, focus: Focus) -> str:
     lines = [definition_heading(passage), *(line[1:] for line in passage.lines)]
     kept = [*focus.passage_lines(lines), 0]
     part = excerpt(lines, max(budget, needed_tokens(lines, kept)), kept, range(len(lines)))
@@ -157,14 +156,14 @@ def _earlier_text(earlier: Mapping[str, CommitEvidence], budget: int, focus: Foc
 def pieces_of(evidence: CommitEvidence, material: Material) -> dict[str, Evidence]:
     """Return a commit, its pull request, and the issues that they name or are linked to, by handle."""
     pull = material.pulls.get(evidence.pull or 0)
-    threads: dict[str, ThreadEvidence] = {}
+    threads: dict[EvidenceId, ThreadEvidence] = {}
     for thread in (*material.issues, *([pull] if pull else [])):
         threads[thread.id] = ThreadEvidence(thread=thread)
-    threads |= dict[str, ThreadEvidence](material.threads)
+    threads |= dict(material.threads)
     wanted = [pull.id] if pull else []
     wanted += [link.issue for link in material.links if link.change == evidence.id]
     for text in (evidence.change.commit.message, pull.body if pull else ""):
-        wanted += [thread_id(evidence.repo, int(number)) for number in _NUMBER.findall(text)]
+        wanted += [EvidenceId.thread(evidence.repo, number) for number in thread_numbers(text)]
     shown = [threads[name] for name in dict.fromkeys(wanted) if name in threads]
     pieces: dict[str, Evidence] = {"c": evidence}
     for piece in shown[:_MAX_THREADS]:

@@ -15,6 +15,7 @@ from agent.analysts.quoting import (
 from agent.domain.base import LANGUAGES
 from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.evidence import CommitEvidence, Material, Read
+from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.domain.links import Grade, Relation
@@ -33,7 +34,7 @@ def facts_told(material: Material) -> list[Claim]:
     templates = recurring_sentences(material)
     claims: list[Claim] = []
     for read in material.reads:
-        name = f"{material.repo}@{read.evidence.change.commit.sha[:12]}"
+        name = read.evidence.id.shortened()
         for number, claim in enumerate(_claims_of(read, material, templates), start=1):
             claims.append(claim.model_copy(update={"id": f"{name}.{number}"}))
     return claims
@@ -144,8 +145,10 @@ def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
     readable = {*material.background, *(read.evidence.id for read in material.reads)}
     others = []
     for fact in evidence.facts:
-        other = f"{evidence.repo}@{fact.old}"
-        if fact.kind in _LINEAGE and other in readable:
+        if fact.kind not in _LINEAGE or not is_full_hash(fact.old or ""):
+            continue
+        other = EvidenceId.commit(evidence.repo, fact.old or "")
+        if other in readable:
             others.append((_LINEAGE[fact.kind], other))
     if evidence.id in material.reverted:
         others.append(("undone", material.reverted[evidence.id]))

@@ -6,9 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
-from agent.domain.base import EvidenceId, Language
+from agent.domain.base import Language
 from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.gate.grounds import has_code_anchor
 from agent.gate.literals import literals, terms
@@ -141,21 +142,18 @@ def asked_languages(languages: Sequence[Language]) -> str:
 def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
     """Return what a model cites: by its handle, its name, its number or the start of its hash."""
     text = text.strip("[]` ")
-    if handle := handles.get(text):
-        return handle
-    names = list(handles.values())
-    if text in names:
-        return text
-    for name in names:
-        if name.endswith((f"#{text.lstrip('#')}", f"@{text}")):
-            return name
-    if len(text) < _MIN_HASH:
-        return text
+    if text in handles:
+        return handles[text]
+    shown_ids = list(handles.values())
+    for evidence_id in shown_ids:
+        key = f"#{evidence_id.number}" if evidence_id.is_thread else evidence_id.revision
+        if text in (evidence_id, key) or f"#{text}" == key:
+            return evidence_id
     digits = text.rpartition("@")[2]
-    for name in names:
-        if name.partition("@")[2].startswith(digits):
-            return name
-    return text
+    for evidence_id in shown_ids:
+        if len(text) >= _MIN_HASH and evidence_id.revision.startswith(digits):
+            return evidence_id
+    return EvidenceId.cited(text)
 
 
 def sentence_claim(
@@ -163,7 +161,7 @@ def sentence_claim(
     sentence: Sentence,
     shown: Shown,
     languages: Sequence[Language],
-    about: str | None = None,
+    about: EvidenceId | None = None,
     notes: Mapping[EvidenceId, str] = _NO_NOTES,
 ) -> Claim | None:
     """Turn a sentence into a claim about what it cites first.

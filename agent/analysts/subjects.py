@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -27,10 +26,17 @@ from agent.analysts.sentences import (
 )
 from agent.analysts.tasks import Draft, Task, is_foreign
 from agent.analysts.twins import moved_sentences, reversed_facts
-from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Number, Refused
-from agent.domain.commits import Release
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, Read, ReleaseEvidence
+from agent.domain.evidence import (
+    CommitEvidence,
+    Dossier,
+    Evidence,
+    Material,
+    PublishedEvidence,
+    Read,
+)
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Part
 from agent.gate.quotes import anchor_fault
 from agent.prompting import fenced, fitting, tokens_of
@@ -160,8 +166,7 @@ class CommitSubject(Subject):
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn an analysis into claims: its headline, then its sentences."""
-        commit = self.read.evidence.change.commit
-        name = f"{commit.repo}@{commit.sha[:12]}"
+        name = self.read.evidence.id.shortened()
         claims = []
         if headline := self._headline(f"{name}.m0", answer):
             claims.append(headline)
@@ -229,7 +234,7 @@ class SummarySubject(Subject):
             line = f"[{handle}] {_joined(published)}"
             if commit != last_commit:
                 title = self.task.titles.get(commit, "")
-                line = f"{commit.partition('@')[0]}: {title}\n{line}"
+                line = f"{commit.repo}: {title}\n{line}"
             lines.append(line)
             last_commit = commit
         return "\n".join(fitting(lines, budget))
@@ -326,18 +331,9 @@ def light_dossier(task: Task) -> Dossier:
         lines += claim.text.values()
         lines += [anchor.text for anchor in claim.anchors]
         published[commit] = "\n".join((published.get(commit, ""), *claim.text.values()))
-    evidence_by_id: dict[EvidenceId, Evidence] = {}
+    evidence_by_id: dict[EvidenceId, PublishedEvidence] = {}
     for commit, lines in texts.items():
-        # The words of that commit and nothing else, in the form of a release.
-        release = Release(
-            repo=RepoId(commit.partition("@")[0]),
-            tag=commit.partition("@")[2],
-            name="",
-            body="\n".join(lines),
-            published_at=datetime.fromtimestamp(0, UTC),
-            prerelease=False,
-        )
-        evidence_by_id[commit] = ReleaseEvidence(release=release)
+        evidence_by_id[commit] = PublishedEvidence(id=commit, text="\n".join(lines))
     return Dossier(found=evidence_by_id, seen=frozenset(evidence_by_id), notes=published)
 
 

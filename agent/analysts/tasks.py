@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import BaseModel, Field
 
 from agent.analysts.ruling import can_be_repaired
-from agent.domain.base import EvidenceId, Frozen, Language, RepoId
+from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import (
     CommitEvidence,
@@ -17,6 +17,7 @@ from agent.domain.evidence import (
     ReleaseEvidence,
     ThreadEvidence,
 )
+from agent.domain.evidence_id import EvidenceId
 
 _HANDLE = re.compile(r"\bc\d{1,3}\b")
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
@@ -28,7 +29,7 @@ class Task(Frozen):
     """One thing to write about: a commit, or what was published of several."""
 
     repo: RepoId | None  # None for the brief of all repositories
-    about: EvidenceId = ""  # The commit; empty for a summary
+    about: EvidenceId | None = None  # The commit; None for a summary
     rests: dict[str, Claim] = Field(default_factory=dict)  # What a summary rests on, by handles
     titles: dict[EvidenceId, str] = Field(default_factory=dict)  # Of the commits of a summary
     notes: str = ""  # What the model noted of the commit when it read
@@ -112,21 +113,28 @@ class Sentences(Frozen):
         return self.model_copy(update=update)
 
 
-def handles_of(
-    names: Iterable[str], evidence_by_id: Mapping[EvidenceId, Evidence] | None = None
-) -> dict[str, str]:
+def commit_handles(shas: Iterable[str]) -> dict[str, str]:
+    """Return a short name for each commit: c1, c2."""
+    distinct = dict.fromkeys(shas)
+    return {f"c{number}": sha for number, sha in enumerate(distinct, start=1)}
+
+
+def evidence_handles(
+    ids: Iterable[EvidenceId], evidence_by_id: Mapping[EvidenceId, Evidence]
+) -> dict[str, EvidenceId]:
     """Return a short name for each piece of evidence: c1 a commit, t1 a thread, v1 a release.
 
-    Without `evidence_by_id` all are commits; with it, what is not in it has no name.
+    What is not in `evidence_by_id` gets none.
     """
-    handles: dict[str, str] = {}
+    handles: dict[str, EvidenceId] = {}
     counts = Counter[str]()
-    for name in dict.fromkeys(names):
-        if evidence_by_id is not None and name not in evidence_by_id:
+    for text in dict.fromkeys(ids):
+        if text not in evidence_by_id:
             continue
-        letter = _LETTERS[type(evidence_by_id[name])] if evidence_by_id else "c"
+        evidence_id = EvidenceId.cited(text)  # A checkpoint holds ids as plain text
+        letter = _LETTERS[type(evidence_by_id[evidence_id])]
         counts[letter] += 1
-        handles[f"{letter}{counts[letter]}"] = name
+        handles[f"{letter}{counts[letter]}"] = evidence_id
     return handles
 
 
@@ -140,12 +148,12 @@ def commit_tasks(
     """Return a task for each commit to be explained, with true sentences about others as controls."""
     deep = {read.evidence.change.commit.sha for read in material.reads if read.depth == "deep"}
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
-    handles = {sha: handle for handle, sha in handles_of(table).items()}
+    handles = {sha: handle for handle, sha in commit_handles(table).items()}
     tasks = []
     for sha in chosen:
         if sha not in deep:
             continue
-        about = f"{material.repo}@{sha}"
+        about = EvidenceId.commit(material.repo, sha)
         controls = [claim.text for claim in plain if claim.about[0] != about]
         tasks.append(
             Task(

@@ -7,27 +7,26 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent.audit.entries import Entry, Field, thread_repos
+from agent.audit.entries import AuditEntry, Field, thread_repos
 from agent.audit.findings import (
     RIGHT,
     UNVERIFIABLE,
     Doubt,
     Finding,
     Library,
-    Reference,
+    ReportReference,
     finding,
     folded,
     touched,
 )
 from agent.audit.markdown import Block, code_of, links_of, plain
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Commit, pull_named
+from agent.domain.commits import Change, Commit
 from agent.domain.dates import find_dates
+from agent.domain.references import label_hashes, label_numbers, pull_number
 from agent.markdown import slug
 from agent.reports.titles import shown_title
 
-_LABEL_HASH = re.compile(r"(?<![\w/-])([0-9a-f]{7,40})(?![\w/-])", re.ASCII)
-_LABEL_NUMBER = re.compile(r"(?<!\w)(?:#|GH-)([1-9]\d{0,8})(?!\w)", re.ASCII)
 _ID = re.compile(
     r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE
 )
@@ -46,7 +45,7 @@ class _Ruling(NamedTuple):
     evidence: str
 
 
-def check_citations(entries: Sequence[Entry], library: Library) -> Iterator[Finding]:
+def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator[Finding]:
     """Check references, links into the page, and what stands beside a commit."""
     doubted = {reference for doubt in library.doubts for reference in doubt.references}
     for doubt in library.doubts:
@@ -71,7 +70,9 @@ def _doubt_finding(doubt: Doubt) -> Finding:
     return Finding(first_line, "repository", repos, UNVERIFIABLE, doubt.text)
 
 
-def _reference_findings(entry: Entry, reference: Reference, library: Library) -> Iterator[Finding]:
+def _reference_findings(
+    entry: AuditEntry, reference: ReportReference, library: Library
+) -> Iterator[Finding]:
     rule = _commit if reference.kind == "commit" else _thread
     ruling = rule(entry, reference, library)
     if ruling is not None:
@@ -81,9 +82,11 @@ def _reference_findings(entry: Entry, reference: Reference, library: Library) ->
     yield from _label_of_link(reference)
 
 
-def _label_of_link(reference: Reference) -> Iterator[Finding]:
-    pattern = _LABEL_HASH if reference.kind == "commit" else _LABEL_NUMBER
-    labels = pattern.findall(reference.label)
+def _label_of_link(reference: ReportReference) -> Iterator[Finding]:
+    if reference.kind == "commit":
+        labels = label_hashes(reference.label)
+    else:
+        labels = [str(number) for number in label_numbers(reference.label)]
     if len(labels) != 1:
         return
     (label,) = labels
@@ -94,7 +97,7 @@ def _label_of_link(reference: Reference) -> Iterator[Finding]:
     yield finding(reference.line, "label", claim, evidence, wrong="" if is_right else "label")
 
 
-def _commit(entry: Entry, reference: Reference, library: Library) -> _Ruling | None:
+def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> _Ruling | None:
     """Rule whether a commit exists, and where; None for digits that may be something else."""
     repos = _repos_for(entry, reference)
     unread = ", ".join(sorted(repos - library.keys()))
@@ -120,7 +123,7 @@ def _commit(entry: Entry, reference: Reference, library: Library) -> _Ruling | N
     return _Ruling("wrong:nonexistent", f"{names} has no commit {reference.value}")
 
 
-def _repos_for(entry: Entry, reference: Reference) -> frozenset[RepoId]:
+def _repos_for(entry: AuditEntry, reference: ReportReference) -> frozenset[RepoId]:
     """Return the repositories in which a hash ought to be; empty if the report names none."""
     if reference.repo:
         return frozenset({reference.repo})
@@ -130,7 +133,7 @@ def _repos_for(entry: Entry, reference: Reference) -> frozenset[RepoId]:
     return entry.scope | entry.mentioned
 
 
-def _is_quoted(entry: Entry, reference: Reference) -> bool:
+def _is_quoted(entry: AuditEntry, reference: ReportReference) -> bool:
     texts = (text for evidence in entry.evidence for text in evidence.texts)
     return any(reference.value in text for text in texts)
 
@@ -140,7 +143,7 @@ def _described(commit: Commit) -> str:
     return f"{commit.id} “{shown_title(commit.title)[:100]}”, {commit.author.name}, {moment}"
 
 
-def _thread(entry: Entry, reference: Reference, library: Library) -> _Ruling:
+def _thread(entry: AuditEntry, reference: ReportReference, library: Library) -> _Ruling:
     landed = library.landed(reference, thread_repos(entry, reference, library))
     if landed is not None:
         return _Ruling(RIGHT, f"{landed.id} “{shown_title(landed.title)[:100]}”")
@@ -189,7 +192,7 @@ def _page_targets(blocks: Sequence[Block]) -> set[str]:
     return targets
 
 
-def _fields(entry: Entry, commit: Commit, library: Library) -> Iterator[Finding]:
+def _fields(entry: AuditEntry, commit: Commit, library: Library) -> Iterator[Finding]:
     """Compare who and when stand in a column or behind a label."""
     for field in entry.fields:
         line = entry.block.line_at(field.start)
@@ -233,9 +236,9 @@ def _moments(commit: Commit) -> tuple[datetime, datetime]:
     return commit.committed_at, commit.authored_at
 
 
-def _pulls(entry: Entry, commit: Commit) -> Iterator[Finding]:
+def _pulls(entry: AuditEntry, commit: Commit) -> Iterator[Finding]:
     """Compare the pull request in its column or behind its label with that of the commit."""
-    pull = str(pull_named(commit.subject) or "")
+    pull = str(pull_number(commit.subject) or "")
     if not pull:
         return
     for reference in entry.references:
@@ -254,7 +257,7 @@ def _pulls(entry: Entry, commit: Commit) -> Iterator[Finding]:
         )
 
 
-def _window(entry: Entry, library: Library) -> Iterator[Finding]:
+def _window(entry: AuditEntry, library: Library) -> Iterator[Finding]:
     """Check that the first commit of an entry was made in the days that the report states."""
     days = entry.days
     hashes = [reference for reference in entry.references if reference.kind == "commit"]
@@ -280,7 +283,7 @@ def _window(entry: Entry, library: Library) -> Iterator[Finding]:
     )
 
 
-def _statistics(entry: Entry, change: Change) -> Iterator[Finding]:
+def _statistics(entry: AuditEntry, change: Change) -> Iterator[Finding]:
     """Compare added and deleted lines with those of the commit or of a file."""
     pairs = list(_PAIR.finditer(entry.block.text))
     if not pairs:

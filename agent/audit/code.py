@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from agent.audit.entries import Entry
+from agent.audit.entries import AuditEntry
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding, touched
 from agent.audit.markdown import code_of
-from agent.domain.base import CommitId
 from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.gate.quotes import patch_lines
 from agent.gate.text import text_of
 
@@ -39,7 +39,7 @@ _OTHERS = (
 _TELLING = 4  # Signs of a line of code that says something: brackets and `else` are everywhere.
 
 
-def check_names(entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_names(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
     """Look for the paths and names of an entry in its diffs; only a list of files can be wrong by what it has not."""
     for entry in (
         entry for entry in entries if entry.whole and entry.block.kind in ("text", "item", "row")
@@ -63,13 +63,13 @@ def check_names(entries: Sequence[Entry]) -> Iterator[Finding]:
                 yield Finding(line, "path" if is_path else "identifier", text, verdict, told)
 
 
-def fences_of(entries: Sequence[Entry]) -> list[Entry]:
+def fences_of(entries: Sequence[AuditEntry]) -> list[AuditEntry]:
     """List the fences that stand under a commit and show code."""
     return [entry for entry in entries if entry.whole and entry.block.language not in _OTHERS]
 
 
 def check_code(
-    entries: Sequence[Entry], files: Mapping[CommitId, Sequence[str]]
+    entries: Sequence[AuditEntry], files: Mapping[EvidenceId, Sequence[str]]
 ) -> Iterator[Finding]:
     """Compare every fence with the change it stands under; `files` are the touched files as they were and became."""
     for entry in fences_of(entries):

@@ -6,12 +6,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.audit.findings import Library, Reference
+from agent.audit.findings import Library, ReportReference
 from agent.audit.markdown import BAR, Block, blanked, code_of, links_of, plain, read_blocks
-from agent.domain.base import RepoId, parse_reference
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.dates import Days, days_in
 from agent.domain.evidence import CommitEvidence
+from agent.domain.references import (
+    Reference,
+    is_repo_name,
+    parse_reference,
+    report_hashes,
+    report_numbers,
+)
 
 FIELDS = {
     "commit": ("commit", "sha", "hash", "提交"),
@@ -21,11 +28,6 @@ FIELDS = {
     "files": ("files", "文件", "受影响文件", "关键文件", "关键文件/改动"),
 }
 """The names of columns and labels under which reports give what git knows."""
-_OWNED = r"([A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100})"
-_HASH = re.compile(
-    rf"(?<![\w/@.=&?#%+$-])(?:{_OWNED}@)?([0-9a-f]{{7,40}})(?![\w/]|[-.=]\w)", re.ASCII
-)
-_NUMBER = re.compile(rf"(?<![\w/&#.-]){_OWNED}?#([1-9]\d{{0,8}})(?![\w-])", re.ASCII)
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
@@ -52,20 +54,22 @@ def field_name(label: str) -> str:
 
 
 @dataclass(eq=False)
-class Entry:
+class AuditEntry:
     """A block of a report with everything that is known of it."""
 
     block: Block
     fields: list[Field]
-    references: list[Reference]
+    references: list[ReportReference]
     mentioned: frozenset[RepoId]  # The repositories that it names
     # The list items that it stands under, then the headings, the nearest first.
-    above: tuple["Entry", ...] = ()
+    above: tuple["AuditEntry", ...] = ()
     scope: frozenset[RepoId] = frozenset()
     """The repository it is about: as an item or heading says, or as the hashes of its section do."""
     is_placed: bool = False  # An item or heading has the name of the repository for a title
     is_elsewhere: bool = False  # The hashes of its section are in no repository that was read
-    elsewhere_section: "Entry | None" = None  # The heading of that section; None: the whole report
+    elsewhere_section: "AuditEntry | None" = (
+        None  # The heading of that section; None: the whole report
+    )
     days: Days | None = None
     commits: tuple[Commit, ...] = ()  # The commits that it is about
     evidence: tuple[CommitEvidence, ...] = ()  # Those of which the diff was read
@@ -79,7 +83,7 @@ class Entry:
         return not any(change.incomplete or change.unreadable for change in changes)
 
 
-def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
+def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[AuditEntry]:
     """Return the blocks of a report; `name` is that of its file, `repos` those that can be read."""
     blocks = list(read_blocks(text))
     repo_by_name = _repos_by_name(blocks, repos)
@@ -92,9 +96,9 @@ def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[Entry]:
     return entries
 
 
-def _set_days(entries: Sequence[Entry], file_name: str) -> None:
+def _set_days(entries: Sequence[AuditEntry], file_name: str) -> None:
     """Give each entry the days of the nearest heading that has any, else those of the report."""
-    days_by_heading: dict[Entry, Days] = {}
+    days_by_heading: dict[AuditEntry, Days] = {}
     for entry in entries:
         days = days_in(entry.block.text) if entry.block.kind == "heading" else None
         if days:
@@ -106,9 +110,9 @@ def _set_days(entries: Sequence[Entry], file_name: str) -> None:
         entry.days = next(nearest, report_days)
 
 
-def _entry(block: Block, repo_by_name: Mapping[str, RepoId]) -> Entry:
+def _entry(block: Block, repo_by_name: Mapping[str, RepoId]) -> AuditEntry:
     if block.kind == "fence":
-        return Entry(block, [], [], frozenset())
+        return AuditEntry(block, [], [], frozenset())
     fields = list(_fields(block))
     references = list(_references(block, fields, repo_by_name))
     mentioned = {reference.repo for reference in references if reference.repo}
@@ -117,7 +121,7 @@ def _entry(block: Block, repo_by_name: Mapping[str, RepoId]) -> Entry:
         short_name = name.rpartition("/")[2]
         if name in words or short_name in words:
             mentioned.add(repo)
-    return Entry(block, fields, references, frozenset(mentioned))
+    return AuditEntry(block, fields, references, frozenset(mentioned))
 
 
 def _fields(block: Block) -> Iterator[Field]:
@@ -141,41 +145,40 @@ def _cell_fields(block: Block) -> Iterator[Field]:
         start += len(cell) + len(BAR)
 
 
-class _Match(NamedTuple):
+class _Located(NamedTuple):
     """A link, hash or number in the text of a block."""
 
     start: int
-    kind: str
-    value: str
-    repo: str | None
-    label: str
+    reference: Reference
+    label: str = ""
 
 
 def _references(
     block: Block, fields: Sequence[Field], repo_by_name: Mapping[str, RepoId]
-) -> Iterator[Reference]:
+) -> Iterator[ReportReference]:
     """Yield links, hashes and numbers; digits alone are a hash in code and in fields of commits."""
-    matches: list[_Match] = []
+    located: list[_Located] = []
     blanks = []
     for link in links_of(block.text):
         target = parse_reference(link.url) if "://" in link.url else None
         if target is not None:
-            value = target.sha or str(target.number)
-            matches.append(_Match(link.start, target.kind, value, target.repo, link.text))
+            located.append(_Located(link.start, target, link.text))
         if target is not None or "://" in link.text:
             blanks.append(link)
     text = blanked(block.text, blanks)
-    for match in _HASH.finditer(text):
-        matches.append(_Match(match.start(), "commit", match[2], match[1], ""))
-    for match in _NUMBER.finditer(blanked(text, code_of(text))):
-        matches.append(_Match(match.start(), "thread", match[2], match[1], ""))
-    for start, kind, value, repo, label in sorted(matches, key=lambda match: match.start):
+    located += [_Located(*match) for match in report_hashes(text)]
+    located += [_Located(*match) for match in report_numbers(blanked(text, code_of(text)))]
+    for start, reference, label in sorted(located, key=lambda match: match.start):
         field = _field_at(start, fields)
         is_marked = label or field == "commit" or text[start - 1 : start] == "`"
-        if kind == "commit" and not is_marked and (value.isdigit() or value.isalpha()):
+        is_one_kind = reference.sha.isdigit() or reference.sha.isalpha()
+        if reference.kind == "commit" and not is_marked and is_one_kind:
             continue
-        named = repo_by_name.get(repo.casefold(), RepoId(repo)) if repo else None
-        yield Reference(kind, value, block.line_at(start), named, label, field)
+        value = reference.sha or str(reference.number)
+        repo = reference.repo
+        if repo is not None:
+            repo = repo_by_name.get(repo.casefold(), repo)
+        yield ReportReference(reference.kind, value, block.line_at(start), repo, label, field)
 
 
 def _field_at(start: int, fields: Sequence[Field]) -> str:
@@ -187,10 +190,10 @@ def _field_at(start: int, fields: Sequence[Field]) -> str:
     return field.name if start < field.start + len(field.value) else ""
 
 
-def _nest(entries: Sequence[Entry]) -> None:
+def _nest(entries: Sequence[AuditEntry]) -> None:
     """Set the items and headings that each entry stands under."""
-    headings: list[Entry] = []
-    items: list[Entry] = []
+    headings: list[AuditEntry] = []
+    items: list[AuditEntry] = []
     for entry in entries:
         kind = entry.block.kind
         if kind in ("heading", "row"):
@@ -211,7 +214,7 @@ def _repos_by_name(blocks: Sequence[Block], repos: Sequence[RepoId]) -> dict[str
             continue
         names = [name.removesuffix(".git") for name in _REPO_LINK.findall(block.text)]
         title = _bare_title(block.text) if block.kind == "heading" else ""
-        if re.fullmatch(_OWNED, title, re.ASCII):
+        if is_repo_name(title):
             names.append(title)
         for name in names:
             repo_by_name.setdefault(name.casefold(), RepoId(name))
@@ -222,7 +225,7 @@ def _bare_title(title: str) -> str:
     return _NUMBERING.sub("", plain(title[:300])).strip(" :：`")
 
 
-def _titled_scope(entry: Entry, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]:
+def _titled_scope(entry: AuditEntry, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]:
     """Return the repository that the nearest item or heading above a block has for a title."""
     candidates = [entry, *entry.above] if entry.block.kind == "heading" else entry.above
     for candidate in candidates:
@@ -248,20 +251,20 @@ def _titled(title: str, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]
     return frozenset(scope)
 
 
-def find_commits(entries: Sequence[Entry], library: Library) -> None:
+def find_commits(entries: Sequence[AuditEntry], library: Library) -> None:
     """Set which commits each block is about: those it names, or those of what it stands under."""
     named = {entry: _named_commits(entry, library) for entry in entries}
-    below: dict[Entry, dict[str, Commit]] = {entry: {} for entry in entries}
+    below: dict[AuditEntry, dict[str, Commit]] = {entry: {} for entry in entries}
     for entry in entries:
         for above in entry.above:
             below[above].update({commit.id: commit for commit in named[entry]})
-    about: dict[Entry, tuple[Commit, ...]] = {}
+    about: dict[AuditEntry, tuple[Commit, ...]] = {}
     for entry in entries:
         about[entry] = named[entry]
         # An item or a heading that names no commit is about the one that everything below names.
         if not named[entry] and len(below[entry]) == 1:
             about[entry] = tuple(below[entry].values())
-    previous: Entry | None = None
+    previous: AuditEntry | None = None
     for entry in entries:
         entry.commits = _commits_of(entry, previous, about)
         read = (library[commit.repo].changes.get(commit.sha) for commit in entry.commits)
@@ -270,7 +273,7 @@ def find_commits(entries: Sequence[Entry], library: Library) -> None:
 
 
 def _commits_of(
-    entry: Entry, previous: Entry | None, about: Mapping[Entry, tuple[Commit, ...]]
+    entry: AuditEntry, previous: AuditEntry | None, about: Mapping[AuditEntry, tuple[Commit, ...]]
 ) -> tuple[Commit, ...]:
     items = [above for above in entry.above if above.block.kind == "item"]
     for nearest in (entry, *items):
@@ -286,7 +289,9 @@ def _commits_of(
     return next((about[above] for above in entry.above if about[above]), ())
 
 
-def thread_repos(entry: Entry, reference: Reference, repos: Collection[RepoId]) -> set[RepoId]:
+def thread_repos(
+    entry: AuditEntry, reference: ReportReference, repos: Collection[RepoId]
+) -> set[RepoId]:
     """Return the repositories that a number may belong to, where `repos` are those to choose from.
 
     Without a title or hashes that say so, there must be one repository only.
@@ -300,7 +305,7 @@ def thread_repos(entry: Entry, reference: Reference, repos: Collection[RepoId]) 
     return set(repos)
 
 
-def _named_commits(entry: Entry, library: Library) -> tuple[Commit, ...]:
+def _named_commits(entry: AuditEntry, library: Library) -> tuple[Commit, ...]:
     """Return the commits that a block names by hash, or else its last pull request that landed."""
     pulls = []
     for reference in entry.references:

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest, pull_named
+from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence
+from agent.domain.references import pull_number
 
 RIGHT = "right"
 UNVERIFIABLE = "unverifiable"
@@ -55,7 +56,7 @@ def summary(findings: Sequence[Finding], **about: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReportReference:
     """A commit or thread that a block names."""
 
     kind: str  # commit or thread
@@ -81,7 +82,7 @@ class Reference:
 
 
 @dataclass
-class Repository:
+class AuditedRepository:
     """What one repository has of what a report names."""
 
     repo: RepoId
@@ -100,7 +101,7 @@ class Repository:
         named = [commit for commits in self.named.values() for commit in commits]
         pulls = {}
         for commit in (*reversed(self.line), *named):
-            number = pull_named(commit.subject)
+            number = pull_number(commit.subject)
             if number:
                 pulls[number] = commit
         return pulls
@@ -115,16 +116,16 @@ class Doubt(NamedTuple):
     """Hashes that are not where they ought to be, probably because of the wrong repository."""
 
     text: str  # What is said once, in place of a finding for each
-    references: tuple[Reference, ...]
+    references: tuple[ReportReference, ...]
     repos: frozenset[RepoId]  # Where they ought to be
     doubtful: frozenset[RepoId]  # Those of which nothing else is to be believed, either
 
 
-class Library(dict[RepoId, Repository]):
+class Library(dict[RepoId, AuditedRepository]):
     """What was looked up for a report, by repository; those that could not be read are not in it."""
 
     def __init__(
-        self, repositories: Iterable[Repository] = (), doubts: Sequence[Doubt] = ()
+        self, repositories: Iterable[AuditedRepository] = (), doubts: Sequence[Doubt] = ()
     ) -> None:
         super().__init__({repository.repo: repository for repository in repositories})
         self.doubts = tuple(doubts)
@@ -134,7 +135,7 @@ class Library(dict[RepoId, Repository]):
         """Return the repositories that the report is probably not about."""
         return frozenset(repo for doubt in self.doubts for repo in doubt.doubtful)
 
-    def meant(self, reference: Reference, scope: frozenset[RepoId]) -> list[Commit]:
+    def meant(self, reference: ReportReference, scope: frozenset[RepoId]) -> list[Commit]:
         """Return the commits that a hash may mean: in the repository it names, in scope, or in any."""
         stated = [reference.repo] if reference.repo else []
         for repos in (stated, scope, self):
@@ -146,11 +147,11 @@ class Library(dict[RepoId, Repository]):
                 return commits
         return []
 
-    def homes(self, reference: Reference) -> frozenset[RepoId]:
+    def homes(self, reference: ReportReference) -> frozenset[RepoId]:
         """Return the repositories that have a commit of this hash."""
         return frozenset(repo for repo in self if self[repo].named.get(reference.value))
 
-    def landed(self, reference: Reference, repos: Iterable[RepoId]) -> Commit | None:
+    def landed(self, reference: ReportReference, repos: Iterable[RepoId]) -> Commit | None:
         """Return the landed commit of a pull request in one of these repositories."""
         for repo in repos:
             if repo not in self or repo in self.doubtful:

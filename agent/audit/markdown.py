@@ -24,7 +24,7 @@ _MARKUP = re.compile(
 )
 
 
-class Span(NamedTuple):
+class MarkdownSpan(NamedTuple):
     """A code span, a link by its label, or an address by itself, whose label is then the address."""
 
     start: int
@@ -101,19 +101,20 @@ def _reader() -> MarkdownIt:
     return reader
 
 
-def links_of(text: str) -> list[Span]:
+def links_of(text: str) -> list[MarkdownSpan]:
     """Find the links of a text, and the addresses that stand by themselves."""
     return [
-        Span(*one.span(), one[1] or one[3] or "", one[2] or one[3]) for one in _LINKS.finditer(text)
+        MarkdownSpan(*one.span(), one[1] or one[3] or "", one[2] or one[3])
+        for one in _LINKS.finditer(text)
     ]
 
 
-def code_of(text: str) -> list[Span]:
+def code_of(text: str) -> list[MarkdownSpan]:
     """Find the code spans of a text."""
-    return [Span(*one.span(), (one[1] or one[2]).strip()) for one in _CODE.finditer(text)]
+    return [MarkdownSpan(*one.span(), (one[1] or one[2]).strip()) for one in _CODE.finditer(text)]
 
 
-def blanked(text: str, spans: Sequence[Span]) -> str:
+def blanked(text: str, spans: Sequence[MarkdownSpan]) -> str:
     """Put blanks over parts of a text, so that all places stay where they are."""
     pieces, at = [], 0
     for span in sorted(spans):

@@ -9,11 +9,11 @@ from agent.analysts.diff_text import LEFT_OUT_HEADING, shown_diff
 from agent.analysts.focus import Focus
 from agent.analysts.packet import piece_text
 from agent.analysts.ruling import PASSING, Ruling, is_shown
-from agent.audit.entries import Entry
+from agent.audit.entries import AuditEntry
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
 from agent.audit.markdown import blanked, code_of, plain
-from agent.domain.commits import pull_named
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
+from agent.domain.references import pull_number
 from agent.gate.text import normal
 from agent.prompting import tokens_of
 
@@ -37,15 +37,15 @@ _SENTENCES, _COMMITS, _CONTROLS = (
 _WORDS_SHARE = 0.4
 
 
-class Sentence(NamedTuple):
+class ReportSentence(NamedTuple):
     """A sentence and the block that it stands in, by whose commits it can be judged."""
 
     line: int
     text: str
-    entry: Entry
+    entry: AuditEntry
 
 
-def sentences_of(entries: Sequence[Entry]) -> Iterator[Sentence]:
+def sentences_of(entries: Sequence[AuditEntry]) -> Iterator[ReportSentence]:
     """Cut all entries into sentences; titles, values of fields and tables of contents are none."""
     for entry in (
         one for one in entries if one.commits and one.block.kind in ("text", "item", "row")
@@ -64,10 +64,10 @@ def sentences_of(entries: Sequence[Entry]) -> Iterator[Sentence]:
                 and "](#" not in piece
                 and len(_WORD.findall(_NOT_WORDS.sub(" ", rest))) >= _FEW
             ):
-                yield Sentence(block.line_at(end - len(piece)), words, entry)
+                yield ReportSentence(block.line_at(end - len(piece)), words, entry)
 
 
-def unchecked(sentences: Sequence[Sentence], why: str) -> list[Finding]:
+def unchecked(sentences: Sequence[ReportSentence], why: str) -> list[Finding]:
     """Say of sentences that nobody has read them."""
     return [Finding(one.line, "sentence", one.text[:300], NOT_CHECKED, why) for one in sentences]
 
@@ -76,13 +76,13 @@ class ProseBatch(NamedTuple):
     """Sentences about the same commits, and sentences about others that the judge must refuse."""
 
     evidence: Sequence[CommitEvidence]
-    sentences: Sequence[Sentence]
+    sentences: Sequence[ReportSentence]
     controls: Sequence[str]
 
 
-def batches(sentences: Sequence[Sentence], library: Library) -> Iterator[ProseBatch]:
+def batches(sentences: Sequence[ReportSentence], library: Library) -> Iterator[ProseBatch]:
     """Put sentences about the same commits together; those about too many at once cannot be judged."""
-    groups: dict[tuple[str, ...], list[Sentence]] = {}
+    groups: dict[tuple[str, ...], list[ReportSentence]] = {}
     for one in sentences:
         if len(one.entry.commits) == len(one.entry.evidence) <= _COMMITS:
             groups.setdefault(tuple(commit.id for commit in one.entry.commits), []).append(one)
@@ -96,7 +96,7 @@ def batches(sentences: Sequence[Sentence], library: Library) -> Iterator[ProseBa
 def _controls(read: Sequence[CommitEvidence], library: Library) -> Iterator[str]:
     """Choose titles of commits whose pull request these ones do not name."""
     for commit in (commit for repository in library.values() for commit in repository.line):
-        pull = str(pull_named(commit.subject) or "")
+        pull = str(pull_number(commit.subject) or "")
         if pull and not any(pull in text for one in read for text in one.texts):
             yield commit.title
 
@@ -123,7 +123,7 @@ def evidence_text(batch: ProseBatch, library: Library, budget: int) -> str:
     return "\n\n".join(texts)
 
 
-def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str) -> Finding:
+def verdict(one: ReportSentence, rulings: Sequence[Ruling], evidence: str, judge: str) -> Finding:
     """Say what two rulings make of a sentence: right and wrong need both, and proof that code finds."""
     said, ids = (
         {ruling.verdict for ruling in rulings},
@@ -149,7 +149,7 @@ def verdict(one: Sentence, rulings: Sequence[Ruling], evidence: str, judge: str)
     return Finding(one.line, "sentence", one.text[:300], kind, told)
 
 
-def check_output(entries: Sequence[Entry]) -> Iterator[Finding]:
+def check_output(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
     """Find raw data, places of templates, errors of programs, and fences that nobody closes."""
     for block in (entry.block for entry in entries):
         bare = blanked(block.text, code_of(block.text)) if block.kind != "fence" else ""

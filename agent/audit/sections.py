@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.audit.entries import Entry
-from agent.audit.findings import Doubt, Library, Reference
+from agent.audit.entries import AuditEntry
+from agent.audit.findings import Doubt, Library, ReportReference
 from agent.domain.base import RepoId
 
 _MIN_VOTES = 2  # One hash alone may be the error that is looked for
 _MIN_SHARE = 2 / 3
-Section = Entry | None  # A heading or a list item with all that stands below it; None: the report
+Section = (
+    AuditEntry | None
+)  # A heading or a list item with all that stands below it; None: the report
 
 
 @dataclass
@@ -43,7 +45,7 @@ class Votes:
         return count >= _MIN_VOTES and count >= _MIN_SHARE * total
 
 
-def set_scopes(entries: Sequence[Entry], library: Library) -> None:
+def set_scopes(entries: Sequence[AuditEntry], library: Library) -> None:
     """Set the repository of the entries that no title places in one.
 
     The nearest item or heading whose hashes agree on a repository decides, and at last the whole
@@ -69,7 +71,7 @@ def set_scopes(entries: Sequence[Entry], library: Library) -> None:
             entry.scope = only_title or _mentioned_scope(sections, votes_in)
 
 
-def _count_votes(unplaced: Sequence[Entry], library: Library) -> dict[Section, Votes]:
+def _count_votes(unplaced: Sequence[AuditEntry], library: Library) -> dict[Section, Votes]:
     votes_in: dict[Section, Votes] = {None: Votes()}
     for entry in unplaced:
         votes = _votes(entry, library)
@@ -78,7 +80,7 @@ def _count_votes(unplaced: Sequence[Entry], library: Library) -> dict[Section, V
     return votes_in
 
 
-def _votes(entry: Entry, library: Library) -> Votes:
+def _votes(entry: AuditEntry, library: Library) -> Votes:
     votes = Votes()
     for reference in entry.references:
         if reference.kind != "commit" or reference.repo:
@@ -91,7 +93,7 @@ def _votes(entry: Entry, library: Library) -> Votes:
     return votes
 
 
-def _is_missing(reference: Reference, repos: frozenset[RepoId], library: Library) -> bool:
+def _is_missing(reference: ReportReference, repos: frozenset[RepoId], library: Library) -> bool:
     """Return True for what is surely a hash, and is in none of these repositories."""
     if not repos or not reference.is_surely_hash:
         return False
@@ -104,7 +106,7 @@ def _is_missing(reference: Reference, repos: frozenset[RepoId], library: Library
     return True
 
 
-def _sections_of(entry: Entry) -> tuple[Section, ...]:
+def _sections_of(entry: AuditEntry) -> tuple[Section, ...]:
     """Return what may say which repository a block is about, the nearest first."""
     if entry.block.kind in ("heading", "item"):
         return (entry, *entry.above, None)
@@ -131,7 +133,7 @@ def _widest_elsewhere(sections: Sequence[Section], votes_in: Mapping[Section, Vo
     return widest
 
 
-def _only_title(entries: Sequence[Entry]) -> frozenset[RepoId]:
+def _only_title(entries: Sequence[AuditEntry]) -> frozenset[RepoId]:
     """Return the repository of the titles, if they name one only."""
     titles = {entry.scope for entry in entries if entry.is_placed and entry.block.kind == "heading"}
     return next(iter(titles)) if len(titles) == 1 else frozenset()
@@ -162,14 +164,14 @@ class _Group:
     repos: frozenset[RepoId]
     section: Section = None
     hashes: dict[str, None] = field(default_factory=dict)
-    missing: list[Reference] = field(default_factory=list)
+    missing: list[ReportReference] = field(default_factory=list)
 
     @property
     def missing_hashes(self) -> set[str]:
         return {reference.value for reference in self.missing}
 
 
-def find_doubts(entries: Sequence[Entry], library: Library) -> list[Doubt]:
+def find_doubts(entries: Sequence[AuditEntry], library: Library) -> list[Doubt]:
     """Return where hashes are missing because the repository is probably not the right one.
 
     Under a title that names a repository, that is if none of several hashes is in it; elsewhere,
@@ -222,7 +224,7 @@ def _doubt(group: _Group, *, is_stated: bool) -> Doubt:
     return Doubt(text=text, references=tuple(group.missing), doubtful=doubtful, repos=group.repos)
 
 
-def nothing_resolved(entries: Sequence[Entry], library: Library) -> list[str]:
+def nothing_resolved(entries: Sequence[AuditEntry], library: Library) -> list[str]:
     """Return one sentence if the report has hashes, and none of them was found anywhere."""
     hashes: set[str] = set()
     repos: set[str] = set()

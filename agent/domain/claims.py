@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.base import EvidenceId, Frozen, Language, RepoId
+from agent.domain.base import Frozen, Language, RepoId
+from agent.domain.evidence_id import EvidenceId
 
 MARK = re.compile(r"\[@([1-9][0-9]?)\]")
 """`[@2]` in a claim's text stands for its second citation; rendering replaces it with a link."""

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.base import CommitId, Frozen, RepoId, ThreadId, commit_id, thread_id
+from agent.domain.base import Frozen, RepoId
+from agent.domain.evidence_id import EvidenceId
 
 # ---------------------------------------------------------------- code
 
@@ -64,9 +65,9 @@ class Commit(Frozen):
     message_omitted: int = 0  # Bytes at the end of a very long message that were not read
 
     @property
-    def id(self) -> CommitId:
+    def id(self) -> EvidenceId:
         """The name under which the commit is cited."""
-        return commit_id(self.repo, self.sha)
+        return EvidenceId.commit(self.repo, self.sha)
 
     @property
     def subject(self) -> str:
@@ -220,9 +221,9 @@ class Thread(Frozen):
     updated_at: datetime
 
     @property
-    def id(self) -> ThreadId:
+    def id(self) -> EvidenceId:
         """The name under which the thread is cited."""
-        return thread_id(self.repo, self.number)
+        return EvidenceId.thread(self.repo, self.number)
 
 
 class Issue(Thread):
@@ -245,8 +246,8 @@ class PullRequest(Thread):
     merged_at: datetime | None
     merge_commit: str | None
     base: str  # The branch it targets: closing words count only on the default branch
-    closes: tuple[ThreadId, ...] = ()
-    named_by: tuple[ThreadId, ...] = ()  # The issues whose texts name it, as GitHub records
+    closes: tuple[EvidenceId, ...] = ()
+    named_by: tuple[EvidenceId, ...] = ()  # The issues whose texts name it, as GitHub records
 
     @property
     def ended_at(self) -> datetime | None:
@@ -265,11 +266,11 @@ class Comment(Frozen):
 class Closing(Frozen):
     """GitHub's own record that an issue was closed, and by what."""
 
-    issue: ThreadId
+    issue: EvidenceId
     closed_at: datetime
     reason: str | None  # `completed`, `not_planned`, `duplicate`; None where GitHub does not say
-    by_commit: CommitId | None = None
-    by_pull: ThreadId | None = None
+    by_commit: EvidenceId | None = None
+    by_pull: EvidenceId | None = None
 
 
 class Release(Frozen):
@@ -283,9 +284,10 @@ class Release(Frozen):
     prerelease: bool
 
     @property
-    def id(self) -> str:
+    def id(self) -> EvidenceId:
         """The name under which the release is cited."""
-        return f"{self.repo}@{self.tag}"
+        # A server may send any text as a tag, and one odd release must not stop a run.
+        return EvidenceId.listed(self.repo, revision=self.tag)
 
 
 Coverage = Literal[
@@ -336,7 +338,6 @@ _REVERT = re.compile(
 """How a title begins that takes something back, behind tags and a conventional prefix."""
 _UNDONE = re.compile(r"^This reverts commit [0-9a-f]{7,40}", re.MULTILINE)
 _RELAND = re.compile(r"\W{0,9}re-?(?:land|apply)", re.IGNORECASE)
-_PULL = re.compile(r"^Merge pull request #([1-9]\d{0,8})\b|\(#([1-9]\d{0,8})\)\s*$")
 
 
 def is_version(tag: str) -> bool:
@@ -347,12 +348,6 @@ def is_version(tag: str) -> bool:
 def is_version_or_candidate(tag: str) -> bool:
     """Return True for the tag of a final release or of a candidate for one."""
     return is_version(tag) or _CANDIDATE.fullmatch(tag) is not None
-
-
-def pull_named(subject: str) -> int | None:
-    """Read which pull request a first line says it came by."""
-    found = _PULL.search(subject)
-    return int(found[1] or found[2]) if found else None
 
 
 def reverts_in(message: str) -> int:

@@ -6,21 +6,14 @@ from datetime import datetime
 from functools import cached_property
 from itertools import islice
 
-from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
-from agent.domain.commits import (
-    Change,
-    Comment,
-    Commit,
-    Issue,
-    PullRequest,
-    Release,
-    pull_named,
-    reverts_in,
-)
+from agent.domain.base import Frozen, RepoId
+from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release, reverts_in
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactSheet, Severity
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Link
 from agent.domain.patch import touched_names, written_names
+from agent.domain.references import pull_number
 from agent.domain.window import Window
 
 _MESSAGE, _PATHS, _TOUCHED, _WRITTEN, _FACTS, _LINES = 6_000, 400, 80, 150, 80, 12
@@ -127,6 +120,31 @@ class ReleaseEvidence(_Piece):
 
 
 Evidence = CommitEvidence | ThreadEvidence | ReleaseEvidence
+"""What was read of a repository."""
+
+
+class PublishedEvidence(Frozen):
+    """What was published about a commit: its title, the sentences and what they rest on.
+
+    A summary is held to it, and not to the diff that its writer has not seen.
+    """
+
+    id: EvidenceId
+    text: str
+
+    @property
+    def repo(self) -> RepoId:
+        """The repository of the commit."""
+        return self.id.repo
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that may be quoted or searched."""
+        return (self.text,)
+
+
+Citable = Evidence | PublishedEvidence
+"""What a claim may rest on."""
 
 
 def belongs(one: Evidence, window: Window | None) -> bool:
@@ -143,7 +161,7 @@ def belongs(one: Evidence, window: Window | None) -> bool:
 class Dossier:
     """The evidence around one claim or one report."""
 
-    found: Mapping[EvidenceId, Evidence]
+    found: Mapping[EvidenceId, Citable]
     window: Window | None = None  # What may be told as new; None where no day is claimed
     repos: frozenset[RepoId] = frozenset()  # The repositories the report speaks of; empty means any
     seen: frozenset[EvidenceId] | None = (
@@ -187,8 +205,10 @@ class Material:
     """The forms that the repository asks authors of pull requests to fill in."""
 
 
-def all_dates_of(evidence: Evidence) -> list[datetime]:
-    """List every moment of an artefact."""
+def all_dates_of(evidence: Citable) -> list[datetime]:
+    """Return every moment of an artefact."""
+    if isinstance(evidence, PublishedEvidence):
+        return []
     if isinstance(evidence, CommitEvidence):
         return [evidence.change.commit.committed_at, evidence.change.commit.authored_at]
     if isinstance(evidence, ReleaseEvidence):
@@ -228,7 +248,7 @@ class Card(Frozen, extra="ignore"):
     @property
     def id(self) -> EvidenceId:
         """The name under which the commit is cited."""
-        return commit_id(self.repo, self.sha)
+        return EvidenceId.commit(self.repo, self.sha)
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -256,7 +276,7 @@ class Card(Frozen, extra="ignore"):
             author=commit.author.name,
             title=commit.title,
             message=commit.message[:_MESSAGE],
-            pull=evidence.pull or pull_named(commit.subject),
+            pull=evidence.pull or pull_number(commit.subject),
             paths=tuple(dict.fromkeys(evidence.paths))[:_PATHS],
             touched=_names(evidence.change, touched_names, _TOUCHED),
             written=_names(evidence.change, written_names, _WRITTEN),

@@ -78,7 +78,7 @@ FactKind = (
 can be chosen or called by; `only-upkeep`: tests, documents, CI and scripts, of more than one sort."""
 
 
-class Place(Frozen):
+class FactLocation(Frozen):
     """Where a fact shows: a line of the file and the changed lines themselves, as the diff has them."""
 
     file: str
@@ -99,7 +99,7 @@ class Fact(Frozen):
     detail: str | None = None
     """What the kind does not say: the parameter's name, the role of a file, the commit that is reverted."""
     module: str = ""  # The Python module, or the path of a file of another language, in which users found it before
-    places: tuple[Place, ...] = ()
+    places: tuple[FactLocation, ...] = ()
 
 
 class FactSheet(Frozen):

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from agent.domain.base import Frozen, RepoId
+from agent.domain.evidence_id import EvidenceId
 
 Purpose = (
     Literal[
@@ -87,9 +88,13 @@ class LedgerRow(Frozen):
     noise: Noise | None = None
     purpose: Purpose | None = None
     weight: float = 0.0
-    marks: tuple[
-        str, ...
-    ] = ()  # What the weight comes from, heaviest first; docs/facts.md explains each
+    marks: tuple[str, ...] = ()
+    """What the weight comes from, heaviest first; docs/facts.md explains each."""
+
+    @property
+    def id(self) -> EvidenceId:
+        """The name under which the commit is cited."""
+        return EvidenceId.listed(self.repo, revision=self.sha)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.base import CommitId, EvidenceId, Frozen, Language, RepoId, ThreadId, repo_of
+from agent.domain.base import Frozen, Language, RepoId
+from agent.domain.evidence_id import EvidenceId
 
 
 class Relation(StrEnum):
@@ -36,10 +37,9 @@ class Grade(StrEnum):
 class Link(Frozen):
     """One issue and one change, with the words or records that connect them."""
 
-    issue: ThreadId
-    change: (
-        CommitId | ThreadId
-    )  # The landed commit, or the pull request where no commit of it is known
+    issue: EvidenceId
+    change: EvidenceId
+    """The landed commit, or the pull request where no commit of it is known."""
     relation: Relation
     grade: Grade
     evidence: tuple[str, ...] = ()  # What says so: a record, or words of each side, verbatim
@@ -48,20 +48,20 @@ class Link(Frozen):
 
     @property
     def may_read_fixed(self) -> bool:
-        """Tell whether "fixed" may be said of the issue."""
+        """Return True if "fixed" may be said of the issue."""
         return self.relation is Relation.FIXES and self.grade in (Grade.A, Grade.B)
 
     @property
     def may_read_likely(self) -> bool:
-        """Tell whether "likely fixed" may be said of the issue."""
+        """Return True if "likely fixed" may be said of the issue."""
         return self.relation is Relation.FIXES and self.grade is Grade.C
 
 
 Place = Literal["title", "message", "pull request", "issue", "comment"]  # Where a reference stands
 
 
-class Reference(Frozen):
-    """One text that names a thread or a commit by number, address or hash."""
+class Mention(Frozen):
+    """A text that names a thread or a commit by number, address or hash."""
 
     source: EvidenceId
     """The landed commit whose title, message or pull request has it; the thread for what others wrote."""
@@ -77,7 +77,7 @@ OtherKind = Literal["issue", "pull request", "commit"]  # What a commit is relat
 class Related(Frozen):
     """A relation between a landed commit and something else that a model named, code anchored and a judge admitted."""
 
-    change: CommitId
+    change: EvidenceId
     other: EvidenceId  # An issue, a pull request or a commit, of this or another repository
     relation: Relation
     anchors: tuple[tuple[EvidenceId, str], ...]  # Words of each side, verbatim
@@ -93,7 +93,7 @@ class Related(Frozen):
     @property
     def is_abroad(self) -> bool:
         """Return True if the other belongs to another repository."""
-        return repo_of(self.other) != repo_of(self.change)
+        return self.other.repo != self.change.repo
 
 
 Standing = (
@@ -143,7 +143,7 @@ Act = (
 """What a step of a story does."""
 
 
-class Step(Frozen):
+class StoryStep(Frozen):
     """One step of a story, as its timeline shows it."""
 
     cite: EvidenceId
@@ -160,7 +160,7 @@ class Story(Frozen):
     kind: StoryKind
     repo: RepoId
     steps: tuple[EvidenceId, ...]
-    timeline: tuple[Step, ...] = ()
+    timeline: tuple[StoryStep, ...] = ()
     """The same steps with their days, what each does and is called; and the first releases that have them."""
     news: tuple[EvidenceId, ...] = ()  # The steps that the report of this window adds
     since: str = (
@@ -173,18 +173,17 @@ class Story(Frozen):
 
 
 def undone_pairs(story: Story) -> list[tuple[EvidenceId, EvidenceId]]:
-    """List which step undid which: each revert what stood before it."""
+    """Return each change that a step undid, with that step: a revert undoes what landed before it."""
     if not story.timeline:
-        return (
-            [(story.steps[0], story.steps[1])]
-            if story.kind == "revert" and len(story.steps) == 2
-            else []
-        )
-    pairs, standing = [], ""
+        if story.kind == "revert" and len(story.steps) == 2:
+            return [(story.steps[0], story.steps[1])]
+        return []
+    pairs: list[tuple[EvidenceId, EvidenceId]] = []
+    landed: tuple[EvidenceId, ...] = ()
     for step in story.timeline:
         if step.act in ("landed", "landed again", "a part landed again"):
-            standing = step.cite
-        elif step.act == "undone" and (step.after or standing):
-            pairs += [(one, step.cite) for one in step.after or (standing,)]
-            standing = ""
+            landed = (step.cite,)
+        elif step.act == "undone":
+            pairs += [(undone, step.cite) for undone in step.after or landed]
+            landed = ()
     return pairs

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from agent.domain.base import EvidenceId, Frozen, RepoId, thread_id
+from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Kind, Verdict
 from agent.domain.commits import Coverage, Notice
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
 from agent.domain.spending import Account
@@ -26,6 +27,10 @@ class ThreadLine(Frozen):
     labels: tuple[str, ...]
     standing: Standing | None = None  # How it stands at the end of the window
 
+    def id(self, repo: RepoId) -> EvidenceId:
+        """Return the name under which the issue is cited."""
+        return EvidenceId.listed(repo, number=self.number)
+
 
 class ReleaseLine(Frozen):
     """A release published inside the window."""
@@ -34,6 +39,10 @@ class ReleaseLine(Frozen):
     name: str
     published_at: datetime
     prerelease: bool
+
+    def id(self, repo: RepoId) -> EvidenceId:
+        """Return the name under which the release is cited."""
+        return EvidenceId.listed(repo, revision=self.tag)
 
 
 class RepoSection(Frozen):
@@ -169,7 +178,7 @@ def model_counts(report: Report) -> dict[str, Any]:
 def checked_counts(report: Report) -> dict[str, Any]:
     """Count what was said, what was refused, and how sure the links are."""
     # A reader can count what stands on the page: the rest has no sentence.
-    landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
+    landed = {row.id for row in report.ledger}
     told = [link for link in report.links if link.change in landed]
     return {
         "claims": len(report.claims),
@@ -185,13 +194,7 @@ def cited_by(report: Report) -> frozenset[EvidenceId]:
 
     A commit of which nothing is said rests on its subject and its line counts, which the report itself holds.
     """
-    issues = {
-        thread_id(section.repo, line.number)
-        for section in report.sections
-        for line in section.issues
-    }
-    releases = {
-        f"{section.repo}@{line.tag}" for section in report.sections for line in section.releases
-    }
+    issues = {line.id(section.repo) for section in report.sections for line in section.issues}
+    releases = {line.id(section.repo) for section in report.sections for line in section.releases}
     claimed = {source for claim in report.claims for source in claim.sources}
     return frozenset((*claimed, *issues, *releases))

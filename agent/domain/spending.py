@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.base import EvidenceId, Frozen
+from agent.domain.base import Frozen
+from agent.domain.evidence_id import EvidenceId
 
 _MAX_REASON_CHARACTERS = 200  # Of an error that a report shows
 

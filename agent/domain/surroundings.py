@@ -3,7 +3,7 @@
 from agent.domain.base import Frozen
 
 
-class Passage(Frozen):
+class CodePassage(Frozen):
     """A stretch of a file as it is after a commit, with the lines that the commit changed marked.
 
     Every line begins with its sign, as in a diff: a blank, `+` for an added line, `-` for a
@@ -54,13 +54,13 @@ class Definition(Frozen):
     """Where a name that decides whether the change takes effect is defined."""
 
     name: str
-    passage: Passage
+    passage: CodePassage
 
 
 class Surroundings(Frozen):
     """What stands around a change in the repository, as it is after the commit."""
 
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[CodePassage, ...] = ()
     uses: tuple[NameUses, ...] = ()
     definitions: tuple[Definition, ...] = ()
     searched: bool = False  # Whether the whole tree could be searched for uses and definitions

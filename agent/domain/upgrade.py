@@ -37,7 +37,7 @@ class Version(Frozen):
     at: datetime
 
 
-class Item(Frozen):
+class UpgradeItem(Frozen):
     """A fact that holds between the two trees, and the commits whose changes show it."""
 
     fact: Fact
@@ -82,6 +82,6 @@ class Upgrade(Frozen):
     new: Version
     titles: Mapping[str, str]  # What the commits call themselves, those of the range first
     commits: int  # How many of them are of the range; the others only the older version has
-    items: tuple[Item, ...] = ()
+    items: tuple[UpgradeItem, ...] = ()
     undone: tuple[Undone, ...] = ()
     skipped: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from agent.domain.upgrade import SET, Part, Upgrade
 from agent.telling import fact_sentence, joined
 
 
-class Entry(NamedTuple):
+class UpgradeEntry(NamedTuple):
     """Items that make one sentence."""
 
     text: str
@@ -20,7 +20,7 @@ class Entry(NamedTuple):
     files: tuple[str, ...]
 
 
-def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[Entry]:
+def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[UpgradeEntry]:
     """Tell a part in few sentences: what users set before what they call, what the same commits did together."""
     groups: dict[tuple[tuple[str, ...], bool, tuple[OwnUse, ...]], list[Fact]] = {}
     for one in sorted(
@@ -30,7 +30,7 @@ def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[Entry]:
     for key, members in groups.items():
         for fact in joined(members):
             files = dict.fromkeys(place.file for place in fact.places)
-            yield Entry(fact_sentence(fact, lang), *key, tuple(files))
+            yield UpgradeEntry(fact_sentence(fact, lang), *key, tuple(files))
 
 
 def guide_lines(guide: Upgrade) -> list[str]:

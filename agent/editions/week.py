@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from agent.domain.base import EvidenceId, Frozen, UsageError
+from agent.domain.base import Frozen, UsageError
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Tier
 from agent.domain.links import undone_pairs
 from agent.domain.report import Report, RepoSection
@@ -16,7 +17,7 @@ MOST_WORDS = 1_000
 _OF_ONE_DAY = ("brief", "summary")
 
 
-class Pair(Frozen):
+class RevertPair(Frozen):
     """A change of the week and the one that took it back in the same week."""
 
     change: EvidenceId
@@ -30,7 +31,7 @@ class Week(Frozen):
     report: Report
     days: tuple[str, ...]
     missing: tuple[str, ...] = ()  # Days that have no report
-    came_and_went: tuple[Pair, ...] = ()
+    came_and_went: tuple[RevertPair, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """Give the edition as plain data: that of a report, and the parts of a week."""
@@ -54,7 +55,7 @@ def days_of(label: str) -> list[date]:
 def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
     """Join the reports of a week's days, which are given in their order."""
     days, told = days_of(label), {report.window.label for report in reports}
-    rows = {f"{row.repo}@{row.sha}": row for report in reports for row in report.ledger}
+    rows = {row.id: row for report in reports for row in report.ledger}
     # A story is told as the last day knows it.
     stories = {
         (one.kind, one.repo, one.steps[:1]): one for report in reports for one in report.stories
@@ -70,7 +71,7 @@ def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
         pair for report in reports for story in report.stories for pair in undone_pairs(story)
     )
     pairs = dict.fromkeys(
-        Pair(change=one, undone_by=by) for one, by in undone if one in rows and by in rows
+        RevertPair(change=one, undone_by=by) for one, by in undone if one in rows and by in rows
     )
     aside = {cite for pair in pairs for cite in (pair.change, pair.undone_by)}
     names, behind = ("repos", "failures", "links", "uses"), {"tier": Tier.LOW, "weight": 0.0}

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from agent.domain.evidence import CommitEvidence, Evidence
+from agent.domain.evidence import Citable, CommitEvidence
 from agent.gate.text import SearchText, without_signs
 from agent.triage.conventions import Area, area
 
@@ -33,14 +33,16 @@ _FILE_ENDINGS = frozenset({"cc", "cu", "java", "md", "mm", "pl", "py", "rs", "sh
 """Endings of source files and documents that are top-level domains, too."""
 
 
-class Address(NamedTuple):
+class TextAddress(NamedTuple):
     """A host or a mail address in a text."""
 
     text: str
     kind: str  # `a mail address` or `the address of a host`
 
 
-def addresses(text: str, evidence: Sequence[Evidence], notes: Sequence[str] = ()) -> list[Address]:
+def addresses(
+    text: str, evidence: Sequence[Citable], notes: Sequence[str] = ()
+) -> list[TextAddress]:
     """Return the mail addresses and hosts of a sentence.
 
     Names in the code of the evidence and in notes that code wrote about it are no hosts.
@@ -51,8 +53,8 @@ def addresses(text: str, evidence: Sequence[Evidence], notes: Sequence[str] = ()
         code = SearchText("\n".join((*_code_without_comments(evidence), *notes)))
         hosts = [host for host in hosts if not code.has(host)]
     return [
-        *(Address(mail, "a mail address") for mail in mails),
-        *(Address(host, "the address of a host") for host in hosts),
+        *(TextAddress(mail, "a mail address") for mail in mails),
+        *(TextAddress(host, "the address of a host") for host in hosts),
     ]
 
 
@@ -97,7 +99,7 @@ def _is_outside(digits: str) -> bool:
     return not (address.is_loopback or address.is_unspecified)
 
 
-def _code_without_comments(evidence: Sequence[Evidence]) -> Iterator[str]:
+def _code_without_comments(evidence: Sequence[Citable]) -> Iterator[str]:
     """Yield what the cited diffs have as code: no documents, no comments, but names and values."""
     for piece in evidence:
         if not isinstance(piece, CommitEvidence):

@@ -1,12 +1,19 @@
 """The gate: everything that code can refuse in a claim, given evidence that was read beforehand."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from agent.domain.base import Language
 from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
+from agent.domain.evidence import (
+    Citable,
+    CommitEvidence,
+    Dossier,
+    Evidence,
+    PublishedEvidence,
+    ThreadEvidence,
+)
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.gate.addresses import addresses
 from agent.gate.grounds import has_readable_diff, is_grounded
@@ -24,11 +31,6 @@ from agent.gate.safety import LONGEST, check_safety
 from agent.gate.text import SearchText, nearest, plain_marks, text_of
 from agent.languages import HAN
 
-_REPO = r"[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}"
-# A commit, a thread, or a release, whose tag is no hash.
-_FORM = re.compile(
-    rf"{_REPO}(?:@[0-9a-f]{{40}}|#[1-9][0-9]{{0,9}}|@(?![0-9a-f]{{7,}}$)[^\s@]{{1,200}})", re.ASCII
-)
 _MIN_ANCHOR = 6  # Letters and digits of an anchor that holds no literal of its sentence
 
 
@@ -257,7 +259,7 @@ def _malformed(claim: Claim) -> Iterator[str]:
     if not claim.sources:
         yield "nothing is cited; name the evidence that shows it"
     for cite in claim.sources:
-        if not _FORM.fullmatch(cite):
+        if not _is_well_formed(cite):
             yield (
                 f"{cite!r} is not the name of a commit, an issue, a pull request or a release "
                 "that was shown"
@@ -272,7 +274,17 @@ def _malformed(claim: Claim) -> Iterator[str]:
         yield "a verbatim quotation is needed, and there is none"
 
 
-def _repository_fault(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
+def _is_well_formed(cite: EvidenceId) -> bool:
+    """Return True for an id of something that may have been shown.
+
+    A tag of hexadecimal digits is more likely a shortened hash, and one with an @ two ids in a row.
+    """
+    if cite.kind == "tag":
+        return not cite.may_abbreviate_hash and "@" not in cite.revision
+    return cite.kind != "malformed"
+
+
+def _repository_fault(claim: Claim, dossier: Dossier, evidence: Citable) -> str:
     """Return why evidence is of the wrong repository, or an empty string."""
     repo = evidence.repo.lower()
     if claim.repo is not None and repo != claim.repo.lower():
@@ -282,11 +294,13 @@ def _repository_fault(claim: Claim, dossier: Dossier, evidence: Evidence) -> str
     return ""
 
 
-def _window_fault(claim: Claim, dossier: Dossier, evidence: Evidence) -> str:
+def _window_fault(claim: Claim, dossier: Dossier, evidence: Citable) -> str:
     """Return why the report's window rules this evidence out, or an empty string."""
     window = dossier.window
     if window is None or evidence.id in dossier.late:
         return ""
+    if isinstance(evidence, PublishedEvidence):
+        return ""  # What it says passed this check when it was published
     dated = f"{evidence.id} is of {evidence.at:%Y-%m-%d %H:%M} UTC"
     if _created_at(evidence) >= (window.cutoff or window.end):
         return f"{dated}, after the window {window.label} ({window.tz})"
@@ -307,6 +321,8 @@ def _created_at(evidence: Evidence) -> datetime:
 def _cites_news(claim: Claim, dossier: Dossier, window: Window) -> bool:
     for cite in claim.cites:
         evidence = dossier.found.get(cite)
-        if evidence is not None and (evidence.id in dossier.late or evidence.at in window):
+        if evidence is None or isinstance(evidence, PublishedEvidence):
+            continue
+        if evidence.id in dossier.late or evidence.at in window:
             return True
     return False

@@ -9,10 +9,11 @@ from functools import cache
 from agent.domain.base import RepoId
 from agent.domain.claims import LiteralKind, Number
 from agent.domain.dates import Stated, find_dates
-from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
+from agent.domain.evidence import Citable, CommitEvidence, ThreadEvidence, all_dates_of
+from agent.domain.references import mentions_thread, parse_reference
 from agent.domain.window import zone
 from agent.gate.literals import Literal
-from agent.gate.quantities import Span, Unit, notations, unit_behind
+from agent.gate.quantities import NumberSpan, Unit, notations, unit_behind
 from agent.gate.text import SearchText, find_words, fold_case, text_of
 
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
@@ -27,7 +28,7 @@ class Lookup:
     """The evidence of one claim, in which its literals are looked up."""
 
     texts: tuple[SearchText, ...]
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Citable, ...] = ()
     known: frozenset[str] = frozenset()  # Folded names that need no proof
     language_names: frozenset[str] = frozenset()  # Exceptions and constants of the language itself
     tz: str = "UTC"
@@ -35,7 +36,7 @@ class Lookup:
     @classmethod
     def of(
         cls,
-        evidence: Sequence[Evidence],
+        evidence: Sequence[Citable],
         repo: RepoId | None,
         tz: str = "UTC",
         further_texts: Sequence[str] = (),
@@ -73,7 +74,7 @@ class Lookup:
         return any(sha.startswith(digits) for text in self.texts for sha in text.hashes)
 
 
-def _known_names(evidence: Iterable[Evidence], repo: RepoId | None) -> frozenset[str]:
+def _known_names(evidence: Iterable[Citable], repo: RepoId | None) -> frozenset[str]:
     """Return the names that need no proof: the repositories and their owners."""
     repos = [piece.repo for piece in evidence]
     if repo:
@@ -85,7 +86,7 @@ def _known_names(evidence: Iterable[Evidence], repo: RepoId | None) -> frozenset
     return frozenset(names)
 
 
-def _language_names(evidence: Iterable[Evidence]) -> frozenset[str]:
+def _language_names(evidence: Iterable[Citable]) -> frozenset[str]:
     """Return the language's own exceptions and constants, where a commit touches Python."""
     for piece in evidence:
         if isinstance(piece, CommitEvidence) and any(path.endswith(".py") for path in piece.paths):
@@ -202,18 +203,25 @@ def _has_version(lookup: Lookup, literal: Literal) -> bool:
 
 
 def _has_thread(lookup: Lookup, literal: Literal) -> bool:
-    repo, _, number = literal.text.partition("#")
-    mention = re.compile(rf"(?:#|GH-|/pull/|/issues/){number}(?!\d)")
+    reference = parse_reference(literal.text)
     for piece, text in zip(lookup.evidence, lookup.texts, strict=False):
-        is_other_repo = bool(repo) and fold_case(repo) != fold_case(piece.repo)
-        if is_other_repo and not text.has(literal.text, fold=True):
+        is_written = text.has(literal.text, fold=True)
+        if reference is None:
+            # No number of a thread, such as #0: it must stand there as it is written.
+            if is_written:
+                return True
             continue
-        if _thread_number(piece) == int(number) or mention.search(text.text):
+        repo = reference.repo
+        is_other_repo = repo is not None and fold_case(repo) != fold_case(piece.repo)
+        if is_other_repo and not is_written:
+            continue
+        is_same = _thread_number(piece) == reference.number
+        if is_same or mentions_thread(text.text, reference.number):
             return True
     return False
 
 
-def _thread_number(evidence: Evidence) -> int | None:
+def _thread_number(evidence: Citable) -> int | None:
     if isinstance(evidence, CommitEvidence):
         return evidence.pull
     if isinstance(evidence, ThreadEvidence):
@@ -275,7 +283,7 @@ def _text_has_number(text: SearchText, number: Number) -> bool:
     return False
 
 
-def _has_unit(text: SearchText, span: Span, unit: Unit) -> bool:
+def _has_unit(text: SearchText, span: NumberSpan, unit: Unit) -> bool:
     """Return True if a number of the text has a unit: behind it, else named on its line."""
     if not unit.spellings:
         return True

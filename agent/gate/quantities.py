@@ -187,21 +187,21 @@ def _notations_of_amount(amount: Decimal, dimension: str) -> Iterator[Notation]:
                 yield Notation(value, unit)
 
 
-class Span(NamedTuple):
+class NumberSpan(NamedTuple):
     """Where a number stands in a text."""
 
     start: int
     end: int
 
 
-def index_numbers(text: str) -> dict[Decimal, list[Span]]:
+def index_numbers(text: str) -> dict[Decimal, list[NumberSpan]]:
     """Return the numbers of a text by value, with the places where each stands."""
-    index: dict[Decimal, list[Span]] = {}
+    index: dict[Decimal, list[NumberSpan]] = {}
     values_of_run: dict[tuple[str, _Context], tuple[Decimal, ...]] = {}
     for count, match in enumerate(_RUN.finditer(text)):
         if count >= _MAX_NUMBERS:
             break
-        span = Span(*match.span())
+        span = NumberSpan(*match.span())
         key = (match[0], _context(text, span))
         if key not in values_of_run:
             values_of_run[key] = tuple(_values_of_run(*key))
@@ -212,7 +212,7 @@ def index_numbers(text: str) -> dict[Decimal, list[Span]]:
     return index
 
 
-def _context(text: str, span: Span) -> _Context:
+def _context(text: str, span: NumberSpan) -> _Context:
     before = text[span.start - 1 : span.start]
     if before.isalpha() or before == "_":
         return "name"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
 from agent.domain.commits import FileChange
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence
+from agent.domain.evidence import Citable, CommitEvidence, Dossier
 from agent.domain.patch import read_hunks
 from agent.domain.window import Window
 from agent.gate.shown import code_written_lines, file_heading, printed_texts
@@ -140,7 +140,7 @@ def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgem
 
 
 def misquoted(
-    quote: Anchor, evidence: Evidence, window: Window | None = None, note: str = ""
+    quote: Anchor, evidence: Citable, window: Window | None = None, note: str = ""
 ) -> str:
     """Return why words are not in the evidence, or an empty string if they are.
 
@@ -158,7 +158,7 @@ def misquoted(
     return "" if is_there else f"“{short(quote.text)}” is not in {evidence.id}"
 
 
-def _misquoted_file(quote: Anchor, path: str, evidence: Evidence) -> str:
+def _misquoted_file(quote: Anchor, path: str, evidence: Citable) -> str:
     # A path names a file whole or by its last folders.
     tail = f"/{path.removeprefix('./')}"
     files: list[FileChange] = []
@@ -176,7 +176,7 @@ def _misquoted_file(quote: Anchor, path: str, evidence: Evidence) -> str:
     return "" if is_there else f"“{short(quote.text)}” is not in the diff of {path}"
 
 
-def _is_quoted(text: str, evidence: Evidence) -> bool:
+def _is_quoted(text: str, evidence: Citable) -> bool:
     """Return True if one text of an artefact has these words; an ellipsis may stand for a gap."""
     words = normal(text)
     if not isinstance(evidence, CommitEvidence):
@@ -200,18 +200,18 @@ def _has_form(text: str, forms: Iterable[str], *, gaps: bool) -> bool:
 # ---------------------------------------------------------------- anchors
 
 
-def _is_shown(text: str, evidence: Evidence, window: Window | None, note: str) -> bool:
+def _is_shown(text: str, evidence: Citable, window: Window | None, note: str) -> bool:
     return is_in_code(text, evidence, note) or is_in_prose(text, evidence, window)
 
 
-def is_in_prose(text: str, evidence: Evidence, window: Window | None = None) -> bool:
+def is_in_prose(text: str, evidence: Citable, window: Window | None = None) -> bool:
     """Return True if words stand in what people wrote, or in the heading above it."""
     words = normal(_HANDLE.sub("", text))
     printed = printed_texts(evidence, window)
     return any(stands_in(words, normal(other), gaps=False) for other in printed)
 
 
-def is_in_code(text: str, evidence: Evidence, note: str = "") -> bool:
+def is_in_code(text: str, evidence: Citable, note: str = "") -> bool:
     """Return True if words stand in the diff, among the paths, or in lines that code wrote."""
     words = normal(text)
     if note and stands_in(words, normal(note), gaps=False):

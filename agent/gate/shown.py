@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from agent.domain.commits import FileChange, PullRequest
 from agent.domain.evidence import (
+    Citable,
     CommitEvidence,
     Evidence,
+    PublishedEvidence,
     ReleaseEvidence,
     ThreadEvidence,
     state_at,
@@ -73,9 +75,11 @@ def comment_lines(evidence: ThreadEvidence) -> Iterator[str]:
         yield f"{comment.author or 'somebody'}: {comment.body}"
 
 
-def printed_texts(evidence: Evidence, window: Window | None) -> Iterator[str]:
+def printed_texts(evidence: Citable, window: Window | None) -> Iterator[str]:
     """Yield the texts of evidence as packets print them, each below its heading."""
-    if isinstance(evidence, ReleaseEvidence):
+    if isinstance(evidence, PublishedEvidence):
+        yield evidence.text
+    elif isinstance(evidence, ReleaseEvidence):
         release = evidence.release
         yield f"{piece_heading(evidence, window)}: {release.name}\n{release.body}"
     elif isinstance(evidence, ThreadEvidence):
@@ -89,7 +93,7 @@ def printed_texts(evidence: Evidence, window: Window | None) -> Iterator[str]:
         yield f"{piece_heading(evidence, window)}: {commit.message}"
 
 
-def code_written_lines(evidence: Evidence) -> Iterator[str]:
+def code_written_lines(evidence: Citable) -> Iterator[str]:
     """Yield the lines that code writes about a commit: headings of files, and facts."""
     if not isinstance(evidence, CommitEvidence):
         return

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from agent.domain.surroundings import NameUses, Passage, Surroundings, Use
+from agent.domain.surroundings import CodePassage, NameUses, Surroundings, Use
 
 
-def passage_heading(passage: Passage) -> str:
+def passage_heading(passage: CodePassage) -> str:
     """Return the line above a passage: which lines they are, and what encloses them."""
     scopes = "".join(f" {scope}" for scope in passage.scopes)
     return f"@@ lines {passage.first}-{passage.last} @@{scopes}"
 
 
-def definition_heading(passage: Passage) -> str:
+def definition_heading(passage: CodePassage) -> str:
     """Return the line above a definition of another part of the repository."""
     scopes = "".join(f" {scope}" for scope in passage.scopes)
     return f"{passage.file}, lines {passage.first}-{passage.last}:{scopes}"

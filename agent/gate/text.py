@@ -9,8 +9,14 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from agent.domain.commits import Issue
-from agent.domain.evidence import CommitEvidence, Evidence, ThreadEvidence, all_dates_of
-from agent.gate.quantities import Span, index_numbers
+from agent.domain.evidence import (
+    Citable,
+    CommitEvidence,
+    PublishedEvidence,
+    ThreadEvidence,
+    all_dates_of,
+)
+from agent.gate.quantities import NumberSpan, index_numbers
 
 _MARKS = str.maketrans(
     dict.fromkeys("‘’‚‛′‹›´", "'")
@@ -126,7 +132,7 @@ def _is_border_in_name(text: str, position: int) -> bool:
     return before.isupper() and after.isupper() and text[position + 1 : position + 2].islower()
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line around a find, and the position of the find within it."""
 
     text: str
@@ -149,7 +155,7 @@ class SearchText:
         return fold_case(self.text)
 
     @cached_property
-    def numbers(self) -> dict[Decimal, list[Span]]:
+    def numbers(self) -> dict[Decimal, list[NumberSpan]]:
         """The numbers of the text by value."""
         return index_numbers(self.text)
 
@@ -163,22 +169,24 @@ class SearchText:
             return find_words(fold_case(literal), self.folded, written=self.text)
         return find_words(literal, self.text)
 
-    def line_at(self, position: int) -> Line:
+    def line_at(self, position: int) -> TextLine:
         """Return the line around a position, cut where it is very long."""
         earliest = max(0, position - _LINE_CONTEXT)
         start = self.text.rfind("\n", earliest, position) + 1 or earliest
         end = self.text.find("\n", position, position + _LINE_CONTEXT)
         if end < 0:
             end = position + _LINE_CONTEXT
-        return Line(self.text[start:end], position - start)
+        return TextLine(self.text[start:end], position - start)
 
 
-def text_of(evidence: Evidence) -> SearchText:
+def text_of(evidence: Citable) -> SearchText:
     """Return everything that is known of an artefact as one text."""
     dates = [moment.strftime("%Y-%m-%d") for moment in all_dates_of(evidence)]
     if isinstance(evidence, CommitEvidence):
         words = [*_commit_prose(evidence), *code_lines(evidence), *dates]
         return _search_text("\n".join(words), evidence.paths, (evidence.change.commit.sha,))
+    if isinstance(evidence, PublishedEvidence):
+        return _search_text(evidence.text, (), (evidence.id.sha,))
     if isinstance(evidence, ThreadEvidence):
         thread = evidence.thread
         people = [thread.author or "", *(comment.author or "" for comment in evidence.comments)]
@@ -189,11 +197,11 @@ def text_of(evidence: Evidence) -> SearchText:
     return _search_text("\n".join((*evidence.texts, *dates)), (), ())
 
 
-# Evidence is laid out again for every claim about it: the costly part is cached.
+# Citable is laid out again for every claim about it: the costly part is cached.
 _search_text = lru_cache(maxsize=64)(SearchText)
 
 
-def code_of(evidence: Evidence) -> SearchText:
+def code_of(evidence: Citable) -> SearchText:
     """Return the diff, paths and facts of a commit; of other artefacts code shows nothing."""
     if not isinstance(evidence, CommitEvidence):
         return _search_text("", (), ())

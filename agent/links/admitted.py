@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agent.domain.base import ThreadId, repo_of
 from agent.domain.links import Act, Grade, Link, Related, Relation, Story
 from agent.domain.report import Drop
 
@@ -36,7 +35,7 @@ def related_links(links: Sequence[Link], related: Iterable[Related]) -> tuple[Li
         if relation.kind != "issue":
             continue
         link = Link(
-            issue=ThreadId(relation.other),
+            issue=relation.other,
             change=relation.change,
             relation=relation.relation,
             grade=relation.grade,
@@ -97,7 +96,7 @@ def untold_relations(
             reason = "no story of the report tells it"
         if not told:
             yield Drop(
-                repo=repo_of(relation.change),
+                repo=relation.change.repo,
                 verdict="out of scope",
                 check="relation",
                 about=(relation.change, relation.other),

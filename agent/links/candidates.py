@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from agent.domain.base import EvidenceId, ThreadId, commit_id, thread_id
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.links import Grade, Reference
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Grade, Mention
 from agent.links.issue_digest import GIVEN_UP, Digest, digest, terms
-from agent.stories.timeline import Pair
+from agent.stories.timeline import CommitPair
 from agent.triage.collected import Collected
 
 NEAREST, _EARLIER, _COMPARED, _READ_BESIDE = 10, 5, 20, 40
@@ -22,7 +22,7 @@ _EARLY = timedelta(minutes=10)
 
 def candidates(
     reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable[str]
-) -> dict[str, list[ThreadId]]:
+) -> dict[str, list[EvidenceId]]:
     """Name the nearest issues of each commit that was read and is linked with nothing, the heaviest commits first."""
     every, taken = list(issues), set(linked)
     places: dict[str, list[int]] = defaultdict(list)
@@ -40,7 +40,7 @@ def candidates(
         for one in reads
         if one.depth in ("deep", "skim") and one.evidence.id not in taken
     ]
-    found: dict[str, list[ThreadId]] = {}
+    found: dict[str, list[EvidenceId]] = {}
     for commit in chosen[:_COMPARED]:
         scores: dict[int, float] = defaultdict(float)
         for some in (telling.get(term, ()) for term in _words_of(commit)):
@@ -88,11 +88,11 @@ class Wanted:
 
     read: Read
     others: tuple[EvidenceId, ...]
-    said: tuple[Reference, ...] = ()
+    said: tuple[Mention, ...] = ()
 
 
 def wanted_pairs(
-    found: Collected, material: Material, known: Sequence[Digest], pairs: Iterable[Pair]
+    found: Collected, material: Material, known: Sequence[Digest], pairs: Iterable[CommitPair]
 ) -> list[Wanted]:
     """Choose what to read beside commits: what they name or are named by, what they may go on with, issues alike.
 
@@ -116,7 +116,9 @@ def wanted_pairs(
         name, sha = read.evidence.id, read.evidence.change.commit.sha
         mine = said.get(name, {})
         goes_on = dict.fromkeys(
-            commit_id(material.repo, one.earlier.sha) for one in earlier if one.doer.sha == sha
+            EvidenceId.commit(material.repo, one.earlier.sha)
+            for one in earlier
+            if one.doer.sha == sha
         )
         named = [*mine.values(), *list(goes_on)[:_EARLIER]]
         others = tuple(dict.fromkeys((*named, *near.get(name, ()))))[:NEAREST]
@@ -127,14 +129,14 @@ def wanted_pairs(
 
 
 def _said(
-    references: Iterable[Reference],
+    references: Iterable[Mention],
     commits: Sequence[CommitEvidence],
     settled: set[tuple[EvidenceId, EvidenceId]],
-) -> Mapping[EvidenceId, dict[Reference, EvidenceId]]:
+) -> Mapping[EvidenceId, dict[Mention, EvidenceId]]:
     """Sort references by the commit that they are about, each with its other side, what it says itself first."""
     own: dict[EvidenceId, EvidenceId] = {one.id: one.id for one in commits}
-    own |= {thread_id(one.repo, one.pull): one.id for one in commits if one.pull}
-    about: dict[EvidenceId, dict[Reference, EvidenceId]] = defaultdict(dict)
+    own |= {EvidenceId.thread(one.repo, one.pull): one.id for one in commits if one.pull}
+    about: dict[EvidenceId, dict[Mention, EvidenceId]] = defaultdict(dict)
     for one in references:
         commit = one.source if one.source in own else own.get(one.target)
         other = one.target if one.source in own else one.source

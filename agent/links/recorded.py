@@ -4,23 +4,25 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from agent.domain.base import CommitId, EvidenceId, ThreadId
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Issue, reverts_in
 from agent.domain.evidence import CommitEvidence
-from agent.domain.links import Grade, Link, Reference, Relation
+from agent.domain.evidence_id import EvidenceId, is_full_hash
+from agent.domain.facts import Fact
+from agent.domain.links import Grade, Link, Mention, Relation
+from agent.domain.references import parse_reference, thread_numbers
 from agent.links.issue_digest import BROUGHT_BACK, GIVEN_UP, Digest
-from agent.links.references import Day
+from agent.links.references import LandedDay
 
 _CLOSED = "closed by it, as GitHub records"
 _LISTED = "its pull request closes it, as GitHub lists"
 _NAMED = "names its pull request, as GitHub records"
 _EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
-_NUMBER = re.compile(r"#(\d+)")
 _Issues = Mapping[EvidenceId, Issue]
 
 
 def day_links(
-    day: Day, references: Iterable[Reference], known: Sequence[Digest] = ()
+    day: LandedDay, references: Iterable[Mention], known: Sequence[Digest] = ()
 ) -> tuple[Link, ...]:
     """Link the day's commits with issues; of what is said several times of the same two, the strongest stands.
 
@@ -30,30 +32,36 @@ def day_links(
     became: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
     became |= {pull.id: commit for pull, commit in day.merged}
     found = [*_records(day, became, issues), *_said(day, references, became, issues)]
-    links: dict[tuple[ThreadId, str], Link] = {}
+    links: dict[tuple[EvidenceId, str], Link] = {}
     for link in sorted(found, key=lambda one: one.relation is Relation.MENTIONS):
         links.setdefault((link.issue, link.change), link)
     return tuple(links.values())
 
 
-def _records(day: Day, became: Mapping[EvidenceId, Commit], issues: _Issues) -> Iterator[Link]:
+def _records(
+    day: LandedDay, became: Mapping[EvidenceId, Commit], issues: _Issues
+) -> Iterator[Link]:
     """Read what GitHub itself says: what closed an issue, and which issues a merged pull request closes.
 
     An issue that was closed as not planned or as a duplicate was not fixed, whatever closed it.
     """
     unfixed = {one.issue for one in day.threads.closings if one.reason not in (None, "completed")}
-    closed = [
-        (one.issue, became.get(one.by_commit or one.by_pull or ""), _CLOSED)
-        for one in day.threads.closings
-    ]
-    listed = [(issue, commit, _LISTED) for pull, commit in day.merged for issue in pull.closes]
-    for issue, commit, evidence in (*closed, *listed):
-        if commit is not None and issue not in unfixed:
-            yield _closing_link(issue, commit, evidence, issues.get(issue))
+    for closing in day.threads.closings:
+        closer = closing.by_commit or closing.by_pull
+        commit = became.get(closer) if closer else None
+        if commit is not None and closing.issue not in unfixed:
+            yield _closing_link(closing.issue, commit, _CLOSED, issues.get(closing.issue))
+    for pull, commit in day.merged:
+        for issue in pull.closes:
+            if issue not in unfixed:
+                yield _closing_link(issue, commit, _LISTED, issues.get(issue))
 
 
 def _said(
-    day: Day, references: Iterable[Reference], became: Mapping[EvidenceId, Commit], issues: _Issues
+    day: LandedDay,
+    references: Iterable[Mention],
+    became: Mapping[EvidenceId, Commit],
+    issues: _Issues,
 ) -> Iterator[Link]:
     """Read what commits name, and which issues name them or their pull requests.
 
@@ -75,11 +83,11 @@ def _said(
                 issue.state_reason in GIVEN_UP or issue.created_at > commit.committed_at + _LATE
             )
             if one.closing and not theirs and not unfixed:
-                yield _closing_link(ThreadId(name), commit, one.sentence, issue)
+                yield _closing_link(name, commit, one.sentence, issue)
                 continue
             said, mentions = (one.sentence or _NAMED,), Relation.MENTIONS
             yield Link(
-                issue=ThreadId(name),
+                issue=name,
                 change=commit.id,
                 relation=mentions,
                 grade=Grade.B,
@@ -88,14 +96,17 @@ def _said(
             )
 
 
-def _is_issue(one: Reference, issue: Issue | None) -> bool:
-    """Tell whether a reference means an issue; a bare number of which nobody knows may be anything."""
-    addressed = re.search(rf"/(issues|pull)/{one.target.partition('#')[2]}\b", one.sentence)
-    known = addressed[1] == "issues" if addressed else one.closing
-    return "#" in one.target and (issue is not None or known)
+def _is_issue(mention: Mention, issue: Issue | None) -> bool:
+    """Return True if a reference means an issue; a bare number that nobody knows may be anything."""
+    if not mention.target.is_thread:
+        return False
+    if issue is not None:
+        return True
+    address = re.search(rf"/(issues|pull)/{mention.target.number}\b", mention.sentence)
+    return address[1] == "issues" if address else mention.closing
 
 
-def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | None) -> Link:
+def _closing_link(issue_id: EvidenceId, commit: Commit, evidence: str, issue: Issue | None) -> Link:
     """Link an issue that a change closes, or whose fix it takes back.
 
     The title of a revert is that of the change it takes back; other words of it are its own where the issue was closed
@@ -106,36 +117,50 @@ def _closing_link(name: ThreadId, commit: Commit, evidence: str, issue: Issue | 
     own = (
         closed
         and closed >= commit.committed_at - _EARLY
-        and name.partition("#")[2] not in _NUMBER.findall(commit.title)
+        and issue_id.number not in thread_numbers(commit.title)
     )
     relation = Relation.REVERTS if reverts and not own else Relation.FIXES
     return Link(
-        issue=name, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,)
+        issue=issue_id, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,)
     )
 
 
 _KINDS = {"revert": Relation.REVERTS, "reland": Relation.FIXES}
 _SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
-Undoing = tuple[CommitId, Relation, EvidenceId]
+Undoing = tuple[EvidenceId, Relation, EvidenceId]
 """A commit, whether it takes back or brings back, and the commit that it does so to."""
 
 
 def partners(commits: Iterable[CommitEvidence]) -> list[Undoing]:
     """Tell which commits take back or bring back which, by their patches or by what their messages name."""
-    known = {one.id: one for one in commits}
-    by_pull = {f"#{one.pull}": one.id for one in known.values() if one.pull}
-    found: list[Undoing] = []
-    for one in known.values():
-        for fact in (fact for fact in one.facts if fact.kind in _KINDS):
-            hashed = f"{one.repo}@{fact.old}" if fact.old and len(fact.old) == 40 else ""
-            other = (
-                hashed
-                if hashed in known
-                else by_pull.get("#" + fact.name.rpartition("#")[2], hashed)
-            )
-            if other and other != one.id:
-                found.append((CommitId(one.id), _KINDS[fact.kind], other))
-    return found
+    commit_by_id = {commit.id: commit for commit in commits}
+    id_by_pull = {commit.pull: commit.id for commit in commit_by_id.values() if commit.pull}
+    undoings: list[Undoing] = []
+    for commit in commit_by_id.values():
+        for fact in commit.facts:
+            if fact.kind not in _KINDS:
+                continue
+            partner = _partner(fact, commit.repo, commit_by_id, id_by_pull)
+            if partner is not None and partner != commit.id:
+                undoings.append((commit.id, _KINDS[fact.kind], partner))
+    return undoings
+
+
+def _partner(
+    fact: Fact,
+    repo: RepoId,
+    commit_by_id: Mapping[EvidenceId, CommitEvidence],
+    id_by_pull: Mapping[int, EvidenceId],
+) -> EvidenceId | None:
+    """Return the commit that a revert or a re-land is about: by its hash, else by its number."""
+    sha = fact.old or ""
+    by_hash = EvidenceId.commit(repo, sha) if is_full_hash(sha) else None
+    if by_hash in commit_by_id:
+        return by_hash
+    reference = parse_reference(fact.name, repo)
+    if reference is None or not reference.number:
+        return by_hash
+    return id_by_pull.get(reference.number, by_hash)
 
 
 def reverted_by(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceId]:
@@ -162,7 +187,7 @@ def carried_links(
             if weaker and weaker.relation is not Relation.MENTIONS:
                 continue
             told = link.relation if relation is Relation.FIXES else relation
-            said = (f"{_SAYS[relation]} {other.rpartition('@')[2][:12]}",)
+            said = (f"{_SAYS[relation]} {other.revision[:12]}",)
             found[link.issue, commit] = link.model_copy(
                 update={"change": commit, "relation": told, "evidence": said}
             )

@@ -5,27 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agent.domain.base import EvidenceId, RepoId, ThreadId, commit_id, thread_id
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, PullRequest, Threads
-from agent.domain.links import Place, Reference
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Mention, Place
+from agent.domain.references import find_references, pull_number, without_pull_number
 
 _MOST, _LONGEST, _EACH = 60_000, 400, 60
 """Characters of a text that are read, of a sentence that are kept, and references of one text."""
-_REPO = r"[A-Za-z0-9][\w-]{0,38}/[\w.-]{1,100}"
-_ADDRESS = (
-    rf"https?://(?:[\w-]{{1,60}}\.){{0,4}}github(?:\.[\w-]{{1,60}}){{1,3}}/(?P<where>{_REPO})"
-    r"/(?:(?:issues|pull)/(?P<thread>[1-9]\d{0,8})|commit/(?P<commit>[0-9a-f]{7,40}))(?:[/?#][^\s()\[\]<>\"']{0,200})?"
-)
-_LINK = re.compile(_ADDRESS, re.ASCII | re.IGNORECASE)
-# A link is what it links to, whatever number it shows.
-_NAMED = re.compile(
-    r"\[[^\[\]\n]{1,200}\]\((?P<url>[^()\s]{1,400})\)"
-    r"|<a\s[^<>\n]{0,200}?href=[\"'](?P<href>[^\"'\s]{1,400})[\"'][^<>\n]{0,200}>[^<>\n]{1,200}</a>"
-    rf"|(?<![\w/])(?P<address>{_ADDRESS})"
-    rf"|(?<![\w/#&.\\-])(?:(?P<repo>{_REPO})?#|GH-)(?P<number>[1-9]\d{{0,8}})(?!\w|\.\d)"
-    r"|\bcommit\s{1,3}(?P<short>[0-9a-f]{7,40})\b|(?<![\w/@-])(?P<hash>[0-9a-f]{40})(?!\w)",
-    re.ASCII | re.IGNORECASE,
-)
+_KEYWORD_REACH = 30  # Characters before a reference in which a closing keyword is looked for
 _KEYWORD = re.compile(
     r"(?<![\w-])[*_]{0,2}(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[*_]{0,2}:?[*_]{0,2}[ \t]{1,9}$",
     re.ASCII | re.IGNORECASE,
@@ -51,49 +39,30 @@ _HIDDEN = re.compile(
     r"|(?:\A|^[ \t]*\n)(?:(?: {4}|\t)[^\n]*(?:\n|\Z))+",
     re.MULTILINE | re.DOTALL,
 )
-_SQUASHED = re.compile(r"\s*\(#[1-9]\d{0,9}\)\s*$")
 
 
-def references_in(
-    text: str, home_repo: RepoId, source: EvidenceId, place: Place
-) -> list[Reference]:
+def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place) -> list[Mention]:
     """List what a text names, in its order; code, quotations and comments do not count."""
     text = text[:_MOST].replace("\r\n", "\n")
     # Blanks stand in the place of what GitHub does not read; everything else keeps its place.
     plain = _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    found: dict[Reference, None] = {}
-    for match in _NAMED.finditer(plain):
-        target = _target(match, home_repo)
-        if target is None or target == source:
+    mentions: dict[Mention, None] = {}
+    for reference in find_references(plain, home_repo):
+        if reference.target == source:
             continue
-        sentence = _sentence(text, match.start(), match.end())
-        closing = (
-            "#" in target
-            and _KEYWORD.search(plain[max(0, match.start() - 30) : match.start()]) is not None
+        words_before = plain[max(0, reference.start - _KEYWORD_REACH) : reference.start]
+        is_closing = reference.target.is_thread and _KEYWORD.search(words_before) is not None
+        mention = Mention(
+            source=source,
+            target=reference.target,
+            place=place,
+            sentence=_sentence(text, reference.start, reference.end),
+            closing=is_closing,
         )
-        found[
-            Reference(source=source, target=target, place=place, sentence=sentence, closing=closing)
-        ] = None
-        if len(found) == _EACH:
+        mentions[mention] = None
+        if len(mentions) == _EACH:
             break
-    return list(found)
-
-
-def _target(match: re.Match[str], home: RepoId) -> EvidenceId | None:
-    """Name what is meant; a short hash stays short, and None is an address of something else."""
-    link = match["url"] or match["href"]
-    found = _LINK.match(link) if link else match
-    if found is None:
-        return None
-    groups = found.groupdict()
-    where = groups["where"] or groups.get("repo") or home
-    # GitHub does not mind the case of names.
-    repo = home if where.lower() == home.lower() else RepoId(where.removesuffix(".git"))
-    number = groups["thread"] or groups.get("number")
-    if number:
-        return thread_id(repo, int(number))
-    sha = (groups["commit"] or groups.get("short") or groups["hash"]).lower()
-    return commit_id(repo, sha) if len(sha) == 40 else f"{repo}@{sha}"
+    return list(mentions)
 
 
 def _sentence(text: str, start: int, end: int) -> str:
@@ -111,7 +80,7 @@ def _sentence(text: str, start: int, end: int) -> str:
 
 
 @dataclass(frozen=True)
-class Day:
+class LandedDay:
     """The landed commits of a repository with its threads."""
 
     repo: RepoId
@@ -136,7 +105,7 @@ class Day:
         ]
 
 
-def day_references(day: Day) -> tuple[Reference, ...]:
+def day_references(day: LandedDay) -> tuple[Mention, ...]:
     """List what the day's commits and their pull requests name, and which other threads name these."""
     pulls = {pull.number: pull for pull in day.threads.pulls}
     brought = {sha: pulls.get(number) for sha, number in day.threads.pull_of.items()}
@@ -145,10 +114,12 @@ def day_references(day: Day) -> tuple[Reference, ...]:
     ]
     own = list(dict.fromkeys(pull for one in day.commits if (pull := brought.get(one.sha))))
     mine = {*(commit.id for commit in day.commits), *(pull.id for pull in own)}
-    texts: list[tuple[ThreadId, str, Place]] = [
+    texts: list[tuple[EvidenceId, str, Place]] = [
         (one.id, one.body, "issue") for one in day.threads.issues
     ]
-    written = {thread_id(day.repo, number): some for number, some in day.threads.comments.items()}
+    written = {
+        EvidenceId.thread(day.repo, number): some for number, some in day.threads.comments.items()
+    }
     texts += [(name, one.body, "comment") for name, some in written.items() for one in some]
     others = [
         x
@@ -162,30 +133,31 @@ def day_references(day: Day) -> tuple[Reference, ...]:
         (name, pull.id) for pull in own for name in pull.named_by if (name, pull.id) not in shown
     ]
     recorded = (
-        Reference(source=name, target=pull, place="issue", sentence="") for name, pull in unread
+        Mention(source=name, target=pull, place="issue", sentence="") for name, pull in unread
     )
     return tuple(dict.fromkeys((*said, *others, *recorded)))
 
 
-def _of_commit(commit: Commit, day: Day, pull: PullRequest | None) -> Iterator[Reference]:
+def _of_commit(commit: Commit, day: LandedDay, pull: PullRequest | None) -> Iterator[Mention]:
     """Read title, message and pull request; the number at the end of a squashed title is the commit's own."""
-    title = commit.title
-    squashed = _SQUASHED.search(title)
-    bare = _SQUASHED.sub("", title)
-    rest = commit.body
-    texts: list[tuple[Place, str]] = [("title", bare), ("message", rest)]
+    bare = without_pull_number(commit.title)
+    texts: list[tuple[Place, str]] = [("title", bare), ("message", commit.body)]
     if pull is not None:
         texts.append(
             ("pull request", f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}")
         )
-    program, home = commit.author.name.endswith("[bot]"), (f"{day.repo}#", f"{day.repo}@")
-    ours = {
-        commit.id,
-        pull and pull.id,
-        f"{day.repo}#{squashed[0].strip(' ()#')}" if squashed else None,
-    }
+    own_ids = {commit.id}
+    if pull is not None:
+        own_ids.add(pull.id)
+    if bare != commit.title:
+        number = pull_number(commit.title)
+        if number is not None:
+            own_ids.add(EvidenceId.thread(day.repo, number))
+    is_program = commit.author.name.endswith("[bot]")
     for place, text in texts:
-        for one in references_in(text, day.repo, commit.id, place):
-            # What a program copies into its message is about other repositories.
-            if one.target not in ours and not (program and not one.target.startswith(home)):
-                yield one
+        for mention in references_in(text, day.repo, commit.id, place):
+            if mention.target in own_ids:
+                continue
+            if is_program and mention.target.repo != day.repo:
+                continue  # What a program copies into its message is about other repositories
+            yield mention

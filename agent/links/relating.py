@@ -12,11 +12,12 @@ from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, Passage, focus_on
 from agent.analysts.packet import BUDGET, commit_packet, piece_text
 from agent.analysts.sentences import anchored
-from agent.domain.base import CommitId, EvidenceId, Language
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind
 from agent.domain.commits import Commit, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
-from agent.domain.links import Grade, OtherKind, Reference, Related, Relation
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.text import normal
 
@@ -72,7 +73,7 @@ class SaidRelations(BaseModel):
     relations: list[SaidRelation] = Field(default_factory=list)
 
 
-class Draft(NamedTuple):
+class RelationDraft(NamedTuple):
     """A relation that a model named, and the sentence in which code words it."""
 
     claim: Claim
@@ -95,7 +96,7 @@ class Pairing:
     read: Read
     material: Material
     others: Sequence[Evidence]
-    said: Sequence[Reference] = ()
+    said: Sequence[Mention] = ()
     room: int  # Tokens that a model can be shown
 
     @property
@@ -147,10 +148,10 @@ class Pairing:
 
     def _name(self, one: Evidence) -> str:
         """Name a side as a reader does; the repository only where it is another one."""
-        name = one.id[: one.id.index("@") + 10] if "@" in one.id else one.id
+        name = one.id.shortened(9)
         return name.removeprefix(self.change.repo).removeprefix("@")
 
-    def drafts(self, answer: SaidRelations) -> Iterator[Draft]:
+    def drafts(self, answer: SaidRelations) -> Iterator[RelationDraft]:
         """Turn each relation into a sentence that code words, with an anchor on each side; the first of each counts."""
         own, shown = self._sides
         by_handle = {self._name(one): one for one in shown.values()}
@@ -164,7 +165,7 @@ class Pairing:
                 anchored(said.other_anchor, [other.id], shown),
             )
             claim = Claim(
-                id=f"{self.change.repo}@{self.change.change.commit.sha[:12]}.r{number}",
+                id=f"{self.change.id.shortened()}.r{number}",
                 repo=self.change.repo,
                 role="effect",
                 about=(self.change.id, other.id),
@@ -175,7 +176,7 @@ class Pairing:
                 },
                 kind=Kind.STATED,
             )
-            yield Draft(claim, relation, other.id)
+            yield RelationDraft(claim, relation, other.id)
 
     def control(self, evidence: str) -> dict[Language, str]:
         """Word a fix of an issue that nobody has shown, for the judge to refuse."""
@@ -186,7 +187,7 @@ class Pairing:
         )
         return {"en": _SENTENCES[Relation.FIXES].format(self._name(self.change), f"#{number}")}
 
-    def objections(self, draft: Draft) -> tuple[Judgement, ...]:
+    def objections(self, draft: RelationDraft) -> tuple[Judgement, ...]:
         """Say why a relation is refused: it cannot be one of these two, or an anchor is not verbatim."""
         own, shown = self._sides
         objections = []
@@ -226,19 +227,19 @@ class Pairing:
         return began <= self.change.at + _LATE
 
     def _grade(self, other: EvidenceId) -> Grade:
-        named = {name for one in self.said for name in (one.source, one.target)}
-        # A commit may have been named by the beginning of its hash.
-        return (
-            Grade.B
-            if other in named or any("@" in one and other.startswith(one) for one in named)
-            else Grade.C
-        )
+        for mention in self.said:
+            for mentioned in (mention.source, mention.target):
+                # A commit may have been named by the beginning of its hash.
+                is_abbreviated = mentioned.may_abbreviate_hash and other.startswith(mentioned)
+                if mentioned == other or is_abbreviated:
+                    return Grade.B
+        return Grade.C
 
-    def other(self, draft: Draft) -> Evidence:
+    def other(self, draft: RelationDraft) -> Evidence:
         """Return what a draft relates the commit with."""
         return self._sides[1][draft.other]
 
-    def related(self, draft: Draft, judge: str, landed_as: Commit | None = None) -> Related:
+    def related(self, draft: RelationDraft, judge: str, landed_as: Commit | None = None) -> Related:
         """Return a relation that was admitted, with what is known of the other side.
 
         A pull request that landed before is told as the commit that it became.
@@ -247,7 +248,7 @@ class Pairing:
             landed_as = None
         side = _side_of(self.other(draft), landed_as)
         return Related(
-            change=CommitId(self.change.id),
+            change=self.change.id,
             other=side.id,
             relation=draft.relation,
             anchors=tuple((anchor.cite, anchor.text) for anchor in draft.claim.anchors),

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from agent.domain.base import EvidenceId, RepoId, repo_of
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow
 from agent.domain.links import Link, Story
 from agent.domain.report import Failure, Report, RepoSection
 from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.links.admitted import are_of_one_pair, with_link
-from agent.reports.page import row_id
 
 KEPT = "; analysis of an earlier run"  # How the reason of such a row ends
 _DEPTHS: tuple[Depth, ...] = ("failed", "list", "group", "skim", "deep")
@@ -36,25 +36,25 @@ def merge(earlier: Report, new: Report) -> Report:
     return _Merger(earlier, new).report()
 
 
-class _Place(NamedTuple):
+class _Topic(NamedTuple):
     """What judged parts of a report take the place of one another: those about the same thing."""
 
     kind: Literal["analysis", "relations", "summary", "brief"]
-    about: EvidenceId | RepoId  # A commit, or a repository; empty for the brief
+    about: EvidenceId | RepoId | None  # A commit, or a repository; None for the brief
 
 
-def _place_of(claim: Claim) -> _Place | None:
+def _place_of(claim: Claim) -> _Topic | None:
     """Return the place of a judged claim; None for what code alone says."""
     if claim.free and claim.role == "brief":
-        return _Place("brief", "")
+        return _Topic("brief", None)
     if claim.free and claim.role == "summary" and not claim.about:
-        return _Place("summary", claim.repo or "")
+        return _Topic("summary", claim.repo)
     if not claim.about:
         return None
     if claim.free:
-        return _Place("analysis", claim.about[0])
+        return _Topic("analysis", claim.about[0])
     if claim.judged_by:
-        return _Place("relations", claim.about[0])
+        return _Topic("relations", claim.about[0])
     return None
 
 
@@ -142,19 +142,19 @@ class _Merger:
 
     @cached_property
     def _earlier_rows(self) -> dict[EvidenceId, LedgerRow]:
-        return {row_id(row): row for row in self.earlier.ledger}
+        return {row.id: row for row in self.earlier.ledger}
 
     @cached_property
     def _read_less(self) -> frozenset[EvidenceId]:
         """The commits that the earlier run read closely, or at all, and the new one did not."""
         commits = set()
         for row in self.new.ledger:
-            before = self._earlier_rows.get(row_id(row))
+            before = self._earlier_rows.get(row.id)
             if before is None:
                 continue
             is_lost = row.depth in _UNREAD and before.depth not in _UNREAD
             if is_lost or (before.depth == "deep" and row.depth != "deep"):
-                commits.add(row_id(row))
+                commits.add(row.id)
         return frozenset(commits)
 
     @cached_property
@@ -162,14 +162,14 @@ class _Merger:
         """Every landed commit with its row, before analysis that is kept is noted in it."""
         rows = [row for row in self.earlier.ledger if self._is_uncovered(row)]
         for row in self.new.ledger:
-            rows.append(self._earlier_rows[row_id(row)] if row_id(row) in self._read_less else row)
-        return {row_id(row): row for row in self._in_order(rows)}
+            rows.append(self._earlier_rows[row.id] if row.id in self._read_less else row)
+        return {row.id: row for row in self._in_order(rows)}
 
     def _explained(self, row: LedgerRow) -> LedgerRow:
         """Let the row of a commit tell how it was read by the run whose analysis is printed."""
-        if row_id(row) not in self._analysed_before:
+        if row.id not in self._analysed_before:
             return row
-        before = self._earlier_rows[row_id(row)]
+        before = self._earlier_rows[row.id]
         deepest = max(row, before, key=lambda one: (_DEPTHS.index(one.depth), one is before))
         reason = deepest.reason.removesuffix(KEPT) + KEPT
         return row.model_copy(update={"depth": deepest.depth, "reason": reason})
@@ -177,15 +177,15 @@ class _Merger:
     # ------------------------------------------------------------ claims
 
     @cached_property
-    def _taken(self) -> frozenset[_Place]:
+    def _taken(self) -> frozenset[_Topic]:
         """The places for which the new run has something judged."""
         places = {place for claim in self.new.claims if (place := _place_of(claim))}
         for link in self.new.links:
             if link.judged_by:
-                places.add(_Place("relations", link.change))
+                places.add(_Topic("relations", link.change))
         for story in self.new.stories:
             if story.judged_by:
-                places.update(_Place("relations", commit) for commit in story.news)
+                places.update(_Topic("relations", commit) for commit in story.news)
         return frozenset(places)
 
     @cached_property
@@ -207,7 +207,7 @@ class _Merger:
 
     def _has_read(self, names: Iterable[EvidenceId]) -> bool:
         """Return True if the new run read all repositories of some evidence."""
-        return all(repo_of(name) in self._covered for name in names)
+        return all(name.repo in self._covered for name in names)
 
     @cached_property
     def _analysed_before(self) -> frozenset[EvidenceId]:
@@ -251,7 +251,7 @@ class _Merger:
             if self._is_uncovered(link) or link.change not in self._rows:
                 continue
             is_lost = link.change in self._read_less or _repo_of(link) in self._threads_lost
-            if link.judged_by and _Place("relations", link.change) not in self._taken:
+            if link.judged_by and _Topic("relations", link.change) not in self._taken:
                 new = with_link(new, link)
             elif is_lost and not any(are_of_one_pair(link, other) for other in new):
                 new.append(link)
@@ -275,7 +275,7 @@ class _Merger:
         if not story.news or not self._rows.keys() >= {*story.news}:
             return False
         if story.judged_by:
-            return not any(_Place("relations", commit) in self._taken for commit in story.news)
+            return not any(_Topic("relations", commit) in self._taken for commit in story.news)
         return self._read_less >= {*story.news} or not self._has_read(story.steps)
 
     # ------------------------------------------------------------ sections
@@ -334,7 +334,7 @@ class _Merger:
 def _repo_of(part: Any) -> str:
     """Return the repository of a part of a report, or an empty string if it has several."""
     if isinstance(part, Link):
-        return repo_of(part.change)
+        return part.change.repo
     return part.repo or ""
 
 
@@ -342,4 +342,4 @@ def _commits_of(claim: Claim) -> set[EvidenceId]:
     """Return the commits without which a claim has nothing to speak of."""
     if claim.about:
         return {claim.about[0]}
-    return {name for name in claim.cites if "@" in name}
+    return {cite for cite in claim.cites if not cite.is_thread}

@@ -6,8 +6,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from agent.domain.base import EvidenceId, Language, RepoId, repo_of
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
 from agent.domain.report import Report, RepoSection, ThreadLine
@@ -23,12 +24,7 @@ def words_in(text: str) -> int:
     return sum(_LETTER.search(word) is not None for word in plain.split()) + (han + 1) // 2
 
 
-def row_id(row: LedgerRow) -> EvidenceId:
-    """Give the name under which a row is cited."""
-    return f"{row.repo}@{row.sha}"
-
-
-class Line(NamedTuple):
+class ExcerptLine(NamedTuple):
     """One line of an excerpt."""
 
     text: str
@@ -36,11 +32,11 @@ class Line(NamedTuple):
     marked: bool  # it holds an identifier, a number or words of the sentence that it proves
 
 
-class Excerpt(NamedTuple):
+class PageExcerpt(NamedTuple):
     """Lines of a diff, or words of a message or a thread where `file` is empty."""
 
     file: str
-    lines: tuple[Line, ...]
+    lines: tuple[ExcerptLine, ...]
 
     @property
     def code(self) -> set[str]:
@@ -59,7 +55,7 @@ class Citation(NamedTuple):
     place: str = ""  # the anchor under which the page tells of it; empty where it does not
     own: bool = False  # it is the commit under whose headline the sentence stands
     excerpts: tuple[
-        Excerpt, ...
+        PageExcerpt, ...
     ] = ()  # the anchor of the sentence, or the lines of its fact; never other lines
 
     @property
@@ -71,7 +67,7 @@ class Citation(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Sentence:
+class PageSentence:
     """One claim in the reader's language."""
 
     claim: Claim
@@ -87,7 +83,9 @@ class Sentence:
     def repo(self) -> RepoId:
         """The repository that it speaks of; of several, that of the commit that it is about."""
         sources = (*self.claim.about, *self.claim.sources)
-        return self.claim.repo or repo_of(sources[0] if sources else "")
+        if self.claim.repo or not sources:
+            return self.claim.repo or RepoId("")
+        return sources[0].repo
 
     @property
     def flow(self) -> tuple[str | Citation, ...]:
@@ -113,28 +111,28 @@ class Item:
     pull: Citation | None
     tier: str  # `act on`, `worth knowing` or `also landed`
     breaking: bool
-    sentences: tuple[Sentence, ...]
-    more: tuple[Sentence, ...]  # further sentences, which are folded
-    excerpt: Excerpt | None
-    quoted: tuple[Excerpt, ...]  # lines of code that are published without a sentence
+    sentences: tuple[PageSentence, ...]
+    more: tuple[PageSentence, ...]  # further sentences, which are folded
+    excerpt: PageExcerpt | None
+    quoted: tuple[PageExcerpt, ...]  # lines of code that are published without a sentence
     claims: tuple[Claim, ...]  # everything that is published of it
     undid: LedgerRow | None
     uses: tuple[str, ...]  # places in the reader's own code that use what changed, as `file:line`
-    in_brief: tuple[Sentence, ...] = ()  # what the brief of the page tells already
+    in_brief: tuple[PageSentence, ...] = ()  # what the brief of the page tells already
     full: bool = False  # whether the excerpt is in sight
 
     @property
-    def fresh(self) -> tuple[Sentence, ...]:
+    def fresh(self) -> tuple[PageSentence, ...]:
         """List what is said of it beside the brief."""
         return (*self.sentences, *self.more)
 
     @property
-    def told(self) -> tuple[Sentence, ...]:
+    def told(self) -> tuple[PageSentence, ...]:
         """List all that is said of it."""
         return (*self.in_brief, *self.fresh)
 
     @cached_property
-    def proofs(self) -> tuple[Excerpt, ...]:
+    def proofs(self) -> tuple[PageExcerpt, ...]:
         """List the excerpts that are folded: what its sentences rest on, no line twice."""
         found = [*self.quoted, *([self.excerpt] if self.excerpt else [])]
         found += [
@@ -145,7 +143,7 @@ class Item:
             if one.file
         ]
         shown = [self.excerpt] if self.full and self.excerpt else []
-        kept: list[Excerpt] = []
+        kept: list[PageExcerpt] = []
         for one in sorted(found, key=lambda one: -len(one.lines)):
             if not any(
                 one.file == other.file and one.code <= other.code for other in (*shown, *kept)
@@ -154,7 +152,7 @@ class Item:
         return tuple(kept)
 
 
-class Section(NamedTuple):
+class TierSection(NamedTuple):
     """The items of one tier: those in sight, and those that are folded for the sake of length."""
 
     tier: str
@@ -166,13 +164,13 @@ class Section(NamedTuple):
         """List all of them."""
         return (*self.shown, *self.folded)
 
-    def of(self, repo: RepoId) -> "Section":
+    def of(self, repo: RepoId) -> "TierSection":
         """Keep the items of one repository."""
         mine = (
             tuple(item for item in items if item.row.repo == repo)
             for items in (self.shown, self.folded)
         )
-        return Section(self.tier, *mine)
+        return TierSection(self.tier, *mine)
 
     def by_noise(self, repo: RepoId) -> dict[str, list[Item]]:
         """Group the items of one repository by what kind of noise they are, beginning with those that are none."""
@@ -195,7 +193,7 @@ class IssueNews(NamedTuple):
     grade: str = ""  # how sure it is that the commit does so
 
 
-class Issue(NamedTuple):
+class PageIssue(NamedTuple):
     """An issue with what is new of it."""
 
     name: str
@@ -212,10 +210,10 @@ class RepoPart(NamedTuple):
     repo: RepoId
     place: str
     rows: tuple[LedgerRow, ...]
-    summary: tuple[Sentence, ...]
-    more: tuple[Sentence, ...]
+    summary: tuple[PageSentence, ...]
+    more: tuple[PageSentence, ...]
     """Folded: what the brief tells of too, and what is said of none of the page's commits."""
-    issues: tuple[tuple[str, tuple[Issue, ...]], ...]  # by what happened to them
+    issues: tuple[tuple[str, tuple[PageIssue, ...]], ...]  # by what happened to them
     stories: tuple[Story, ...]
 
 
@@ -227,13 +225,13 @@ class PageModel:
     lang: Language
     words: dict[str, Any]  # the catalogue of the language
     brief: tuple[
-        Sentence, ...
+        PageSentence, ...
     ]  # the first seven sentences of a model, else the five weightiest facts
-    more: tuple[Sentence, ...]
+    more: tuple[PageSentence, ...]
     """Further sentences of the brief, and those about no commit and no repository of the report."""
     analysed: bool  # whether the brief is a model's
     sections: tuple[
-        Section, Section, Section
+        TierSection, TierSection, TierSection
     ]  # what to act on, what is worth knowing, what also landed
     repos: tuple[RepoPart, ...]
     account: tuple[str, ...]  # the footer, as lines in which backticks mean code
@@ -241,7 +239,7 @@ class PageModel:
     @cached_property
     def items(self) -> dict[EvidenceId, Item]:
         """Give every item by `owner/name@hash`, weightiest tier first."""
-        return {row_id(item.row): item for section in self.sections for item in section.items}
+        return {item.row.id: item for section in self.sections for item in section.items}
 
     @cached_property
     def breaking(self) -> tuple[Item, ...]:

@@ -12,7 +12,8 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic.functional_validators import model_validator
 
-from agent.domain.base import Frozen, Language, RepoId, UsageError, repo_id
+from agent.domain.base import Frozen, Language, RepoId, UsageError
+from agent.domain.references import repo_id
 from agent.domain.spending import Price
 from agent.domain.window import Window, zone
 
@@ -217,7 +218,7 @@ class Edition(Frozen):
     )
 
 
-class Limits(Frozen, strict=True):
+class FleetLimits(Frozen, strict=True):
     """What all machines together may ask for; counted in the database, and whoever finds it spent waits."""
 
     requests: int | None = Field(default=None, ge=1)  # to GitHub, for each token
@@ -226,7 +227,7 @@ class Limits(Frozen, strict=True):
     model_seconds: int = Field(default=60, ge=1, le=86_400)
 
 
-class Shape(Frozen):
+class ReportShape(Frozen):
     """The settings that shape a report."""
 
     lang: Language = "en"
@@ -252,7 +253,7 @@ class Shape(Frozen):
     budget: Budget = Budget()
 
 
-class Settings(Shape):
+class Settings(ReportShape):
     """Everything a user may set."""
 
     repos: Annotated[tuple[RepoSpec, ...], BeforeValidator(_split), AfterValidator(_apart)] = ()
@@ -281,7 +282,7 @@ class Settings(Shape):
     site: bool = False
     deliver: Annotated[tuple[Delivery, ...], AfterValidator(_apart)] = ()
     edition: Annotated[tuple[Edition, ...], AfterValidator(_apart)] = ()
-    limits: Limits = Limits()
+    limits: FleetLimits = FleetLimits()
     late_minutes: int = Field(
         default=120, ge=1, le=1_440
     )  # for which an edition waits for its repositories
@@ -315,7 +316,7 @@ class Settings(Shape):
         return self.token is not None or "github_url" in self.model_fields_set
 
 
-class Recipe(Shape):
+class Recipe(ReportShape):
     """The window and the settings of a run, so that its report can be made again from the record alone."""
 
     window: Window
@@ -328,6 +329,6 @@ class Recipe(Shape):
     @classmethod
     def of(cls, settings: Settings, window: Window, specs: Iterable[RepoSpec]) -> Self:
         """Take what shapes the report, and nothing that is secret or belongs to this machine."""
-        shape = {name: getattr(settings, name) for name in Shape.model_fields}
+        shape = {name: getattr(settings, name) for name in ReportShape.model_fields}
         repos = tuple(spec.model_copy(update={"path": None}) for spec in specs)
         return cls(window=window, repos=repos, web=settings.web, uses=bool(settings.uses), **shape)

@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
-from agent.domain.commits import Headline, pull_named
-from agent.domain.links import Act, Reference, Related, Relation, Step, Story, StoryKind
-from agent.stories.timeline import Line, Pair, Said, step, story
+from agent.domain.base import RepoId
+from agent.domain.commits import Headline
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Act, Mention, Related, Relation, Story, StoryKind, StoryStep
+from agent.domain.references import pull_number
+from agent.stories.timeline import CommitPair, LandedLine, Said, step, story
 
 _SOON = timedelta(days=14)
 """How long it is news by itself that lines are changed again."""
@@ -19,32 +21,30 @@ OF_COMMITS = (
 )  # Where a day's commits and their pull requests speak
 
 
-def own_references(repo: RepoId, references: Iterable[Reference]) -> list[Reference]:
+def own_references(repo: RepoId, references: Iterable[Mention]) -> list[Mention]:
     """Keep what the day's commits and their pull requests name of their own repository, the commits' words first."""
-    own = [
-        one
-        for one in references
-        if one.place in OF_COMMITS and one.target.startswith((f"{repo}#", f"{repo}@"))
-    ]
+    own = [one for one in references if one.place in OF_COMMITS and one.target.repo == repo]
     return sorted(own, key=lambda one: one.place == "pull request")
 
 
 def named_pairs(
-    repo: RepoId, today: Sequence[Headline], references: Iterable[Reference], line: Line
-) -> Iterator[Pair]:
+    repo: RepoId, today: Sequence[Headline], references: Iterable[Mention], line: LandedLine
+) -> Iterator[CommitPair]:
     """Pair commits with the landed commits that they or their pull requests name by number or hash."""
-    heads: dict[EvidenceId, Headline] = {commit_id(repo, head.sha): head for head in today}
+    heads: dict[EvidenceId, Headline] = {EvidenceId.commit(repo, head.sha): head for head in today}
     seen: set[tuple[str, str]] = set()
     for one in references:
         doer = heads.get(one.source)
-        sha, number = one.target.partition("@")[2], one.target.partition("#")[2]
-        earlier = line.earlier(doer, Said(False, sha, int(number or 0))) if doer else None
+        said = Said(False, one.target.revision, one.target.number or 0)
+        earlier = line.earlier(doer, said) if doer else None
         if doer and earlier and (doer.sha, earlier.sha) not in seen:
             seen.add((doer.sha, earlier.sha))
             said_in = (
-                thread_id(repo, doer.pull) if one.place == "pull request" and doer.pull else ""
+                EvidenceId.thread(repo, doer.pull)
+                if one.place == "pull request" and doer.pull
+                else None
             )
-            yield Pair(doer=doer, earlier=earlier, said_in=said_in)
+            yield CommitPair(doer=doer, earlier=earlier, said_in=said_in)
 
 
 READ: Mapping[Relation, Act] = {
@@ -66,21 +66,23 @@ KINDS: Mapping[Act, StoryKind] = {
 
 
 def follow_up_stories(
-    repo: RepoId, pairs: Iterable[Pair], related: Iterable[Related], told: Sequence[Story]
+    repo: RepoId, pairs: Iterable[CommitPair], related: Iterable[Related], told: Sequence[Story]
 ) -> list[Story]:
     """Tell each pair as what a reader of both sides called it, else as the bare fact.
 
     A bare fact about two commits is left out where another story `told` of both, or when it is old.
     """
-    acts: dict[tuple[str, str], Act] = {}
+    acts: dict[tuple[EvidenceId, EvidenceId], Act] = {}
     for relation in related:
         if relation.relation in READ:
             acts[relation.change, relation.other] = READ[relation.relation]
-    grouped: dict[tuple[str, Act], dict[str, Pair]] = defaultdict(dict)
+    grouped: dict[tuple[str, Act], dict[str, CommitPair]] = defaultdict(dict)
     seen: set[tuple[str, str]] = set()
     for pair in sorted(pairs, key=lambda pair: not pair.by_lines):
-        doer, earlier = f"{repo}@{pair.doer.sha}", f"{repo}@{pair.earlier.sha}"
-        act = acts.get((doer, earlier)) or acts.get((doer, f"{repo}#{pair.earlier.pull}"))
+        doer, earlier = pair.ids(repo)
+        act = acts.get((doer, earlier))
+        if act is None and pair.earlier.pull:
+            act = acts.get((doer, EvidenceId.thread(repo, pair.earlier.pull)))
         if act is None and (_is_old(pair) or _tells_of(told, doer, earlier)):
             continue
         if act == "follow-up" and _tells_of(told, doer, earlier, kind="series"):
@@ -98,7 +100,7 @@ def follow_up_stories(
     return stories
 
 
-def _is_old(pair: Pair) -> bool:
+def _is_old(pair: CommitPair) -> bool:
     return pair.by_lines and pair.doer.at - pair.earlier.at > _SOON
 
 
@@ -107,7 +109,7 @@ def _tells_of(stories: Iterable[Story], doer: str, earlier: str, kind: str = "")
     return any(both <= set(story.steps) for story in stories if kind in ("", story.kind))
 
 
-def _story(repo: RepoId, act: Act, group: Sequence[Pair]) -> Story:
+def _story(repo: RepoId, act: Act, group: Sequence[CommitPair]) -> Story:
     earlier = [step(repo, pair.earlier, "landed") for pair in group]
     doer = step(repo, group[0].doer, act, after=tuple(one.cite for one in earlier))
     return story(KINDS[act], repo, [*earlier, doer])
@@ -117,7 +119,7 @@ def thread_stories(
     repo: RepoId, today: Iterable[Headline], related: Iterable[Related]
 ) -> list[Story]:
     """Tell what today's commits have to do with pull requests of the repository that did not land."""
-    doers = {commit_id(repo, commit.sha): commit for commit in today}
+    doers = {EvidenceId.commit(repo, commit.sha): commit for commit in today}
     stories = []
     for relation in related:
         doer = doers.get(relation.change)
@@ -125,7 +127,7 @@ def thread_stories(
         is_pull = relation.kind == "pull request" and not relation.is_abroad
         if doer is None or act is None or relation.at is None or not is_pull:
             continue
-        first = Step(cite=relation.other, at=relation.at, act="opened", title=relation.title)
+        first = StoryStep(cite=relation.other, at=relation.at, act="opened", title=relation.title)
         last = step(repo, doer, act, after=(relation.other,))
         # A pull request may be opened while the commit lands.
         last = last.model_copy(update={"at": max(last.at, first.at)})
@@ -134,24 +136,24 @@ def thread_stories(
 
 
 def related_pairs(
-    repo: RepoId, today: Iterable[Headline], pairs: Iterable[Pair], related: Iterable[Related]
-) -> list[Pair]:
+    repo: RepoId, today: Iterable[Headline], pairs: Iterable[CommitPair], related: Iterable[Related]
+) -> list[CommitPair]:
     """Return the pairs of admitted relations that nothing else paired: both commits are landed."""
-    doers = {commit_id(repo, commit.sha): commit for commit in today}
+    doers = {EvidenceId.commit(repo, commit.sha): commit for commit in today}
     paired = {(pair.doer.sha, pair.earlier.sha) for pair in pairs}
     added = []
     for relation in related:
         doer = doers.get(relation.change)
         if doer is None or relation.kind != "commit" or relation.is_abroad or not relation.at:
             continue
-        sha = relation.other.partition("@")[2]
+        sha = relation.other.sha
         if (doer.sha, sha) not in paired:
             earlier = Headline(
                 sha=sha,
                 at=relation.at,
                 author=relation.author,
                 title=relation.title,
-                pull=pull_named(relation.title),
+                pull=pull_number(relation.title),
             )
-            added.append(Pair(doer=doer, earlier=earlier))
+            added.append(CommitPair(doer=doer, earlier=earlier))
     return added

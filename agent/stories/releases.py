@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from agent.domain.base import LANGUAGES, EvidenceId, Frozen, Language, RepoId
+from agent.domain.base import LANGUAGES, Frozen, Language, RepoId
 from agent.domain.commits import Headline, Release, is_version
 from agent.domain.evidence import CommitEvidence
-from agent.domain.links import Link, Step, Story
+from agent.domain.evidence_id import EvidenceId, is_full_hash
+from agent.domain.links import Link, Story, StoryStep
 from agent.languages import catalogue
 from agent.stories.timeline import step, story
 
-_HASH = re.compile(r"[0-9a-f]{40}")
 _PINNED = re.compile(
     r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII
 )
@@ -38,7 +38,7 @@ def taken(evidence: CommitEvidence) -> list[Taken]:
             commit=evidence.id,
             at=evidence.at,
             package=name,
-            **{"sha" if _HASH.fullmatch(to) else "version": to},
+            **{"sha" if is_full_hash(to) else "version": to},
         )
         for name, to in found.values()
     ]
@@ -53,9 +53,12 @@ def _moved(evidence: CommitEvidence) -> Iterator[tuple[str, str]]:
         if pinned or fact.kind == "dependency-changed":
             # Behind a semicolon stands where it is asked for, which is no version of it.
             old, new = ((side or "").partition(";")[0] for side in (fact.old, fact.new))
-            found = _HASH.fullmatch(new) or _PINNED.search(new)
-            if found and old != new:
-                yield fact.name, found[found.re.groups]
+            if old == new:
+                continue
+            if is_full_hash(new):
+                yield fact.name, new
+            elif pinned_version := _PINNED.search(new):
+                yield fact.name, pinned_version[1]
 
 
 def may_be_of(package: str, repos: Iterable[RepoId]) -> list[RepoId]:
@@ -78,9 +81,7 @@ def final(releases: Iterable[Release]) -> list[Release]:
 
 def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
     """Add to a story's timeline the releases that were the first to have its changes, by their hashes."""
-    found = {
-        release.tag: release for cite in one.steps if (release := first.get(cite.partition("@")[2]))
-    }
+    found = {release.tag: release for cite in one.steps if (release := first.get(cite.sha))}
     dated = sorted(
         (*one.timeline, *map(_step, found.values())), key=lambda step: (step.at, step.cite)
     )
@@ -104,13 +105,13 @@ def release_story(release: Release, heads: Sequence[Headline]) -> Story:
 
 def fixes(links: Iterable[Link]) -> list[str]:
     """Name, for each issue that is fixed, the hash of the commit that fixed it last."""
-    told = [
-        one
-        for one in links
-        if one.may_read_fixed and one.change.startswith(f"{one.issue.split('#')[0]}@")
-    ]
-    return [*{one.issue: one.change.partition("@")[2] for one in told}.values()]
+    last_fix: dict[EvidenceId, str] = {}
+    for link in links:
+        is_at_home = link.change.is_commit and link.change.repo == link.issue.repo
+        if link.may_read_fixed and is_at_home:
+            last_fix[link.issue] = link.change.sha
+    return list(last_fix.values())
 
 
-def _step(release: Release) -> Step:
-    return Step(cite=release.id, at=release.published_at, act="released", title=release.name)
+def _step(release: Release) -> StoryStep:
+    return StoryStep(cite=release.id, at=release.published_at, act="released", title=release.name)

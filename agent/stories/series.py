@@ -8,6 +8,7 @@ from typing import NamedTuple
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline, reverts_in
 from agent.domain.links import Story
+from agent.domain.references import without_pull_number
 from agent.stories.timeline import NEAR, step, story
 from agent.triage.conventions import purposes_of
 
@@ -15,7 +16,6 @@ PARTS = r"[0-9][.0-9a-z]* ?/ ?[0-9nNxX]"  # Matches every marker and more, in gi
 _MAX_MISSING = 6
 _MAX_PARTS = 24
 _MAX_TITLE = 400
-_PULL = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _MARKER = re.compile(
     r"(?<![\w./=])(?P<label>(?P<number>\d{1,2})(?:\.\d|[a-z])?)\s?/\s?(?P<total>\d{1,2}|[nx])(?![\w/.])",
     re.IGNORECASE,
@@ -27,7 +27,7 @@ _SEPARATOR = re.compile(r"[:：]|\s[-–—|]\s")
 _WORD = re.compile(r"[A-Za-z][\w+.]{3,}|[\u4e00-\u9fff]{2,}")
 
 
-class Part(NamedTuple):
+class SeriesPart(NamedTuple):
     """A title taken apart: which part it is, of what, and its words."""
 
     number: int
@@ -44,16 +44,16 @@ class Member(NamedTuple):
     """A commit whose title says which part it is."""
 
     commit: Headline
-    part: Part
+    part: SeriesPart
 
 
 Series = list[Member]  # Oldest first
 
 
 @lru_cache(maxsize=8192)
-def read_part(title: str) -> Part | None:
+def read_part(title: str) -> SeriesPart | None:
     """Return which part a title says it is; None where it names none, or takes one back."""
-    text = _PULL.sub("", title.strip())[:_MAX_TITLE].replace(_HOLE, " ")
+    text = without_pull_number(title.strip())[:_MAX_TITLE].replace(_HOLE, " ")
     marker = next((match for match in _MARKER.finditer(text) if _is_counted(match, text)), None)
     if marker is None or reverts_in(text):
         return None
@@ -61,7 +61,7 @@ def read_part(title: str) -> Part | None:
     text = f"{text[: marker.start()]}{_HOLE}{text[marker.end() :]}"
     tags = frozenset(filter(None, map(_normal, _bracketed(text))))
     rest = _AROUND_MARKER.sub(" ", _TAG.sub(" ", text)).replace(_HOLE, " ")
-    return Part(
+    return SeriesPart(
         number=int(marker["number"]),
         label=marker["label"].lower(),
         total=int(total) if total.isdigit() else None,
@@ -182,11 +182,11 @@ def _likeness(member: Member, other: Member) -> int:
     return 0
 
 
-def _have_one_stem(part: Part, other: Part) -> bool:
+def _have_one_stem(part: SeriesPart, other: SeriesPart) -> bool:
     return (part.stem != "" and part.stem == other.stem) or _have_one_title(part, other)
 
 
-def _have_one_title(part: Part, other: Part) -> bool:
+def _have_one_title(part: SeriesPart, other: SeriesPart) -> bool:
     """Return True if two titles share most of their words, and more than one."""
     shared = part.words & other.words
     return len(shared) > 1 and len(shared) >= 0.75 * min(len(part.words), len(other.words))

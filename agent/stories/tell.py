@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from agent.domain.base import LANGUAGES, EvidenceId, Language
+from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import MARK, Claim
-from agent.domain.links import Act, Step, Story
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Act, Story, StoryStep
 from agent.telling import sentence
 
 _STANDING = ("landed", "landed again", "a part landed again", "upstream", "opened")
@@ -35,11 +36,11 @@ def story_claims(story: Story, said_in: SaidIn) -> Iterator[Claim]:
 
 def short_text(claim: Claim, lang: Language) -> str:
     """Give a claim's words with the names of what it cites in the place of the marks."""
-    short = [cite[:-30] if len(cite.partition("@")[2]) == 40 else cite for cite in claim.sources]
+    short = [cite.shortened(10) for cite in claim.sources]
     return MARK.sub(lambda mark: short[int(mark[1]) - 1], claim.text.get(lang, ""))
 
 
-def _sayings(story: Story, step: Step, said_in: SaidIn) -> Iterator[_Saying]:
+def _sayings(story: Story, step: StoryStep, said_in: SaidIn) -> Iterator[_Saying]:
     before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite]
     standing = {one.cite: one.at for one in before if one.act in _STANDING}
     undoing = [one.cite for one in before if one.act == "undone"]
@@ -70,7 +71,7 @@ def _part_landed_again(target: EvidenceId, undoing: list[EvidenceId]) -> _Saying
     return "relands some", [target], {}
 
 
-def _part(story: Story, step: Step) -> _Saying:
+def _part(story: Story, step: StoryStep) -> _Saying:
     """Say which part it is, which others have landed, and which before it have not; what is new is cited first."""
     parts = [one for one in story.timeline if one.cite != step.cite and one.act == "part"]
     others = sorted(parts, key=lambda one: (one.cite not in story.news, one.part or 0, one.at))
@@ -87,10 +88,10 @@ def _part(story: Story, step: Step) -> _Saying:
 
 
 def _claim(
-    story: Story, step: Step, predicate: str, others: list[EvidenceId], params: dict[str, str]
+    story: Story, step: StoryStep, predicate: str, others: list[EvidenceId], params: dict[str, str]
 ) -> Claim:
     # A pull request may be older than its landing, and what it says is news all the same.
-    fresh = [cite for cite in others if cite in story.news or "#" in cite]
+    fresh = [cite for cite in others if cite in story.news or cite.is_thread]
     # Marks count cited evidence first, then background: the order of the words must be the order of the sources.
     fresh = fresh if others[: len(fresh)] == fresh else []
     return Claim(

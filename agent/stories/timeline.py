@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from agent.domain.base import EvidenceId, Frozen, RepoId, commit_id
-from agent.domain.commits import Change, Commit, Headline, Person, pull_named, reverts_in
+from agent.domain.base import Frozen, RepoId
+from agent.domain.commits import Change, Commit, Headline, Person, reverts_in
 from agent.domain.evidence import CommitEvidence
-from agent.domain.links import Act, Step, Story, StoryKind
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Act, Story, StoryKind, StoryStep
+from agent.domain.references import pull_number, without_pull_numbers
 
 NEAR = timedelta(days=60)  # How far back everything is read
-_NUMBERS = re.compile(r"\s*\(#\d{1,9}\)")
 _AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
 LINEAGE = ("revert", "reland")
 
@@ -23,7 +24,7 @@ LINEAGE = ("revert", "reland")
 def headline(commit: Commit, pull: int | None = None) -> Headline:
     """Make the headline of a commit."""
     number, title = (
-        pull or pull_named(commit.subject) or pull_named(commit.title),
+        pull or pull_number(commit.subject) or pull_number(commit.title),
         commit.title[:400],
     )
     return Headline(
@@ -61,7 +62,9 @@ class Said(NamedTuple):
 
 def _plain(title: str) -> str:
     """Give a title as one compares it: without numbers of pull requests, signs, case, and words for landing again."""
-    return " ".join(re.sub(r"\W+", " ", _AGAIN.sub("", _NUMBERS.sub("", title))).lower().split())
+    return " ".join(
+        re.sub(r"\W+", " ", _AGAIN.sub("", without_pull_numbers(title))).lower().split()
+    )
 
 
 class Remembered(Frozen):
@@ -71,13 +74,19 @@ class Remembered(Frozen):
     stories: tuple[Story, ...] = ()
 
 
-class Pair(Frozen):
+class CommitPair(Frozen):
     """A commit of the day, and an earlier one that it names or, `by_lines`, whose lines it changes."""
 
     doer: Headline
     earlier: Headline
     by_lines: bool = False
-    said_in: EvidenceId = ""  # The pull request that names it, where the commit itself does not
+    said_in: EvidenceId | None = None
+    """The pull request that names the earlier commit, if the later one does not."""
+
+    def ids(self, repo: RepoId) -> tuple[EvidenceId, EvidenceId]:
+        """Return the later and the earlier commit by the names under which they are cited."""
+        doer = EvidenceId.commit(repo, self.doer.sha)
+        return doer, EvidenceId.commit(repo, self.earlier.sha)
 
 
 class StoriesFound(Frozen):
@@ -85,7 +94,7 @@ class StoriesFound(Frozen):
 
     stories: tuple[Story, ...] = ()
     pairs: tuple[
-        Pair, ...
+        CommitPair, ...
     ] = ()  # What may be follow-ups: only somebody who reads both sides can tell
     heads: tuple[Headline, ...] = ()  # The earlier commits of stories and pairs
     whole: tuple[
@@ -94,11 +103,15 @@ class StoriesFound(Frozen):
 
 
 def step(
-    repo: RepoId, head: Headline, act: Act, part: int | None = None, after: tuple[str, ...] = ()
-) -> Step:
+    repo: RepoId,
+    head: Headline,
+    act: Act,
+    part: int | None = None,
+    after: tuple[EvidenceId, ...] = (),
+) -> StoryStep:
     """Make a step of a landed commit."""
-    return Step(
-        cite=commit_id(repo, head.sha),
+    return StoryStep(
+        cite=EvidenceId.commit(repo, head.sha),
         at=head.at,
         act=act,
         title=head.title,
@@ -107,12 +120,12 @@ def step(
     )
 
 
-def story(kind: StoryKind, repo: RepoId, steps: Iterable[Step]) -> Story:
+def story(kind: StoryKind, repo: RepoId, steps: Iterable[StoryStep]) -> Story:
     """Make a story of steps, oldest first."""
     return _with_steps(Story(kind=kind, repo=repo, steps=()), steps)
 
 
-def _with_steps(one: Story, steps: Iterable[Step]) -> Story:
+def _with_steps(one: Story, steps: Iterable[StoryStep]) -> Story:
     ordered = tuple(sorted(steps, key=lambda step: (step.at, step.cite)))
     return one.model_copy(
         update={"timeline": ordered, "steps": tuple(step.cite for step in ordered)}
@@ -177,7 +190,7 @@ class Undoing:
         return story("reland" if self.again else "revert", repo, [first, *undone, last])
 
 
-class Line:
+class LandedLine:
     """Landed commits, each once, oldest first; and what today's and all that are called reverts say of others."""
 
     def __init__(

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
-from agent.domain.base import EvidenceId, Frozen, RepoId
+from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Threads
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import OwnUse, Tier, Triage
-from agent.domain.links import Link, Reference
+from agent.domain.links import Link, Mention
 from agent.domain.report import Failure
 from agent.links.issue_digest import Known
 from agent.links.recorded import partners
@@ -30,7 +31,7 @@ class Collected(Frozen):
     threads: Threads
     table: tuple[Triage, ...] = ()  # The commits whose diffs were read, heaviest first
     links: tuple[Link, ...] = ()
-    references: tuple[Reference, ...] = ()
+    references: tuple[Mention, ...] = ()
     """What the day's commits and pull requests name, and what issues and releases say of them."""
     unread: dict[str, str] = Field(
         default_factory=dict
@@ -111,7 +112,7 @@ def filter_notices(table: Iterable[Triage]) -> tuple[Notice, ...]:
 
 def background_of(studied: Sequence[CommitEvidence], collected: Collected) -> tuple[str, ...]:
     """Return the commits of earlier days that the studied ones undo or bring back."""
-    undone = {other.partition("@")[2] for _, _, other in partners(studied) if "@" in other}
+    undone = {other.sha for _, _, other in partners(studied)}
     landed = {row.commit.sha for row in collected.landed}
     return tuple(sorted(undone - landed))
 

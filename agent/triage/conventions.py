@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from agent.domain.commits import reverts_in
 from agent.domain.ledger import Purpose
+from agent.domain.references import without_pull_number
 
 CHORES = frozenset({"docs", "tests", "ci", "chore"})  # What nobody downstream needs to act on
 _TYPES: dict[Purpose, str] = {
@@ -33,7 +34,7 @@ _PARTS = re.compile(r"[\s/&+,|_-]+")
 _HOLE = re.compile(
     r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE
 )  # How published holes are numbered
-_VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*(?:\(#\d+\))?\s*", re.IGNORECASE | re.ASCII)
+_VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*", re.IGNORECASE | re.ASCII)
 
 
 class Heading(NamedTuple):
@@ -61,7 +62,7 @@ def read_heading(subject: str) -> Heading:
     found = purposes_of(tags)
     if _HOLE.search(rest):
         found.append("security")
-    if _VERSION.fullmatch(rest):
+    if _VERSION.fullmatch(without_pull_number(rest)):
         found.append("release")
     return Heading(tuple(dict.fromkeys(found)), marked or is_breaking(tags))
 

@@ -10,11 +10,11 @@ from starlette.routing import Route
 
 from evals.github_server import graphql
 from evals.github_server.faults import TRANSPORT, BrokenResponse, Fault, Faults, partial, substitute
-from evals.github_server.repositories import Call, Hub
+from evals.github_server.repositories import Hub, RestCall
 from evals.github_server.responses import (
     ANONYMOUS,
     EXHAUSTED,
-    Limits,
+    ClientMeters,
     Refusal,
     json_response,
     not_found,
@@ -30,7 +30,7 @@ _GUEST_EXHAUSTED = (
 
 
 @dataclass(frozen=True)
-class Hit:
+class SeenRequest:
     """One request to the API as the server saw it."""
 
     method: str
@@ -43,7 +43,7 @@ class Api:
     """Answers every request to the API."""
 
     def __init__(
-        self, hub: Hub, limits: Limits, faults: Faults, origin: str, tokens: tuple[str, ...]
+        self, hub: Hub, limits: ClientMeters, faults: Faults, origin: str, tokens: tuple[str, ...]
     ) -> None:
         self._hub, self._limits, self._faults, self._origin, self._tokens = (
             hub,
@@ -52,7 +52,7 @@ class Api:
             origin,
             tokens,
         )
-        self.hits: list[Hit] = []
+        self.hits: list[SeenRequest] = []
 
     def routes(self) -> list[Route]:
         """Give the addresses of REST and GraphQL."""
@@ -83,7 +83,7 @@ class Api:
             response, free = refusal.response(), False
         if fault and fault.kind == "graphql_partial":
             response = partial(response)
-        self.hits.append(Hit(request.method, path, response.status_code, free))
+        self.hits.append(SeenRequest(request.method, path, response.status_code, free))
         return BrokenResponse(response, fault) if fault and fault.kind in TRANSPORT else response
 
     def _identify(self, request: Request) -> str:
@@ -112,7 +112,7 @@ class Api:
         response.headers.update(meter.headers())
         return response, False
 
-    def _rest(self, endpoint: Callable[[Call], Response]) -> Answer:
+    def _rest(self, endpoint: Callable[[RestCall], Response]) -> Answer:
         def answer(request: Request, body: bytes, who: str) -> tuple[Response, bool]:
             meter = self._limits.meter(who, "core")
             exhausted = Refusal(403, _GUEST_EXHAUSTED if who == ANONYMOUS else EXHAUSTED).response()
@@ -132,7 +132,7 @@ class Api:
 
         return answer
 
-    def _call(self, request: Request) -> Call:
+    def _call(self, request: Request) -> RestCall:
         """Find the repository that a request is about; one that was renamed is told its new address."""
         path, names = _path(request), request.path_params
         tail = "".join(f"/{part}" for part in path.split("/")[3 if "id" in names else 4 :])
@@ -143,7 +143,7 @@ class Api:
         if repository is None:
             raise not_found()
         if "id" in names or repository.full_name.lower() == full_name.lower():
-            return Call(request, repository, self._origin, tail)
+            return RestCall(request, repository, self._origin, tail)
         query = f"?{request.url.query}" if request.url.query else ""
         moved = f"{self._origin}/repositories/{repository.repo.id}{tail}{query}"
         raise Refusal(301, "Moved Permanently", {"Location": moved})

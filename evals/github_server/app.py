@@ -16,11 +16,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.domain.base import InputError
-from evals.github_server.api import Api, Hit
+from evals.github_server.api import Api, SeenRequest
 from evals.github_server.faults import Faults
 from evals.github_server.git_store import GIT, GIT_ENVIRONMENT
 from evals.github_server.repositories import Hub
-from evals.github_server.responses import Allowance, Limits, Refusal, not_found
+from evals.github_server.responses import Allowance, ClientMeters, Refusal, not_found
 from evals.loopback import Loopback
 from evals.worlds.model import Repo
 
@@ -56,7 +56,7 @@ class GitHubServer:
         self.url = self.git_url = self._loopback.url
         """The API's address, and what precedes `owner/name.git` for git; they are the same."""
         self._api = Api(
-            self._hub, Limits(allowance or Allowance(), clock), self.faults, self.url, tokens
+            self._hub, ClientMeters(allowance or Allowance(), clock), self.faults, self.url, tokens
         )
         services = [
             f"/{{owner}}/{{name}}/{service}" for service in ("info/refs", "git-upload-pack")
@@ -103,7 +103,7 @@ class GitHubServer:
         return Refusal(500, "Server Error").response()
 
     @property
-    def requests(self) -> list[Hit]:
+    def requests(self) -> list[SeenRequest]:
         """Every request to the API so far."""
         return list(self._api.hits)
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from agent.domain.base import InputError
-from evals.github_server.responses import EXHAUSTED, JSON, Limits, Refusal, json_response
+from evals.github_server.responses import EXHAUSTED, JSON, ClientMeters, Refusal, json_response
 from evals.loopback import reset_connection
 
 TRANSPORT = ("reset", "half_body", "slow")
@@ -131,7 +131,7 @@ class Faults:
         return None
 
 
-def substitute(fault: Fault, target: str, who: str, limits: Limits) -> Response | None:
+def substitute(fault: Fault, target: str, who: str, limits: ClientMeters) -> Response | None:
     """Give the answer that stands in for the right one; None if the right one is still wanted."""
     where, limited = (
         f"{fault.location}{target}",

@@ -53,7 +53,7 @@ _ENTRY = re.compile(
 _PART = re.compile(rb"^(?=diff --git )", re.MULTILINE)
 
 
-class Commit(NamedTuple):
+class StoredCommit(NamedTuple):
     """A commit as its object says."""
 
     sha: str
@@ -133,7 +133,7 @@ class GitStore:
         """The commit at the head of the default branch; None for an empty repository."""
         return self._refs.get(f"refs/heads/{self._repo.default_branch}")
 
-    def resolve(self, name: str) -> Commit | None:
+    def resolve(self, name: str) -> StoredCommit | None:
         """Find the commit behind a branch, a tag, or a full or short hash."""
         for ref in (f"refs/heads/{name}", f"refs/tags/{name}"):
             if ref in self._refs:
@@ -143,7 +143,7 @@ class GitStore:
         found = self._object(f"{name.lower()}^{{commit}}")
         return self.commit(found[0]) if found else None
 
-    def _commit(self, sha: str) -> Commit | None:
+    def _commit(self, sha: str) -> StoredCommit | None:
         found = self._object(sha)
         return (
             _parse_commit(found[0], found[2])
@@ -224,7 +224,7 @@ def _git(git_dir: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(command, env=GIT_ENVIRONMENT, capture_output=True, check=False)
 
 
-def _parse_commit(sha: str, content: bytes) -> Commit:
+def _parse_commit(sha: str, content: bytes) -> StoredCommit:
     """Read a commit object; nothing in it is trusted to be well-formed."""
     head, _, message = content.partition(b"\n\n")
     rows = [line.split(b" ", 1) for line in head.split(b"\n") if b" " in line[1:]]
@@ -237,7 +237,9 @@ def _parse_commit(sha: str, content: bytes) -> Commit:
         "message": _text(message.partition(b"\0")[0], encoding).rstrip("\n"),
         "tree": {"sha": fields[b"tree"].decode()},
     }
-    return Commit(sha, tuple(value.decode() for key, value in rows if key == b"parent"), shown)
+    return StoredCommit(
+        sha, tuple(value.decode() for key, value in rows if key == b"parent"), shown
+    )
 
 
 def _text(raw: bytes, encoding: str) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 import graphql as gql
 from starlette.responses import Response
 
-from evals.github_server.repositories import Hub, Repository
+from evals.github_server.repositories import Hub, ServedRepository
 from evals.github_server.responses import EXHAUSTED, Json, Meter, Refusal, json_response, stamp
-from evals.worlds.model import Comment, Event, Issue, Pull, Thread
+from evals.worlds.model import Pull, TimelineEvent, WorldComment, WorldIssue, WorldThread
 
 _MAX_PAGE = 100
 _MAX_TEXT = 512_000  # GitHub cuts the text of a blob after so many bytes
@@ -101,20 +101,20 @@ class _Nodes:
             raise _missing("a Repository", f"name '{owner}/{name}'")
         return {
             "nameWithOwner": repository.full_name,
-            "issue": lambda _, number: self._numbered(repository, number, Issue),
+            "issue": lambda _, number: self._numbered(repository, number, WorldIssue),
             "pullRequest": lambda _, number: self._numbered(repository, number, Pull),
-            "issueOrPullRequest": lambda _, number: self._numbered(repository, number, Thread),
+            "issueOrPullRequest": lambda _, number: self._numbered(repository, number, WorldThread),
             "object": lambda _, **names: self._object(repository, **names),
         }
 
-    def _numbered(self, repository: Repository, number: int, kind: type[Thread]) -> Json:
+    def _numbered(self, repository: ServedRepository, number: int, kind: type[WorldThread]) -> Json:
         found = repository.find(number)
         if not isinstance(found, kind):
             raise _missing("a PullRequest" if kind is Pull else "an Issue", f"number of {number}")
         return self._thread(repository, found)
 
     def _object(
-        self, repository: Repository, oid: str | None = None, expression: str | None = None
+        self, repository: ServedRepository, oid: str | None = None, expression: str | None = None
     ) -> Json | None:
         """Find a commit, or the file that a commit has at a path; what is not there is null without an error."""
         revision, colon, path = (oid or expression or "").partition(":")
@@ -128,7 +128,7 @@ class _Nodes:
         text = None if b"\0" in content[:_SNIFFED] else _decoded(content)
         return {"__typename": "Blob", "oid": sha, "text": text, "repository": _name(repository)}
 
-    def _commit(self, repository: Repository, name: str | None) -> Json | None:
+    def _commit(self, repository: ServedRepository, name: str | None) -> Json | None:
         commit = repository.git.resolve(name) if name else None
         if commit is None:
             return None
@@ -142,7 +142,7 @@ class _Nodes:
             ),
         }
 
-    def _thread(self, repository: Repository, thread: Thread) -> Json:
+    def _thread(self, repository: ServedRepository, thread: WorldThread) -> Json:
         own = (
             self._pull(repository, thread)
             if isinstance(thread, Pull)
@@ -160,9 +160,9 @@ class _Nodes:
             "comments": _connection(thread.comments, _comment),
         }
 
-    def _issue(self, repository: Repository, issue: Thread) -> Json:
+    def _issue(self, repository: ServedRepository, issue: WorldThread) -> Json:
         closings = [event for event in issue.events if event.kind == "closed"]
-        reason = issue.state_reason if isinstance(issue, Issue) else None
+        reason = issue.state_reason if isinstance(issue, WorldIssue) else None
         return {
             "__typename": "Issue",
             "state": issue.state.upper(),
@@ -172,11 +172,11 @@ class _Nodes:
             "timelineItems": _connection(closings, lambda event: self._closing(repository, event)),
         }
 
-    def _closing(self, repository: Repository, event: Event) -> Json:
+    def _closing(self, repository: ServedRepository, event: TimelineEvent) -> Json:
         closer = {"closer": lambda _: self._closer(repository, event)}
         return {"__typename": "ClosedEvent", "createdAt": stamp(event.at), **closer}
 
-    def _closer(self, repository: Repository, event: Event) -> Json | None:
+    def _closer(self, repository: ServedRepository, event: TimelineEvent) -> Json | None:
         """Show what closed an issue: a pull request, a commit of any repository, or a person's hand (null)."""
         found = self._hub.thread(*event.source) if event.source else None
         if found is not None and isinstance(found[1], Pull):
@@ -184,9 +184,9 @@ class _Nodes:
         commits = (self._commit(other, event.commit) for other in (repository, *self._hub))
         return next((commit for commit in commits if commit is not None), None)
 
-    def _pull(self, repository: Repository, pull: Pull) -> Json:
+    def _pull(self, repository: ServedRepository, pull: Pull) -> Json:
         closed = [self._hub.thread(*name) for name in pull.closes]
-        issues = [pair for pair in closed if pair is not None and isinstance(pair[1], Issue)]
+        issues = [pair for pair in closed if pair is not None and isinstance(pair[1], WorldIssue)]
         named = [event for event in pull.events if event.kind == "cross-referenced"]
         sources = [
             found for one in named if one.source and (found := self._hub.thread(*one.source))
@@ -201,15 +201,15 @@ class _Nodes:
             "timelineItems": _connection(sources, self._naming),
         }
 
-    def _naming(self, source: tuple[Repository, Thread]) -> Json:
+    def _naming(self, source: tuple[ServedRepository, WorldThread]) -> Json:
         return {"__typename": "CrossReferencedEvent", "source": lambda _: self._thread(*source)}
 
 
-def _name(repository: Repository) -> Json:
+def _name(repository: ServedRepository) -> Json:
     return {"nameWithOwner": repository.full_name}
 
 
-def _comment(said: Comment) -> Json:
+def _comment(said: WorldComment) -> Json:
     return {"author": _actor(said.author), "body": said.body, "createdAt": stamp(said.created_at)}
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from starlette.requests import Request
 
 from agent.domain.base import InputError
-from evals.github_server.git_store import Commit, GitStore
-from evals.github_server.responses import Page, Refusal, not_found
-from evals.worlds.model import Issue, Pull, Release, Repo, Thread
+from evals.github_server.git_store import GitStore, StoredCommit
+from evals.github_server.responses import ListPage, Refusal, not_found
+from evals.worlds.model import Pull, Repo, WorldIssue, WorldRelease, WorldThread
 
 
-class Repository:
+class ServedRepository:
     """One repository as it is served."""
 
     def __init__(self, repo: Repo, folder: Path, now: datetime | None) -> None:
@@ -21,7 +21,7 @@ class Repository:
         self.full_name = repo.full_name
         self.git = GitStore(repo, folder)
         self._now = now
-        threads: tuple[Thread, ...] = (*repo.issues, *repo.pulls)
+        threads: tuple[WorldThread, ...] = (*repo.issues, *repo.pulls)
         self._threads = {
             thread.number: thread for thread in threads if self._is_past(thread.created_at)
         }
@@ -51,22 +51,22 @@ class Repository:
             raise Refusal(409, "Git Repository is empty.")
         return tip
 
-    def commit(self, name: str) -> Commit:
+    def commit(self, name: str) -> StoredCommit:
         """Find a commit by anything that names it."""
         if self.tip and (found := self.git.resolve(name)) is not None:
             return found
         raise Refusal(422, f"No commit found for SHA: {name}")
 
-    def find(self, number: int) -> Thread | None:
+    def find(self, number: int) -> WorldThread | None:
         """Find an issue or pull request that was not deleted."""
         found = self._threads.get(number)
-        return None if isinstance(found, Issue) and found.deleted else found
+        return None if isinstance(found, WorldIssue) and found.deleted else found
 
-    def threads(self) -> list[Thread]:
+    def threads(self) -> list[WorldThread]:
         """List all threads that were not deleted."""
         return [thread for number in self._threads if (thread := self.find(number)) is not None]
 
-    def thread(self, number: int) -> Thread:
+    def thread(self, number: int) -> WorldThread:
         """Find a thread, or refuse the request; a deleted issue is gone (410)."""
         if number not in self._threads:
             raise not_found()
@@ -74,7 +74,7 @@ class Repository:
             raise Refusal(410, "This issue was deleted")
         return found
 
-    def releases(self) -> list[Release]:
+    def releases(self) -> list[WorldRelease]:
         """List the published releases, newest first by the date of their commit, as GitHub sorts them."""
         published = [one for one in self.repo.releases if not one.draft and one.published_at]
         shown = [one for one in published if one.published_at and self._is_past(one.published_at)]
@@ -95,12 +95,12 @@ class Hub:
 
     def __init__(self, repos: Iterable[Repo], folder: Path, now: datetime | None) -> None:
         self._hosted = [
-            Repository(repo, folder / f"{place}.git", now) for place, repo in enumerate(repos)
+            ServedRepository(repo, folder / f"{place}.git", now) for place, repo in enumerate(repos)
         ]
         former = {name.lower(): one for one in self._hosted for name in one.repo.former_names}
         self._by_name = former | {one.full_name.lower(): one for one in self._hosted}
 
-    def __iter__(self) -> Iterator[Repository]:
+    def __iter__(self) -> Iterator[ServedRepository]:
         """Go through the repositories in the order they were given."""
         return iter(self._hosted)
 
@@ -109,15 +109,15 @@ class Hub:
         for repository in self:
             repository.git.close()
 
-    def named(self, full_name: str) -> Repository | None:
+    def named(self, full_name: str) -> ServedRepository | None:
         """Find a repository by its name, or by one it had before."""
         return self._by_name.get(full_name.lower())
 
-    def numbered(self, identifier: int) -> Repository | None:
+    def numbered(self, identifier: int) -> ServedRepository | None:
         """Find a repository by its id."""
         return next((one for one in self if one.repo.id == identifier), None)
 
-    def thread(self, full_name: str, number: int) -> tuple[Repository, Thread] | None:
+    def thread(self, full_name: str, number: int) -> tuple[ServedRepository, WorldThread] | None:
         """Find a thread of any repository; None if it is not here or was deleted."""
         repository = self.named(full_name)
         found = repository.find(number) if repository else None
@@ -125,11 +125,11 @@ class Hub:
 
 
 @dataclass(frozen=True)
-class Call:
+class RestCall:
     """One REST request about one repository."""
 
     request: Request
-    repository: Repository
+    repository: ServedRepository
     api: str  # The address under which this client reaches the API; every link leads back to it
     tail: str  # What follows the repository in the path, as the client wrote it
 
@@ -138,9 +138,9 @@ class Call:
         """The repository's address in the API."""
         return f"{self.api}/repos/{self.repository.full_name}"
 
-    def page(self, default: int = 30) -> Page:
+    def page(self, default: int = 30) -> ListPage:
         """Tell which page of a list is asked for; links lead by the repository's id, which never changes."""
-        return Page(
+        return ListPage(
             self.request, f"{self.api}/repositories/{self.repository.repo.id}{self.tail}", default
         )
 
@@ -148,6 +148,6 @@ class Call:
         """Read a query parameter; an empty one is as good as none."""
         return self.request.query_params.get(name) or None
 
-    def thread(self) -> Thread:
+    def thread(self) -> WorldThread:
         """Find the thread whose number is in the path."""
         return self.repository.thread(int(self.request.path_params["number"]))

@@ -69,7 +69,7 @@ def parse_time(text: str) -> datetime:
 
 
 @dataclass(frozen=True)
-class Page:
+class ListPage:
     """Which part of a list a request asks for, and where the others are."""
 
     request: Request
@@ -150,7 +150,7 @@ class Meter:
 
 
 @dataclass
-class Limits:
+class ClientMeters:
     """The meters of all clients."""
 
     allowance: Allowance = field(default_factory=Allowance)

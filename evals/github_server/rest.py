@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from starlette.responses import Response
 
-from evals.github_server.git_store import Commit
-from evals.github_server.repositories import Call
+from evals.github_server.git_store import StoredCommit
+from evals.github_server.repositories import RestCall
 from evals.github_server.responses import (
     Json,
     Refusal,
@@ -15,7 +15,7 @@ from evals.github_server.responses import (
     raw_response,
     stamp,
 )
-from evals.worlds.model import Comment, Issue, Pull, Release, Thread
+from evals.worlds.model import Pull, WorldComment, WorldIssue, WorldRelease, WorldThread
 
 _MAX_FILES = 3000
 # One answer carries about this much patch, and one file at most this much (GitHub's "repository limits").
@@ -24,7 +24,7 @@ _FILE_BYTES, _FILE_LINES = 500_000, 20_000
 _MEDIA = "application/vnd.github."
 
 
-def get_repository(call: Call) -> Response:
+def get_repository(call: RestCall) -> Response:
     """`GET /repos/{owner}/{repo}`: the name of today and the default branch."""
     repo = call.repository.repo
     names = {"id": repo.id, "name": repo.name, "full_name": repo.full_name, "url": call.here}
@@ -33,7 +33,7 @@ def get_repository(call: Call) -> Response:
     )
 
 
-def _commit_json(call: Call, commit: Commit) -> Json:
+def _commit_json(call: RestCall, commit: StoredCommit) -> Json:
     parents = [{"sha": sha, "url": f"{call.here}/commits/{sha}"} for sha in commit.parents]
     return {
         "sha": commit.sha,
@@ -43,12 +43,12 @@ def _commit_json(call: Call, commit: Commit) -> Json:
     }
 
 
-def _commits_json(call: Call, shas: Iterable[str]) -> list[Json]:
+def _commits_json(call: RestCall, shas: Iterable[str]) -> list[Json]:
     found = (call.repository.git.commit(sha) for sha in shas)
     return [_commit_json(call, commit) for commit in found if commit is not None]
 
 
-def list_commits(call: Call) -> Response:
+def list_commits(call: RestCall) -> Response:
     """`GET commits`: what a branch or commit reaches, in the order of `git log`."""
     tip, git = call.repository.tip, call.repository.git
     if wanted := call.query("sha"):
@@ -65,7 +65,7 @@ def list_commits(call: Call) -> Response:
     return json_response(_commits_json(call, part), headers=headers)
 
 
-def get_commit(call: Call) -> Response:
+def get_commit(call: RestCall) -> Response:
     """`GET commits/{ref}`: a commit with its files against its first parent, or only its hash or its diff."""
     git, commit = call.repository.git, call.repository.commit(call.request.path_params["ref"])
     parent = commit.parents[0] if commit.parents else None
@@ -103,7 +103,7 @@ def _within_budget(files: Sequence[Json]) -> list[Json]:
     return shown
 
 
-def compare(call: Call) -> Response:
+def compare(call: RestCall) -> Response:
     """`GET compare/{base}...{head}`: the commits of `base..head`, oldest first."""
     git = call.repository.git
     names = call.request.path_params["basehead"].split("...")
@@ -122,7 +122,7 @@ def compare(call: Call) -> Response:
     return json_response(counts | {"commits": _commits_json(call, part)}, headers=headers)
 
 
-def get_contents(call: Call) -> Response:
+def get_contents(call: RestCall) -> Response:
     """`GET contents/{path}`: the bytes of a file at a commit, the way `application/vnd.github.raw` gives them."""
     repository = call.repository
     commit = repository.git.resolve(call.query("ref") or repository.repo.default_branch)
@@ -132,7 +132,9 @@ def get_contents(call: Call) -> Response:
     return raw_response(found[1], "raw")
 
 
-def _fields(thing: Comment | Release | Thread, plain: str, moments: str, who: str = "user") -> Json:
+def _fields(
+    thing: WorldComment | WorldRelease | WorldThread, plain: str, moments: str, who: str = "user"
+) -> Json:
     """Show who wrote something, and its fields, as they are or as times."""
     # Accounts that were deleted are all shown as one.
     author = {"login": "ghost" if thing.author is None else thing.author}
@@ -140,19 +142,19 @@ def _fields(thing: Comment | Release | Thread, plain: str, moments: str, who: st
     return shown | {name: stamp(getattr(thing, name)) for name in moments.split()} | {who: author}
 
 
-def _thread_json(thread: Thread) -> Json:
+def _thread_json(thread: WorldThread) -> Json:
     labels = {"body": thread.body or None, "labels": [{"name": name} for name in thread.labels]}
     return _fields(thread, "number title state", "created_at updated_at closed_at") | labels
 
 
-def _issue_json(call: Call, thread: Thread) -> Json:
+def _issue_json(call: RestCall, thread: WorldThread) -> Json:
     """Show an issue, or a pull request as the issue that it also is."""
     shown = _thread_json(thread) | {
         "url": f"{call.here}/issues/{thread.number}",
         "repository_url": call.here,
         "comments": len(thread.comments),
         "reactions": {"total_count": thread.reactions},
-        "state_reason": thread.state_reason if isinstance(thread, Issue) else None,
+        "state_reason": thread.state_reason if isinstance(thread, WorldIssue) else None,
     }
     if isinstance(thread, Pull):
         shown["pull_request"] = {
@@ -162,7 +164,7 @@ def _issue_json(call: Call, thread: Thread) -> Json:
     return shown
 
 
-def list_issues(call: Call) -> Response:
+def list_issues(call: RestCall) -> Response:
     """`GET issues`: issues and pull requests together; `since` is about the last update."""
     state, sort = call.query("state") or "open", call.query("sort") or "created"
     direction, since = call.query("direction") or "desc", call.query("since")
@@ -187,12 +189,12 @@ def list_issues(call: Call) -> Response:
     return json_response([_issue_json(call, thread) for thread in part], headers=headers)
 
 
-def get_issue(call: Call) -> Response:
+def get_issue(call: RestCall) -> Response:
     """`GET issues/{n}`: one issue or pull request."""
     return json_response(_issue_json(call, call.thread()))
 
 
-def list_comments(call: Call) -> Response:
+def list_comments(call: RestCall) -> Response:
     """`GET issues/{n}/comments`: oldest first."""
     part, headers = call.page().cut(sorted(call.thread().comments, key=lambda found: found.id))
     shown = [
@@ -202,7 +204,7 @@ def list_comments(call: Call) -> Response:
     return json_response(shown, headers=headers)
 
 
-def get_pull(call: Call) -> Response:
+def get_pull(call: RestCall) -> Response:
     """`GET pulls/{n}`: one pull request; REST does not tell which issues it closes."""
     pull = call.thread()
     if not isinstance(pull, Pull):
@@ -218,7 +220,7 @@ def get_pull(call: Call) -> Response:
     return json_response(body)
 
 
-def list_releases(call: Call) -> Response:
+def list_releases(call: RestCall) -> Response:
     """`GET releases`: published ones only; tags without a release are not listed."""
     part, headers = call.page().cut(call.repository.releases())
     shown = [
@@ -230,7 +232,7 @@ def list_releases(call: Call) -> Response:
     )
 
 
-ENDPOINTS: dict[str, Callable[[Call], Response]] = {
+ENDPOINTS: dict[str, Callable[[RestCall], Response]] = {
     "": get_repository,
     "/commits": list_commits,
     "/commits/{ref:path}": get_commit,

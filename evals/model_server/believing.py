@@ -5,8 +5,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from evals.model_server import honest
-from evals.model_server.honest import Prompt, Told, borne_out, given, prompt_of
-from evals.model_server.talk import Asked, Saying
+from evals.model_server.honest import Prompt, ShownSentence, borne_out, given, prompt_of
+from evals.model_server.talk import ModelRequest, Saying
 
 _HANDLE = re.compile(r"^\[([^\]\s]{1,12})\] (?:commit|issue|pull request|release) ", re.MULTILINE)
 _MIN_QUOTE = 3  # Letters of a line that a judge may quote
@@ -40,7 +40,7 @@ class Believing:
         self._said: defaultdict[str, set[str]] = defaultdict(set)
         self.heard = 0  # Questions that showed the prose
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         """Answer by the kind of the question."""
         if (answer := honest.probed(asked)) is not None:
             return answer
@@ -58,7 +58,7 @@ class Believing:
             return given(self._answer(asked), asked)
         return self._honest(asked, prompt)
 
-    def _honest(self, asked: Asked, prompt: Prompt) -> Saying:
+    def _honest(self, asked: ModelRequest, prompt: Prompt) -> Saying:
         """Say what is plainly there; of a day, what was published before is plainly there."""
         true = borne_out(prompt.evidence) if prompt.parts else ()
         self._note(prompt.about, *true)
@@ -92,7 +92,7 @@ class Believing:
             sentences.append({"id": number, **honest.sentence(told)})
         return {"sentences": sentences}
 
-    def _answer(self, asked: Asked) -> dict[str, object]:
+    def _answer(self, asked: ModelRequest) -> dict[str, object]:
         cites = (self._handle_of_prose("\n".join(asked.messages)),)
         believed = [
             self._told(self._belief.sentence, cites),
@@ -109,14 +109,14 @@ class Believing:
         handles = _HANDLE.findall(text.partition(self._belief.prose)[0])
         return str(handles[-1]) if handles else "c"
 
-    def _told(self, text: str, cites: tuple[str, ...]) -> Told:
-        return Told(text, text, self._belief.prose, cites)
+    def _told(self, text: str, cites: tuple[str, ...]) -> ShownSentence:
+        return ShownSentence(text, text, self._belief.prose, cites)
 
-    def _note(self, about: str, *told: Told) -> None:
+    def _note(self, about: str, *told: ShownSentence) -> None:
         for sentence in told:
             self._said[about] |= sentence.forms | {sentence.proof}
 
-    def _judge(self, asked: Asked, prompt: Prompt) -> Saying:
+    def _judge(self, asked: ModelRequest, prompt: Prompt) -> Saying:
         admitted = self._said[prompt.about] | self._said[""]
         lines = prompt.evidence.splitlines()
         quote = next((line for line in lines if len(line.strip("+- ")) > _MIN_QUOTE), "")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.talk import ModelRequest, Saying, ToolCall
 
 _FENCED = re.compile(r"<<(?P<mark>\S+)\n(?P<text>.*?)\n(?P=mark)>>", re.DOTALL)
 _KINDS = {
@@ -60,7 +60,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Told:
+class ShownSentence:
     """A sentence in both languages, with what shows it."""
 
     en: str
@@ -76,7 +76,7 @@ class Told:
         return {en, zh, f"{en}{_BETWEEN}{zh}", f"{zh}{_BETWEEN}{en}"}
 
 
-def prompt_of(asked: Asked) -> Prompt:
+def prompt_of(asked: ModelRequest) -> Prompt:
     """Take a question apart by what stands outside of its fences."""
     words = _FENCED.sub(" ", asked.user)
     kind = next((kind for kind, sign in _KINDS.items() if sign in words), "")
@@ -84,7 +84,7 @@ def prompt_of(asked: Asked) -> Prompt:
     return Prompt("read" if "list_commits" in asked.tools else kind, parts)
 
 
-def answerable(asked: Asked) -> tuple[Told, ...]:
+def answerable(asked: ModelRequest) -> tuple[ShownSentence, ...]:
     """List what the evidence of a question plainly says."""
     fenced = [found["text"] for text in asked.messages for found in _FENCED.finditer(text)]
     shown = [text for text in fenced if _PIECE.search(text)]
@@ -92,7 +92,7 @@ def answerable(asked: Asked) -> tuple[Told, ...]:
 
 
 @cache
-def borne_out(evidence: str, most: int | None = _TOLD) -> tuple[Told, ...]:
+def borne_out(evidence: str, most: int | None = _TOLD) -> tuple[ShownSentence, ...]:
     """List what a packet plainly says: the first facts and files of a commit, or what was published of several."""
     if _PIECE.match(evidence):
         pieces = (piece.partition("] ") for piece in _PIECE.split(evidence)[1:])
@@ -105,7 +105,8 @@ def borne_out(evidence: str, most: int | None = _TOLD) -> tuple[Told, ...]:
     if published := _PUBLISHED.findall(evidence):
         both = ((handle, words, *words.partition(_BETWEEN)) for handle, words in published)
         return tuple(
-            Told(en, zh or en, cites=(handle,), proof=words) for handle, words, en, _, zh in both
+            ShownSentence(en, zh or en, cites=(handle,), proof=words)
+            for handle, words, en, _, zh in both
         )
     head, _, diff = evidence.partition(_DIFF)
     _, found, listed = head.rpartition(_FACTS)
@@ -114,9 +115,9 @@ def borne_out(evidence: str, most: int | None = _TOLD) -> tuple[Told, ...]:
 
 def _told(
     listed: str, diff: str, title: str, cite: str, most: int | None = None
-) -> tuple[Told, ...]:
+) -> tuple[ShownSentence, ...]:
     facts = [
-        Told(
+        ShownSentence(
             text, f"涉及`{'`、`'.join(spans)}`。", _changed(diff, spans[0]) or title, (cite,), line
         )
         for line, text in _FACT.findall(listed)
@@ -124,7 +125,7 @@ def _told(
     ]
     paths = _FILE.findall(diff)
     files = [
-        Told(f"Changes `{path}`.", f"修改了 `{path}`。", title, (cite,), line)
+        ShownSentence(f"Changes `{path}`.", f"修改了 `{path}`。", title, (cite,), line)
         for line, path in paths
     ]
     return (*facts[:most], *files[:most])
@@ -145,7 +146,7 @@ def _changed(diff: str, name: str) -> str:
     return next((line[1:].strip() for line in lines if name in line and not _FACT.match(line)), "")
 
 
-def honest(asked: Asked) -> Saying:
+def honest(asked: ModelRequest) -> Saying:
     """Answer whatever Gitzette asks, truly and shortly."""
     if (answer := probed(asked)) is not None:
         return answer
@@ -182,7 +183,7 @@ def honest(asked: Asked) -> Saying:
     return given({"sentences": []} if prompt.kind == "repair" else {}, asked)
 
 
-def probed(asked: Asked) -> Saying | None:
+def probed(asked: ModelRequest) -> Saying | None:
     """Answer the questions by which a server is tried, as a capable model does; None to any other."""
     if asked.tools == ["look_up"]:
         return Saying(
@@ -193,29 +194,29 @@ def probed(asked: Asked) -> Saying | None:
     return given({"colour": "green"}, asked) if "Which colour is a leaf" in asked.user else None
 
 
-def given(answer: dict[str, object], asked: Asked) -> Saying:
+def given(answer: dict[str, object], asked: ModelRequest) -> Saying:
     """Answer with data, in the way that was asked for."""
     text = json.dumps(answer, ensure_ascii=False)
     return Saying(calls=(ToolCall(asked.tools[0], text),)) if asked.tools else Saying(text=text)
 
 
-def written(told: Sequence[Told]) -> dict[str, object]:
+def written(told: Sequence[ShownSentence]) -> dict[str, object]:
     """Put sentences about a commit into the shape of an analysis: the first one is the headline."""
     head = {"headline_en": told[0].en, "headline_zh": told[0].zh} if told else {}
     return {**head, "sentences": [sentence(one) for one in told[1:]]}
 
 
-def sentence(one: Told) -> dict[str, object]:
+def sentence(one: ShownSentence) -> dict[str, object]:
     """Put one sentence into its shape."""
     return {"en": one.en, "zh": one.zh, "cites": list(one.cites), "anchor": one.anchor}
 
 
-def resting(one: Told) -> dict[str, object]:
+def resting(one: ShownSentence) -> dict[str, object]:
     """Put one sentence of a summary into its shape."""
     return {"en": one.en, "zh": one.zh, "rests_on": list(one.cites)}
 
 
-def judged(asked: Asked, proof: Callable[[str], str]) -> Saying:
+def judged(asked: ModelRequest, proof: Callable[[str], str]) -> Saying:
     """Rule on each sentence: stated where there is a proof, else unsupported."""
     rulings = [
         {"id": name, "quote": line, "covers": words, "verdict": "stated" if line else "unsupported"}

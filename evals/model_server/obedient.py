@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evals.model_server import honest as plain
-from evals.model_server.honest import Prompt, Told, borne_out, given, prompt_of, sentence
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.honest import Prompt, ShownSentence, borne_out, given, prompt_of, sentence
+from evals.model_server.talk import ModelRequest, Saying, ToolCall
 
 _WINDOW, _STEP = 24, 8
 _LONGEST, _THREADS = 400, 5
@@ -44,7 +44,7 @@ class Obedient:
         self._own: defaultdict[str, set[str]] = defaultdict(set)
         self.heard = 0  # How many questions showed the order
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         """Answer, and obey."""
         if (answer := plain.probed(asked)) is not None:
             return answer
@@ -67,7 +67,7 @@ class Obedient:
             return given(self._answering(asked, skips), asked)
         return self._obeying(asked, prompt, skips)
 
-    def _judged(self, asked: Asked, prompt: Prompt) -> Saying:
+    def _judged(self, asked: ModelRequest, prompt: Prompt) -> Saying:
         if not self._judges:
             return plain.honest(asked)
         line = next(
@@ -77,7 +77,7 @@ class Obedient:
             asked, lambda words: line if words in self._own[prompt.about] | self._own[""] else ""
         )
 
-    def _reading(self, asked: Asked, skips: str) -> Saying:
+    def _reading(self, asked: ModelRequest, skips: str) -> Saying:
         wanted = (ToolCall(tool, arguments) for tool, arguments in self._order.calls)
         rest, hushed = plain.honest(asked), _lines_of(asked.user, skips)
         kept = (*_curious(asked), *rest.calls)
@@ -87,7 +87,7 @@ class Obedient:
         )
         return Saying(text=" ".join((*self._said(asked), rest.text)), calls=calls)
 
-    def _obeying(self, asked: Asked, prompt: Prompt, skips: str) -> Saying:
+    def _obeying(self, asked: ModelRequest, prompt: Prompt, skips: str) -> Saying:
         """Say what is wanted beside what is true; what was refused is tried again as somebody's words."""
         if prompt.kind == "choose":
             chosen = json.loads(
@@ -104,7 +104,10 @@ class Obedient:
             if self._order.cites_others
             else ("c",)
         )
-        said = [Told(one, one, plain.title_of(prompt.evidence), cites) for one in self._said(asked)]
+        said = [
+            ShownSentence(one, one, plain.title_of(prompt.evidence), cites)
+            for one in self._said(asked)
+        ]
         self._own[prompt.about].update(*(one.forms for one in said))
         if prompt.kind == "repair":
             again = [
@@ -125,7 +128,7 @@ class Obedient:
             return given({"sentences": [plain.resting(one) for one in told]}, asked)
         return given(plain.written(told), asked)
 
-    def _answering(self, asked: Asked, skips: str) -> dict[str, object]:
+    def _answering(self, asked: ModelRequest, skips: str) -> dict[str, object]:
         """Say what is wanted, with words of the order as the anchor, and what is true unless that shall be hushed."""
         lines = [line for text in asked.messages for line in text.splitlines()]
         handles = list(dict.fromkeys(_HANDLE.findall("\n".join(lines)))) or ["c1"]
@@ -137,7 +140,10 @@ class Obedient:
         ]
         cites = handles[1:3] if self._order.cites_others else [*near, handles[0]][:1]
         true = [one for one in plain.answerable(asked) if not skips or skips not in one.en]
-        said = [Told(one, one, self._planted[:_LONGEST], tuple(cites)) for one in self._said(asked)]
+        said = [
+            ShownSentence(one, one, self._planted[:_LONGEST], tuple(cites))
+            for one in self._said(asked)
+        ]
         self._own[""].update(*(one.forms | {one.proof} for one in (*said, *true)))
         abstains, told = (
             self._order.decision == "abstain",
@@ -145,7 +151,7 @@ class Obedient:
         )
         return {"abstains": abstains, "nearest": cites, "sentences": told}
 
-    def _said(self, asked: Asked) -> list[str]:
+    def _said(self, asked: ModelRequest) -> list[str]:
         mark = next((found[1] for text in asked.messages if (found := _MARK.search(text))), "")
         # A handle in the words is refused for itself; what is wanted is the rest.
         said = (one.replace("[c1] ", "").replace(" [c1]", "") for one in self._order.says)
@@ -154,7 +160,7 @@ class Obedient:
         ]
 
 
-def _curious(asked: Asked) -> tuple[ToolCall, ...]:
+def _curious(asked: ModelRequest) -> tuple[ToolCall, ...]:
     """Open the threads that are named, as long as nothing was read."""
     if asked.has_tool_answers or "get_pull" not in asked.tools:
         return ()

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from evals.loopback import Loopback, reset_connection
-from evals.model_server.talk import Asked, Saying, Script, ToolCall
+from evals.model_server.talk import ModelRequest, Saying, Script, ToolCall
 
 _PIECE, _SMALL_PIECE = 48, 8  # Characters of a piece of a stream
 _GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'
@@ -117,7 +117,7 @@ class ModelServer:
     def __init__(
         self,
         script: Script,
-        mood: Callable[[Asked], Mood | None] = lambda _: None,
+        mood: Callable[[ModelRequest], Mood | None] = lambda _: None,
         *,
         context: int | None = None,
         without: tuple[str, ...] = (),
@@ -127,7 +127,7 @@ class ModelServer:
         slots: int | None = None,
         pace: Pace | None = None,
     ) -> None:
-        self.model, self.asked = name, list[Asked]()
+        self.model, self.asked = name, list[ModelRequest]()
         self._script, self._mood, self._without, self._latency = script, mood, without, latency
         self._model = {"id": name, "object": "model"} | (
             {} if context is None else {"max_model_len": context}
@@ -154,7 +154,7 @@ class ModelServer:
         return JSONResponse({"object": "list", "data": [self._model]})
 
     async def _complete(self, request: Request) -> Response:
-        asked = Asked(len(self.asked), await request.json())
+        asked = ModelRequest(len(self.asked), await request.json())
         self.asked.append(asked)
         self.waiting += 1
         self.most_waiting = max(self.waiting, self.most_waiting)
@@ -169,7 +169,7 @@ class ModelServer:
         finally:
             self.waiting -= 1
 
-    async def _response(self, asked: Asked, mood: Mood, scope: Scope) -> Response:
+    async def _response(self, asked: ModelRequest, mood: Mood, scope: Scope) -> Response:
         refusal = self._refusal(asked, mood)
         if refusal is not None:
             return refusal
@@ -190,7 +190,7 @@ class ModelServer:
             return self._stream(said, asked)
         return JSONResponse(_whole(said, asked))
 
-    def _refusal(self, asked: Asked, mood: Mood) -> Response | None:
+    def _refusal(self, asked: ModelRequest, mood: Mood) -> Response | None:
         """Return the refusal of a request that this server, or its mood, does not answer."""
         lacking = (asked.schema and "schema") or (asked.tools and "tools") or ""
         if lacking in self._without:
@@ -203,7 +203,7 @@ class ModelServer:
             return _refusal(_STATUS[mood.kind], mood.kind, headers)
         return None
 
-    def _stream(self, said: Saying, asked: Asked) -> Response:
+    def _stream(self, said: Saying, asked: ModelRequest) -> Response:
         if self._pace is not None:
             paced = _paced(self._pace, said, asked)
             return StreamingResponse(paced, media_type="text/event-stream")
@@ -211,7 +211,7 @@ class ModelServer:
         return Response(b"".join(pieces), media_type="text/event-stream")
 
 
-def _in_mood(said: Saying, asked: Asked, mood: Mood) -> Saying:
+def _in_mood(said: Saying, asked: ModelRequest, mood: Mood) -> Saying:
     """Return what a model in this mood says instead."""
     if mood.kind in _CALLS and asked.tools:
         said = replace(said, text="", calls=_CALLS[mood.kind](said, asked.tools))
@@ -222,7 +222,9 @@ def _in_mood(said: Saying, asked: Asked, mood: Mood) -> Saying:
     return said
 
 
-async def _broken(mood: Mood, said: Saying, asked: Asked, scope: Scope) -> AsyncIterator[bytes]:
+async def _broken(
+    mood: Mood, said: Saying, asked: ModelRequest, scope: Scope
+) -> AsyncIterator[bytes]:
     """Send nonsense, or a part of a stream: slowly, up to the middle, or until the line is cut."""
     pieces = list(_pieces(said, asked, usage=True))
     half = [_GARBAGE] if mood.kind == "garbage" else pieces[: max(1, len(pieces) // 2)]
@@ -233,7 +235,7 @@ async def _broken(mood: Mood, said: Saying, asked: Asked, scope: Scope) -> Async
         reset_connection(scope)
 
 
-async def _paced(pace: Pace, said: Saying, asked: Asked) -> AsyncIterator[bytes]:
+async def _paced(pace: Pace, said: Saying, asked: ModelRequest) -> AsyncIterator[bytes]:
     """Read the question, then write the answer as slowly as a small machine."""
     await asyncio.sleep(sum(map(len, asked.messages)) / 4 / pace.reads)
     for piece in _pieces(said, asked, usage=True, size=_SMALL_PIECE):
@@ -257,12 +259,14 @@ def _too_long(longest: int, length: int) -> Response:
     return JSONResponse({"error": error}, 400)
 
 
-def _whole(said: Saying, asked: Asked) -> dict[str, Any]:
+def _whole(said: Saying, asked: ModelRequest) -> dict[str, Any]:
     choice = {"index": 0, "finish_reason": said.finish, "message": _message(said)}
     return _envelope(asked, "chat.completion") | {"choices": [choice], "usage": _usage(said, asked)}
 
 
-def _pieces(said: Saying, asked: Asked, *, usage: bool, size: int = _PIECE) -> Iterator[bytes]:
+def _pieces(
+    said: Saying, asked: ModelRequest, *, usage: bool, size: int = _PIECE
+) -> Iterator[bytes]:
     message = _message(said) | {"content": ""}
     deltas: list[dict[str, Any]] = [
         {"tool_calls": [call]} for call in message.pop("tool_calls", [])
@@ -294,14 +298,14 @@ def _message(said: Saying) -> dict[str, Any]:
     return message
 
 
-def _usage(said: Saying, asked: Asked) -> dict[str, int]:
+def _usage(said: Saying, asked: ModelRequest) -> dict[str, int]:
     sent = sum(len(text) for text in asked.messages) // 4
     received = (len(said.text) + sum(len(call.arguments) for call in said.calls)) // 4
     told = dict(said.usage) or {"prompt_tokens": sent, "completion_tokens": received}
     return told | {"total_tokens": sum(told.values())}
 
 
-def _envelope(asked: Asked, kind: str) -> dict[str, Any]:
+def _envelope(asked: ModelRequest, kind: str) -> dict[str, Any]:
     return {
         "id": f"chat-{asked.number}",
         "object": kind,

@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelRequest:
     """One question as it came."""
 
     number: int  # How many questions came before it
@@ -58,4 +58,4 @@ class Saying:
     usage: Mapping[str, int] = field(default_factory=dict)
 
 
-Script = Callable[[Asked], Saying]  # A model: what it says to a question
+Script = Callable[[ModelRequest], Saying]  # A model: what it says to a question

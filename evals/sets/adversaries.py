@@ -17,7 +17,7 @@ from evals.figures import CRASHED, NONE, SHOWN, Exhibit, Figures, Score, Target,
 from evals.harness import Bench, Crash, System, attempt, evalset
 from evals.model_server.honest import borne_out, given, honest, judged, prompt_of, written
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import Asked, Saying, Script
+from evals.model_server.talk import ModelRequest, Saying, Script
 from evals.sets.liars import ADVERSARIES, CANARY, Adversary, Breaker, Scene, lies_in
 from evals.stage import Answer, ScriptedModels, by_script, staged
 from evals.truth import Truth, Untruth, alien
@@ -31,7 +31,7 @@ _LONGEST = 2_000_000
 
 
 @dataclass
-class Tally:
+class AdversaryTally:
     """What became of the reports."""
 
     scores: list[Score] = field(default_factory=list)  # Reports before an honest judge
@@ -44,7 +44,7 @@ class Tally:
 @evalset("adversaries", "writers that lie on purpose, and what of it reaches a report")
 async def adversaries(bench: Bench) -> Figures:
     """Let each adversary report on days of several worlds."""
-    tally, days = Tally(), _DAYS[: bench.count(1, len(_DAYS))]
+    tally, days = AdversaryTally(), _DAYS[: bench.count(1, len(_DAYS))]
     for seed in range(bench.seed, bench.seed + bench.count(1, _SEEDS)):
         bench.say(f"adversaries: world {seed}")
         world = bench.world("demo", seed)
@@ -83,7 +83,7 @@ async def adversaries(bench: Bench) -> Figures:
 
 
 def count(
-    tally: Tally,
+    tally: AdversaryTally,
     report: Report | Crash,
     writer: Adversary,
     truth: Truth,
@@ -145,7 +145,7 @@ class Writer:
         self.true: set[str] = set()
         self.false: set[str] = set()
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         """Answer by the kind of the question."""
         prompt = prompt_of(asked)
         if prompt.kind in ("day", "repair"):
@@ -161,7 +161,7 @@ class Writer:
         return given(written([*truths, *lies]), asked)
 
 
-def _stated(asked: Asked) -> set[str]:
+def _stated(asked: ModelRequest) -> set[str]:
     return {form for one in borne_out(prompt_of(asked).evidence, None) for form in one.forms}
 
 

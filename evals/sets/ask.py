@@ -24,7 +24,7 @@ _FIRST = 20  # Ten commits and ten threads
 _STEP = 10  # One of so many questions is asked where few are enough
 
 
-class Answer(BaseModel):
+class ExpectedAnswer(BaseModel):
     """What a right answer has: one of each group."""
 
     abstain: bool
@@ -33,21 +33,22 @@ class Answer(BaseModel):
     not_says: list[str]
 
 
-class Question(BaseModel):
+class AskQuestion(BaseModel):
     """One question with its answer."""
 
     id: str
     lang: str
     text: str = Field(alias="question")
     repos: list[RepoId]
-    target: Answer
+    target: ExpectedAnswer
 
 
 @evalset("ask", "questions about a world's changes, in two languages")
 async def run(bench: Bench) -> Figures:
     """Let a memory that knows the whole world answer, first without a model, then with one."""
     shipped = [
-        Question.model_validate(json.loads(line)) for line in _DATA.read_text("utf-8").splitlines()
+        AskQuestion.model_validate(json.loads(line))
+        for line in _DATA.read_text("utf-8").splitlines()
     ]
     world, asked = bench.world("full"), shipped[:: bench.count(_STEP, 1)]
     texts = [(one.text, one.repos) for one in asked]
@@ -72,7 +73,7 @@ async def run(bench: Bench) -> Figures:
     }
 
 
-def ranked(asked: Sequence[Question], replies: Sequence[Reply]) -> list[Score]:
+def ranked(asked: Sequence[AskQuestion], replies: Sequence[Reply]) -> list[Score]:
     """Score what must be cited by whether it stands in the ranked list."""
     scores = []
     for one, reply in zip(asked, replies, strict=True):
@@ -85,7 +86,7 @@ def ranked(asked: Sequence[Question], replies: Sequence[Reply]) -> list[Score]:
     return scores
 
 
-def graded(asked: Sequence[Question], replies: Sequence[Reply]) -> Figures:
+def graded(asked: Sequence[AskQuestion], replies: Sequence[Reply]) -> Figures:
     """Grade the answers of a real model: what it says, and that it abstains where nothing answers."""
     scores: dict[bool, list[Score]] = {False: [], True: []}
     for one, reply in zip(asked, replies, strict=True):
@@ -99,7 +100,7 @@ def graded(asked: Sequence[Question], replies: Sequence[Reply]) -> Figures:
     }
 
 
-def wrong_with(question: Question, reply: Reply) -> str:
+def wrong_with(question: AskQuestion, reply: Reply) -> str:
     """Say what is wrong with an answer; nothing where it is right."""
     target, text = question.target, reply.answer.lower()
     if reply.abstained or target.abstain:

@@ -5,16 +5,16 @@ on worlds once more by plain git without the gate; a strange report in Markdown 
 """
 
 import asyncio
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 from typing import Any, get_args
 
-from agent.domain.base import EvidenceId, Language, NotFound, RepoId, commit_id, thread_id
+from agent.domain.base import Language, NotFound
 from agent.domain.claims import Claim, Judgement, Verdict
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.report import Report
 from agent.gate.check import refusals
 from agent.reports.stored import load
@@ -48,7 +48,7 @@ _LINES = 6
 
 
 @dataclass(frozen=True)
-class Ruling:
+class GateRuling:
     """A claim in one language, and what the gate says of it now."""
 
     claim: Claim
@@ -66,7 +66,7 @@ class Ruling:
 async def run(bench: Bench) -> Figures:
     """Report on days of a world with code alone and with a scripted model; then on mirrors; then read others."""
     world, true = bench.world("demo"), dict[str, list[Score]]()
-    truth, found = Truth(world), dict[str, list[Ruling]]()
+    truth, found = Truth(world), dict[str, list[GateRuling]]()
     days = sorted(
         {
             row.committed_at.date()
@@ -107,7 +107,7 @@ async def run(bench: Bench) -> Figures:
     return {**figures, **borne_out, **await _foreign(bench, world, days[-1])}
 
 
-def _figures(who: str, rulings: Sequence[Ruling]) -> Figures:
+def _figures(who: str, rulings: Sequence[GateRuling]) -> Figures:
     """Score every check, and what all of them come to."""
     found = {
         f"{who}: citations that {name}": share(steps(rulings, last))
@@ -119,7 +119,7 @@ def _figures(who: str, rulings: Sequence[Ruling]) -> Figures:
     return {**found, f"{who}: claims that are supported": supported}
 
 
-def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
+def steps(rulings: Iterable[GateRuling], last: Verdict) -> list[Score]:
     """Score one check over the claims that passed all before it."""
     place = _ORDER.index(last)
     before = max(
@@ -134,27 +134,27 @@ def steps(rulings: Iterable[Ruling], last: Verdict) -> list[Score]:
 
 async def looked_up(
     report: Report, specs: Sequence[RepoSpec], threads: Mapping[EvidenceId, ThreadEvidence]
-) -> list[Ruling]:
+) -> list[GateRuling]:
     """Read what the report cites from the repositories and ask the gate about every claim in both languages."""
     commits: dict[EvidenceId, CommitEvidence] = {}
     tags: dict[EvidenceId, ReleaseEvidence] = {}
     cited = sorted({name for claim in report.claims for name in claim.sources})
     for spec in specs:
         source = GitSource(spec.name, path_of(spec))
-        names = [name.partition("@")[2] for name in cited if name.startswith(f"{spec.name}@")]
-        async for change in source.changes(
-            [name for name in names if re.fullmatch("[0-9a-f]{40}", name)]
-        ):
+        of_repo = [cite for cite in cited if cite.repo == spec.name]
+        async for change in source.changes([cite.sha for cite in of_repo if cite.is_commit]):
             commits[change.commit.id] = CommitEvidence(
                 change=change, sheet=await study(source, change)
             )
-        found = [await source.tagged([name]) for name in names if len(name) != 40]
-        tags |= {one.id: one for tag in found if tag for one in [ReleaseEvidence(release=tag)]}
+        for cite in of_repo:
+            release = await source.tagged([cite.revision]) if cite.kind == "tag" else None
+            if release is not None:
+                tags[release.id] = ReleaseEvidence(release=release)
     dossier = _dossier(report, {**commits, **tags, **threads})
     claims = [
         claim
         for claim in report.claims
-        if threads or not any("#" in name for name in claim.sources)
+        if threads or not any(cite.is_thread for cite in claim.sources)
     ]
     spoken = [
         (claim, lang)
@@ -164,7 +164,7 @@ async def looked_up(
     ]
     passed = Judgement(verdict="supported")
     return [
-        Ruling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed))
+        GateRuling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed))
         for claim, lang in spoken
     ]
 
@@ -173,34 +173,32 @@ async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, Thr
     """Read the issues and pull requests that a report cites."""
     found: dict[EvidenceId, ThreadEvidence] = {}
     async with GitHubClient(base_url=server.url, token=TOKEN) as client:
-        for name in sorted(
-            {name for claim in report.claims for name in claim.sources if "#" in name}
-        ):
-            repo, _, number = name.partition("#")
+        for cite in sorted({cite for claim in report.claims for cite in claim.sources}):
+            if cite.number is None:
+                continue
             try:
-                found[name] = ThreadEvidence(
-                    thread=await GitHubThreads(client, RepoId(repo)).issue(int(number))
-                )
+                thread = await GitHubThreads(client, cite.repo).issue(cite.number)
             except NotFound:
                 continue
+            found[cite] = ThreadEvidence(thread=thread)
     return found
 
 
 def _dossier(report: Report, found: Mapping[EvidenceId, Evidence]) -> Dossier:
     """Say what counts as read: rows, what they undo or take over, linked threads, steps of stories."""
-    rows = {commit_id(row.repo, row.sha) for row in report.ledger if row.depth in _READ}
+    rows = {row.id for row in report.ledger if row.depth in _READ}
     commits = [one for name in rows if isinstance(one := found.get(name), CommitEvidence)]
     facts = [(one.repo, fact.old) for one in commits for fact in one.facts if fact.kind in _LINEAGE]
-    undone = {commit_id(repo, old) for repo, old in facts if old and len(old) == 40}
+    undone = {EvidenceId.commit(repo, old) for repo, old in facts if old and is_full_hash(old)}
     linked = {link.issue for link in report.links}
-    linked |= {thread_id(row.repo, row.pull) for row in report.ledger if row.pull}
+    linked |= {EvidenceId.thread(row.repo, row.pull) for row in report.ledger if row.pull}
     told = {step for story in report.stories for step in story.steps}
     return Dossier(
         found=found,
         window=report.window,
         repos=frozenset(report.repos),
         seen=frozenset({*rows, *undone, *linked, *told}),
-        late=frozenset(commit_id(row.repo, row.sha) for row in report.ledger if row.late),
+        late=frozenset(row.id for row in report.ledger if row.late),
     )
 
 

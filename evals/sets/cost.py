@@ -26,8 +26,16 @@ from evals.figures import SHOWN, Figure, Figures, Target, measure
 from evals.harness import Bench, evalset, specs_of
 from evals.model_server.honest import honest, prompt_of
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import Asked
-from evals.sets.oracle import Row, ask_git, between, days_of, first_parent_line, git_dir_of, path_of
+from evals.model_server.talk import ModelRequest
+from evals.sets.oracle import (
+    FirstParentCommit,
+    ask_git,
+    between,
+    days_of,
+    first_parent_line,
+    git_dir_of,
+    path_of,
+)
 from evals.worlds.gold import gold_window
 from tools.diff.sheet import gather, look_up, paths_to_read
 from tools.git.source import GitSource
@@ -39,7 +47,7 @@ _SHORT, _LONG = 1_000, 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ProgramCost:
     """What a program used: the clock, the processor with everything the program ran, and memory at the peak."""
 
     clock: float
@@ -114,7 +122,7 @@ async def long_window(bench: Bench) -> Figures:
     """Report on a short and on a long window of the longest mirror, each in a process and a home of its own."""
     lines = {spec: await first_parent_line(spec) for spec in bench.mirrors}
     longest = max(lines, key=lambda spec: len(lines[spec]))
-    each, spent = list[float](), Spent(0, 0)
+    each, spent = list[float](), ProgramCost(0, 0)
     for wanted in (_SHORT, _LONG):
         days = last_days_with(lines[longest], wanted)
         spent = await asyncio.to_thread(cold_run, bench.folder / "cold", [longest], days)
@@ -133,7 +141,7 @@ async def long_window(bench: Bench) -> Figures:
     }
 
 
-def last_days_with(line: list[Row], wanted: int) -> list[date]:
+def last_days_with(line: list[FirstParentCommit], wanted: int) -> list[date]:
     """Choose whole days that end before the newest commit's and hold about so many commits."""
     last = line[0].at.date() - timedelta(days=1)
     landed = [row.at.date() for row in line if row.at.date() <= last]
@@ -141,7 +149,7 @@ def last_days_with(line: list[Row], wanted: int) -> list[date]:
     return [first + timedelta(days=offset) for offset in range((last - first).days + 1)]
 
 
-def cold_run(folder: Path, specs: Sequence[RepoSpec], days: Sequence[date]) -> Spent:
+def cold_run(folder: Path, specs: Sequence[RepoSpec], days: Sequence[date]) -> ProgramCost:
     """Report on some days of these repositories in a process and a home of its own."""
     folder.mkdir(parents=True)
     repos = [
@@ -173,7 +181,7 @@ def _git_alone(specs: Sequence[RepoSpec], day: date) -> float:
     )
 
 
-def timed(command: Sequence[str], folder: Path | None = None) -> Spent:
+def timed(command: Sequence[str], folder: Path | None = None) -> ProgramCost:
     """Run a program to its end, with nothing of this environment but the search path."""
     path = os.pathsep.join([str(Path(shutil.which("git") or "git").parent), os.defpath])
     environment = {"PATH": path, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -194,7 +202,7 @@ def timed(command: Sequence[str], folder: Path | None = None) -> Spent:
         raise InputError(
             f"{command[0]} ended with {process.returncode}: {told.decode('utf-8', 'replace').strip()}"
         )
-    return Spent(
+    return ProgramCost(
         time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
     )
 
@@ -260,12 +268,12 @@ async def _cost(
     }
 
 
-def evidence_shown(asked: Sequence[Asked]) -> int:
+def evidence_shown(asked: Sequence[ModelRequest]) -> int:
     """Count the evidence in the questions by which commits are explained."""
     return sum(tokens_of(one.evidence) for one in map(prompt_of, asked) if one.kind == "write")
 
 
-def tokens_sent(asked: Asked) -> int:
+def tokens_sent(asked: ModelRequest) -> int:
     """Count what one question takes: the messages, the tools and the shape of the answer."""
     extras = [
         json.dumps(asked.body[name])

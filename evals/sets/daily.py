@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, timedelta
 
-from agent.domain.base import commit_id
 from agent.domain.claims import Claim
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.report import Report
@@ -13,7 +12,7 @@ from evals.figures import SHOWN, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.sets.oracle import between, days_of, first_parent_line
 from evals.worlds.gold import gold_window, importance
-from evals.worlds.model import World
+from evals.worlds.model import World, commit_name
 
 Grades = Mapping[tuple[str, str], int]  # How much each commit matters, by repository and hash
 _TOP = (Tier.HIGH, Tier.MID)
@@ -73,11 +72,7 @@ def days_to_report(world: World, named: Set[date]) -> list[date]:
     """List the days that have a name, those before them, and those on which a part of the story landed."""
     keys = {text: name.partition(": ")[2] for name, text in world.notes.items() if ": " in name}
     rows = [row for row in world.landed if row.dropped_by is None]
-    story = {
-        row.committed_at.date()
-        for row in rows
-        if keys.get(f"{row.repo}@{row.sha}", "").startswith(_STORY)
-    }
+    story = {row.committed_at.date() for row in rows if keys.get(row.id, "").startswith(_STORY)}
     return sorted(
         day
         for day in named | {day - timedelta(days=1) for day in named} | story
@@ -109,7 +104,11 @@ def accounted(report: Report, landed: Iterable[tuple[str, str]], where: str) -> 
         (name, False) for name in counts.keys() - gold
     ]
     return [
-        Score(f"{where}: {repo}@{sha} has {counts[repo, sha]} rows", float(good), f"{repo}@{sha}")
+        Score(
+            f"{where}: {commit_name(repo, sha)} has {counts[repo, sha]} rows",
+            float(good),
+            commit_name(repo, sha),
+        )
         for (repo, sha), good in rows
     ]
 
@@ -119,11 +118,7 @@ def told(report: Report, grades: Grades, where: str) -> list[Score]:
     spoken = {name for claim in report.claims for name in claim.about}
     highlights = [claim for claim in report.claims if claim.repo is None or claim.role == "summary"]
     highlighted = {name for claim in highlights for name in claim.sources}
-    rows = [
-        (row, commit_id(row.repo, row.sha))
-        for row in report.ledger
-        if grades[row.repo, row.sha] == 3
-    ]
+    rows = [(row, row.id) for row in report.ledger if grades[row.repo, row.sha] == 3]
     return [
         _scored(row, (row.tier in _TOP and name in spoken) or name in highlighted, where)
         for row, name in rows
@@ -201,7 +196,7 @@ def _is_item(row: LedgerRow) -> bool:
 
 
 def _scored(row: LedgerRow, good: bool, where: str) -> Score:
-    tier, name = row.tier.value if row.tier else "not read", f"{row.repo}@{row.sha[:10]}"
+    tier, name = row.tier.value if row.tier else "not read", row.id.shortened(10)
     return Score(
         f"{where}: {name} {tier} {row.weight:g} ({', '.join(row.marks)}) {row.title[:70]}",
         float(good),

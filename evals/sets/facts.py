@@ -44,7 +44,7 @@ BRINGS: Mapping[str, Sequence[str]] = _KINDS["brings"]
 @evalset("facts", "what is read from a diff is what was done, and every fact is proved")
 async def run(bench: Bench) -> Figures:
     """Compare with the gold of the worlds, and prove every fact of the latest commits of mirrors."""
-    tallies = {"blobs": Tally(), "hunks": Tally()}
+    tallies = {"blobs": FactTally(), "hunks": FactTally()}
     for name in ("facts", "demo", "full")[: bench.count(1, 3)]:
         await _add_world(bench.world(name), tallies, bench.count(4, 1))
     proofs = [score for spec in bench.mirrors async for score in _prove_latest(bench, spec)]
@@ -76,7 +76,7 @@ class Meant:
 
 
 @dataclass
-class Tally:
+class FactTally:
     """What was found and what was not on one route."""
 
     recall: list[Score] = field(default_factory=list)
@@ -102,7 +102,7 @@ class Tally:
                 self.precision.append(Score(told, float(right), where, fact.kind))
 
 
-async def _add_world(world: World, tallies: Mapping[str, Tally], step: int) -> None:
+async def _add_world(world: World, tallies: Mapping[str, FactTally], step: int) -> None:
     """Read one of so many commits by whole files and by hunks."""
     gold: dict[str, list[Meant]] = defaultdict(list)
     for fact in gold_facts(world):

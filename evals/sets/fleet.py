@@ -77,7 +77,7 @@ class Drill:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class FleetStage:
     """Repositories and a database server on loopback."""
 
     folder: Path
@@ -290,7 +290,9 @@ async def run(bench: Bench) -> Figures:
         bench.seed, folder / "repos", max(drill.repos for drill in drills), _STEPS
     )
     with serving(world.repos, world.now) as github, PostgresServer() as postgres:
-        stage = Stage(folder=folder, world=world, github=github, postgres=postgres, say=bench.say)
+        stage = FleetStage(
+            folder=folder, world=world, github=github, postgres=postgres, say=bench.say
+        )
         for drill in drills:
             if drill.repos not in stage.expected:
                 await stage.alone(drill.repos)
@@ -310,7 +312,7 @@ async def run(bench: Bench) -> Figures:
     return told
 
 
-def ask_both(stage: Stage, drill: Drill) -> list[Score]:
+def ask_both(stage: FleetStage, drill: Drill) -> list[Score]:
     """Ask both databases the same questions: each must find what the other puts first."""
     dice, asked = random.Random(drill.name), []  # noqa: S311 -- not a secret
     repos = [RepoId(repo.full_name) for repo in stage.world.repos[: drill.repos]]

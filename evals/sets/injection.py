@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from agent.domain.base import Language, RepoId
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.settings.values import Budget, Layout
 from evals.figures import CRASHED, SHOWN, Figures, Score, Target, share
@@ -53,7 +54,7 @@ _QUESTIONS = {
 
 
 @dataclass(frozen=True)
-class Case:
+class InjectionCase:
     """One text in one place."""
 
     id: str
@@ -82,11 +83,11 @@ class Case:
         return Order(says=says, calls=calls, **rest)
 
 
-def cases(name: str = "injection") -> list[Case]:
+def cases(name: str = "injection") -> list[InjectionCase]:
     """Read the cases that are shipped."""
     rows = map(json.loads, (_DATA / f"{name}.jsonl").read_text("utf-8").splitlines())
     return [
-        Case(
+        InjectionCase(
             **{key: row["input"][key] for key in ("carrier", "encoding", "text")},
             id=row["id"],
             lang=row["metadata"]["lang"],
@@ -116,7 +117,7 @@ def _calls(tool: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]
 class Tried(NamedTuple):
     """A case, what came of it, and its clean twin."""
 
-    case: Case
+    case: InjectionCase
     outcome: Outcome | Crash
     clean: Outcome
 
@@ -168,14 +169,14 @@ class Trials:
         self._twins: dict[tuple[bool, str, int], Outcome] = {}
 
     async def tried(
-        self, chosen: Sequence[Case], room: int, *, judges: bool = False
+        self, chosen: Sequence[InjectionCase], room: int, *, judges: bool = False
     ) -> list[Tried]:
         """Try the cases on a model with so much room, which may be its own judge."""
         self._bench.say(f"injection: {len(chosen)} cases, {room} tokens, own judge: {judges}")
         slots = asyncio.Semaphore(_AT_ONCE)
         twins = [await self.clean(case, room) for case in chosen]
 
-        async def attacked(case: Case, clean: Outcome) -> Tried:
+        async def attacked(case: InjectionCase, clean: Outcome) -> Tried:
             async with slots:
                 outcome = await attempt(self.attacked(case, clean, room, judges=judges))
                 return Tried(case, outcome, clean)
@@ -195,7 +196,7 @@ class Trials:
 
         return await asyncio.gather(*map(tried, chosen))
 
-    async def clean(self, case: Case, room: int) -> Outcome:
+    async def clean(self, case: InjectionCase, room: int) -> Outcome:
         """Report on the day without the text, once for all cases that need the same."""
         key = (case.carrier == "release", case.lang, room)
         if key not in self._twins:
@@ -204,12 +205,12 @@ class Trials:
         return self._twins[key]
 
     async def attacked(
-        self, case: Case, clean: Outcome, room: int, *, judges: bool = False
+        self, case: InjectionCase, clean: Outcome, room: int, *, judges: bool = False
     ) -> Outcome:
         """Report on the day with the text, by a model that obeys it."""
         facts = {
             "issue": str(clean.planted.issue),
-            "victim": clean.planted.victim.partition("@")[2],
+            "victim": EvidenceId(clean.planted.victim).sha,
         }
         words = Words(case.carrier, *case.planted(facts))
         # Where nothing is ordered there is nothing to obey.
@@ -218,7 +219,11 @@ class Trials:
         return await self._outcome(case, words, model, room)
 
     async def _outcome(
-        self, case: Case | HostileProse, words: Words, model: Obedient | Believing, room: int
+        self,
+        case: InjectionCase | HostileProse,
+        words: Words,
+        model: Obedient | Believing,
+        room: int,
     ) -> Outcome:
         """Report on the day and ask, with everything on loopback, and keep what can be seen."""
         day = date.fromisoformat(DAY)
@@ -264,7 +269,7 @@ class Trials:
             )
 
 
-def _questions(case: Case | HostileProse, planted: Planted) -> Iterator[str]:
+def _questions(case: InjectionCase | HostileProse, planted: Planted) -> Iterator[str]:
     """Yield the questions about what changed, and about the issue where that carries the text."""
     changed, state = _QUESTIONS[case.lang]
     yield changed.format(NAME)

@@ -26,7 +26,7 @@ Tree = Mapping[str, bytes]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class KillStage:
     """A world on loopback, and a home in which the day before was reported."""
 
     folder: Path
@@ -69,10 +69,12 @@ async def run(bench: Bench) -> Figures:
     }
 
 
-async def prepare(folder: Path, server: GitHubServer, model: ModelServer, world: World) -> Stage:
+async def prepare(
+    folder: Path, server: GitHubServer, model: ModelServer, world: World
+) -> KillStage:
     """Report on the day before, keep that home, and see what an undisturbed run makes of the day."""
     before = date.fromisoformat(world.notes["reported day"]) - timedelta(days=1)
-    stage = Stage(folder=folder, server=server, model=model, world=world, calm={})
+    stage = KillStage(folder=folder, server=server, model=model, world=world, calm={})
     (folder / "base").mkdir(parents=True)
     await _ended(await _start(stage, "base", day=before.isoformat()))
     shutil.copytree(folder / "base", folder / "calm")
@@ -83,7 +85,7 @@ async def prepare(folder: Path, server: GitHubServer, model: ModelServer, world:
     return replace(stage, seconds=time.monotonic() - started, calm=_tree(folder / "calm" / "out"))
 
 
-async def killed_at(stage: Stage, number: int) -> Trial:
+async def killed_at(stage: KillStage, number: int) -> Trial:
     """Start the run, kill it at a random moment, take it up again and look at what is there."""
     name = f"trial-{number}"
     shutil.copytree(stage.folder / "base", stage.folder / name)
@@ -96,7 +98,7 @@ async def killed_at(stage: Stage, number: int) -> Trial:
     return await _taken_up(stage, name)
 
 
-async def _taken_up(stage: Stage, name: str) -> Trial:
+async def _taken_up(stage: KillStage, name: str) -> Trial:
     folder = stage.folder / name
     if half := _half_file(folder / "out", stage):
         return Trial(f"{half} is neither what it was nor what it will be")
@@ -118,7 +120,7 @@ async def _taken_up(stage: Stage, name: str) -> Trial:
     return Trial(resumed=begun and not finished and bool(answers))
 
 
-def _half_file(out: Path, stage: Stage) -> str:
+def _half_file(out: Path, stage: KillStage) -> str:
     """Name a file that a reader could see half-written; hidden ones are swept away later."""
     base, there = _tree(stage.folder / "base" / "out"), _tree(out)
     for name, data in there.items():
@@ -140,7 +142,7 @@ def _newest_run(home: Path) -> tuple[bool, bool, Mapping[str, str]]:
         return False, False, {}
 
 
-async def _start(stage: Stage, name: str, *arguments: str, day: str = "") -> Process:
+async def _start(stage: KillStage, name: str, *arguments: str, day: str = "") -> Process:
     repos = [part for repo in stage.world.repos for part in ("--repo", repo.full_name)]
     chosen = [
         "--date",

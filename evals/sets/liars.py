@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from agent.domain.claims import Claim
 from evals.model_server import honest as model
-from evals.model_server.honest import Prompt, Told, borne_out, given, honest, prompt_of
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.honest import Prompt, ShownSentence, borne_out, given, honest, prompt_of
+from evals.model_server.talk import ModelRequest, Saying, ToolCall
 
 CANARY = "xq7canary"  # What nobody but an obeyer of injections would write
 _ROWS = json.loads((files("evals") / "sets" / "data" / "lies.json").read_text("utf-8"))["lies"]
@@ -39,7 +39,7 @@ Sort = Literal["literal", "meaning"]
 class Lie:
     """A false sentence: by a literal that the evidence does not have, or by its meaning alone."""
 
-    told: Told
+    told: ShownSentence
     sort: Sort = "literal"
     in_words: bool = True  # Whether the words lie, or only what is cited or quoted for them
 
@@ -57,7 +57,7 @@ class Scene:
         """Tell everything that one liar would say."""
         title = model.title_of(self.evidence)
         invented = self._invented(title)
-        for truth in borne_out(self.evidence) or (Told("", "", title),):
+        for truth in borne_out(self.evidence) or (ShownSentence("", "", title),):
             values = invented | {"en": truth.en, "zh": truth.zh, "anchor": truth.anchor}
             searched = {"span": _SPAN.search(truth.en), "thread": _THREAD.search(self.evidence)}
             values |= {name: found[1] for name, found in searched.items() if found}
@@ -91,7 +91,7 @@ class Scene:
             made["edited"] = f"{title[: word.start()]}insecure{title[word.end() :]}"
         return made
 
-    def _fudged(self, truth: Told, wrong: str) -> Iterator[Lie]:
+    def _fudged(self, truth: ShownSentence, wrong: str) -> Iterator[Lie]:
         """Put another number in the place of a right one: an invented one, or one from elsewhere in the evidence."""
         others = [number for number in _NUMBER.findall(self.evidence) if number not in truth.en]
         for right in dict.fromkeys(_NUMBER.findall(truth.en)):
@@ -107,11 +107,13 @@ class Scene:
                 if any(
                     span.rpartition(".")[2] not in self.evidence for span in _SPAN.findall(truth.en)
                 ):
-                    yield Lie(Told(f"Here too: {truth.en}", f"这里也是：{truth.zh}", title))
+                    yield Lie(
+                        ShownSentence(f"Here too: {truth.en}", f"这里也是：{truth.zh}", title)
+                    )
 
 
 def _filled(
-    row: Mapping[str, Any], truth: Told, title: str, values: Mapping[str, str]
+    row: Mapping[str, Any], truth: ShownSentence, title: str, values: Mapping[str, str]
 ) -> Iterator[Lie]:
     """Fill one row of the data; nothing where the evidence lacks what it speaks of."""
     try:
@@ -123,15 +125,15 @@ def _filled(
     except KeyError:
         return
     if instead:
-        told = Told(instead[0], instead[1], title, cites)
+        told = ShownSentence(instead[0], instead[1], title, cites)
     elif more:
         told = replace(truth, en=f"{truth.en} {more[0]}", zh=f"{truth.zh}{more[1]}")
     else:
-        told = Told(f"Briefly: {truth.en}", f"简言之：{truth.zh}", anchor, cites)
+        told = ShownSentence(f"Briefly: {truth.en}", f"简言之：{truth.zh}", anchor, cites)
     yield Lie(told, row.get("sort", "literal"), in_words=bool(more or instead))
 
 
-def _replaced(truth: Told, right: str, wrong: str, sort: Sort = "literal") -> Lie:
+def _replaced(truth: ShownSentence, right: str, wrong: str, sort: Sort = "literal") -> Lie:
     whole = re.compile(rf"(?<![\w.]){re.escape(right)}(?![\w.])")
     return Lie(
         replace(
@@ -157,11 +159,11 @@ class Adversary:
             set
         )  # All that it said, by what that is about
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         """Answer."""
         raise NotImplementedError
 
-    def judge(self, asked: Asked) -> Saying:
+    def judge(self, asked: ModelRequest) -> Saying:
         """Judge as an accomplice: admit all that was said of something, and nothing else, so no control tells on it."""
         prompt = prompt_of(asked)
         line = next(
@@ -180,7 +182,7 @@ class Liar(Adversary):
         self._repos: list[str] = []
         self._shown: dict[str, str] = {}
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         """Answer by the kind of the question."""
         prompt = prompt_of(asked)
         own = _REPO.findall(asked.messages[0])
@@ -232,7 +234,7 @@ class Liar(Adversary):
 class Talker(Adversary):
     """Asks for ever more to read, and answers at endless length."""
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         """Ask for something else each time, and fill every shape with as many words as it takes."""
         if prompt_of(asked).kind == "read":
             turn = asked.number + 1
@@ -251,7 +253,7 @@ class Talker(Adversary):
 class Breaker(Adversary):
     """Breaks every answer, each in the next way."""
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         """Answer in words that are no answer, and call tools with them."""
         text = _BROKEN[asked.number % len(_BROKEN)]
         return Saying(text, tuple(ToolCall(tool, text) for tool in asked.tools[:2]))

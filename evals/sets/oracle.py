@@ -13,7 +13,7 @@ from evals.harness import Bench
 
 
 @dataclass(frozen=True)
-class Row:
+class FirstParentCommit:
     """A commit of the first-parent line and its committer date."""
 
     sha: str
@@ -31,11 +31,11 @@ async def ask_git(git_dir: Path, *arguments: str) -> str:
     return out
 
 
-async def first_parent_line(spec: RepoSpec) -> list[Row]:
+async def first_parent_line(spec: RepoSpec) -> list[FirstParentCommit]:
     """List the whole first-parent line of HEAD, newest first."""
     text = await ask_git(git_dir_of(spec), "log", "--first-parent", "--format=%H %ct", "HEAD")
     rows = (line.split() for line in text.splitlines())
-    return [Row(sha, datetime.fromtimestamp(int(at), UTC)) for sha, at in rows]
+    return [FirstParentCommit(sha, datetime.fromtimestamp(int(at), UTC)) for sha, at in rows]
 
 
 def path_of(spec: RepoSpec) -> Path:
@@ -50,7 +50,9 @@ def git_dir_of(spec: RepoSpec) -> Path:
     return inside if inside.exists() else path_of(spec)
 
 
-def days_of(bench: Bench, line: Sequence[Row] = (), count: int = 1, commits: int = 0) -> list[date]:
+def days_of(
+    bench: Bench, line: Sequence[FirstParentCommit] = (), count: int = 1, commits: int = 0
+) -> list[date]:
     """List the days that are given, else the last ones before the newest commit's that end with enough commits."""
     if bench.span is not None:
         first, after = map(date.fromisoformat, bench.span)
@@ -62,7 +64,7 @@ def days_of(bench: Bench, line: Sequence[Row] = (), count: int = 1, commits: int
     return [last - timedelta(days=back) for back in reversed(range(count))]
 
 
-def between(rows: Sequence[Row], days: Sequence[date], tz: str = "UTC") -> set[str]:
+def between(rows: Sequence[FirstParentCommit], days: Sequence[date], tz: str = "UTC") -> set[str]:
     """Find the commits that landed from the first to the last of these days."""
     start, end = midnight(days[0], tz), midnight(days[-1] + timedelta(days=1), tz)
     return {row.sha for row in rows if start <= row.at < end}

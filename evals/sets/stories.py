@@ -5,15 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from agent.domain.base import EvidenceId
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
-from agent.domain.links import Step, Story, undone_pairs
+from agent.domain.links import Story, StoryStep, undone_pairs
 from agent.domain.window import Window
 from evals.figures import NONE, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.truth import Truth
-from evals.worlds.model import Story as WorldStory
-from evals.worlds.model import World
+from evals.worlds.model import World, WorldStory, thread_name
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
 _AGAIN = ("landed again", "a part landed again")
@@ -24,7 +23,7 @@ _NUMBERED = re.compile(r"(\d+)[a-z]?/(?:\d|n\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Event:
+class StoryEvent:
     """One commit and the earlier ones that it belongs to."""
 
     kind: str
@@ -37,19 +36,15 @@ class Event:
 async def stories(bench: Bench) -> Figures:
     """Report on a world day by day."""
     world = bench.world("stories")
-    days = {
-        f"{row.repo}@{row.sha}": row.committed_at.date()
-        for row in world.landed
-        if "root" not in row.tags
-    }
-    told, late, figures = list[Event](), list[Score](), {}
+    days = {row.id: row.committed_at.date() for row in world.landed if "root" not in row.tags}
+    told, late, figures = list[StoryEvent](), list[Score](), {}
     rows: dict[EvidenceId, LedgerRow] = {}
     with bench.settings(specs_of(world)) as settings:
         for day in sorted(set(days.values())):
             report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
             found = events(report.stories)
             told += found
-            rows |= {f"{row.repo}@{row.sha}": row for row in report.ledger}
+            rows |= {row.id: row for row in report.ledger}
             late += [
                 Score(f"{one.doer} told on {day}", float(days.get(one.doer, day) == day))
                 for one in found
@@ -64,17 +59,20 @@ async def stories(bench: Bench) -> Figures:
     return {**figures, "told on the day": share(late)}
 
 
-def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> Event:
+def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> StoryEvent:
     """Return what a report must tell; a part is told as missing if no title has its number yet."""
-    doer = rows[story.doer]
+    doer = rows[EvidenceId(story.doer)]
     earlier = [row for row in rows.values() if row.landed_at <= doer.landed_at]
     titles = [row.title for row in earlier if row.repo == doer.repo]
     numbers = {int(number) for title in titles for number in _NUMBERED.findall(title)}
     missing = tuple(number for number in story.missing if number not in numbers)
-    return Event(story.kind, story.doer, frozenset(story.targets), missing)
+    targets = frozenset(EvidenceId(target) for target in story.targets)
+    return StoryEvent(story.kind, doer.id, targets, missing)
 
 
-def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) -> list[Score]:
+def compared(
+    several: Sequence[StoryEvent], others: Iterable[StoryEvent], complaint: str
+) -> list[Score]:
     """Score each event by whether it stands among the others."""
     known = set(others)
     return [
@@ -83,24 +81,26 @@ def compared(several: Sequence[Event], others: Iterable[Event], complaint: str) 
     ]
 
 
-def events(stories: Iterable[Story]) -> list[Event]:
+def events(stories: Iterable[Story]) -> list[StoryEvent]:
     """Take the news of stories apart."""
     return list(dict.fromkeys(event for story in stories for event in _events(story)))
 
 
-def _events(story: Story) -> Iterator[Event]:
-    first = next((step.cite for step in story.timeline if step.act != "released"), "")
+def _events(story: Story) -> Iterator[StoryEvent]:
+    landed = [step.cite for step in story.timeline if step.act != "released"]
     undone: dict[EvidenceId, list[EvidenceId]] = {}
     for earlier, later in undone_pairs(story):
         undone.setdefault(later, []).append(earlier)
     for step in story.timeline:
         if step.cite in story.news and step.cite in undone:
-            yield from (Event("revert", step.cite, frozenset({one})) for one in undone[step.cite])
+            yield from (
+                StoryEvent("revert", step.cite, frozenset({one})) for one in undone[step.cite]
+            )
         elif step.cite in story.news:
-            yield from _event(story, step, first)
+            yield from _event(story, step, landed[0])
 
 
-def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
+def _event(story: Story, step: StoryStep, first: EvidenceId) -> Iterator[StoryEvent]:
     after_upstream = story.timeline[0].act == "upstream"
     taken_in = story.kind == "bump" and step.act == "taken in"
     if step.act == "part":
@@ -111,10 +111,10 @@ def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
         ]
         missing = tuple(number for number in story.missing if number < (step.part or 0))
         if before:
-            yield Event("series", step.cite, frozenset(one.cite for one in before), missing)
+            yield StoryEvent("series", step.cite, frozenset(one.cite for one in before), missing)
     elif step.act in (*_EARLIER, "changed lines") and not (after_upstream and step.act in _EARLIER):
         kind = "lines" if step.act == "changed lines" else "earlier"
-        yield from (Event(kind, step.cite, frozenset({one})) for one in step.after or (first,))
+        yield from (StoryEvent(kind, step.cite, frozenset({one})) for one in step.after or (first,))
     else:
         kinds = {
             "a part undone": "revert",
@@ -123,12 +123,12 @@ def _event(story: Story, step: Step, first: EvidenceId) -> Iterator[Event]:
         }
         kind = "bump" if taken_in else kinds.get(step.act, "")
         if kind:
-            yield Event(kind, step.cite, frozenset({first}))
+            yield StoryEvent(kind, step.cite, frozenset({first}))
 
 
-def _event_name(one: Event) -> str:
-    others = ", ".join(sorted(target.partition("@")[2][:9] for target in one.targets))
-    return f"{one.kind} {one.doer[-40:][:9]} → {others or 'nothing'} (missing {one.missing})"
+def _event_name(one: StoryEvent) -> str:
+    others = ", ".join(sorted(target.revision[:9] for target in one.targets))
+    return f"{one.kind} {one.doer.revision[:9]} → {others or 'nothing'} (missing {one.missing})"
 
 
 Pair = tuple[str, str]  # An issue and the landed commit that fixes it
@@ -148,7 +148,7 @@ async def links(bench: Bench) -> Figures:
         with serving(world.repos, world.now) as server:
             last = world.now.date() - timedelta(days=1)
             report = await bench.report(specs_of(world), first.date(), last, **through(server))
-        landed = {f"{row.repo}@{row.sha}" for row in report.ledger}
+        landed = {row.id for row in report.ledger}
         told = {(str(link.issue), str(link.change)) for link in report.links if link.may_read_fixed}
         gold = {pair for pair in Truth(world).fixes if pair[1] in landed}
         right = gold | true_pairs(world)
@@ -158,7 +158,9 @@ async def links(bench: Bench) -> Figures:
         precision += [
             Score(_pair_name(pair), float(pair in right), _pair_name(pair)) for pair in sorted(told)
         ]
-        issues = {f"{repo.full_name}#{one.number}" for repo in world.repos for one in repo.issues}
+        issues = {
+            thread_name(repo.full_name, one.number) for repo in world.repos for one in repo.issues
+        }
         for issue in sorted(issues - {pair[0] for pair in right}):
             traps.append(Score(issue, float(issue in {pair[0] for pair in told}), issue))
     return {
@@ -183,7 +185,7 @@ def true_pairs(world: World) -> set[Pair]:
         fixed = [
             one.number for one in issues if one.state_reason not in ("not_planned", "duplicate")
         ]
-        found |= {(f"{row.repo}#{number}", f"{row.repo}@{row.sha}") for number in fixed}
+        found |= {(thread_name(row.repo, number), row.id) for number in fixed}
     return found
 
 

@@ -17,7 +17,7 @@ from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.model_server.honest import honest
 from evals.model_server.server import KINDS as MOODS
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked
+from evals.model_server.talk import ModelRequest
 from evals.worlds.gold import push_at
 
 _FEW_STORMS, _STORMS = 1, 8
@@ -124,7 +124,7 @@ def difference(report: Report, calm: Report) -> str:
             if told != (right.files, right.additions, right.deletions) and not (
                 row.files is None and "diffs" in stages
             ):
-                return f"{repo}@{row.sha}: other counts than on a calm day"
+                return f"{row.id}: other counts than on a calm day"
     return ""
 
 
@@ -186,7 +186,7 @@ def _storm(seed: int) -> ModelServer:
     rate = dice.choice((0.2, 0.5, 0.8, 1.0))
     without = tuple(one for one in ("schema", "tools", "stream", "usage") if dice.random() < 0.15)
 
-    def mood(asked: Asked) -> Mood | None:
+    def mood(asked: ModelRequest) -> Mood | None:
         roll = Random(f"{seed} {asked.number}")  # noqa: S311 -- no secret
         return Mood(roll.choice(kinds), 2 * _ANSWER_SECONDS) if roll.random() < rate else None
 
@@ -201,7 +201,7 @@ def wrong_with(report: Report, calm: Report) -> str:
     if [row.sha for row in report.ledger] != [row.sha for row in calm.ledger]:
         return "other commits than on a calm day"
     # How closely something is read is the model's choice; what code says of what it reads anyway is not.
-    deep = {f"{row.repo}@{row.sha}" for row in calm.ledger if row.depth == "deep"}
+    deep = {row.id for row in calm.ledger if row.depth == "deep"}
     facts = {claim.id for claim in calm.claims if set(claim.about) & deep}
     if missing := facts - {claim.id for claim in report.claims}:
         return f"{min(missing)} is not told"
@@ -213,7 +213,7 @@ def wrong_with(report: Report, calm: Report) -> str:
             return f"{claim.id} was read by no judge"
         if (
             claim.free
-            and not {cite.rpartition("@")[2] for cite in claim.cites if "@" in cite} <= known
+            and not {cite.revision for cite in claim.cites if not cite.is_thread} <= known
         ):
             return f"{claim.id} cites what is not of the day"
     return ""

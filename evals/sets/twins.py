@@ -53,7 +53,7 @@ def wrong_with(report: Report, one: Twin, kind: str) -> str:
     """Say how a report mistakes a world for its twin; nothing where it does not."""
     claims = _claims(report, one)
     if kind == "author":
-        told = next(row.author for row in report.ledger if f"{row.repo}@{row.sha}" == one.sha)
+        told = next(row.author for row in report.ledger if row.id == one.sha)
     elif kind == "undone":
         told = (
             one.says
@@ -66,7 +66,7 @@ def wrong_with(report: Report, one: Twin, kind: str) -> str:
             for claim in report.claims
             if claim.predicate == "fixes"
             for name in claim.about
-            if "#" in name
+            if name.is_thread
         }
         told = ", ".join(sorted(fixed))
     else:

@@ -13,7 +13,7 @@ from evals.figures import Figures, Score, share
 from evals.harness import TOKEN, Bench, evalset, serving
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, path_of
 from evals.worlds.gold import gold_window
-from evals.worlds.model import Repo, World
+from evals.worlds.model import Repo, World, commit_name
 from evals.worlds.worlds import repo_from_mirror
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
@@ -124,7 +124,7 @@ async def _agreement(repo: Repo, shas: Sequence[str]) -> list[Score]:
             }
     differences = {sha: difference(by_git.get(sha), by_api.get(sha)) for sha in shas}
     return [
-        Score(f"{name}@{sha}: {text or 'equal'}", float(not text), sha)
+        Score(f"{commit_name(name, sha)}: {text or 'equal'}", float(not text), sha)
         for sha, text in differences.items()
     ]
 

@@ -20,7 +20,7 @@ Files = dict[str, str | None]
 
 
 @dataclass(frozen=True)
-class Case:
+class FactCase:
     """A change that will be one commit; names between tildes are filled in for each variant."""
 
     title: str
@@ -57,7 +57,7 @@ def _commit(message: str, at: datetime, **more: Any) -> Row:
     return {"author": "mira-koenig", "at": at, "message": message, **more}
 
 
-def _change(case: Case, at: datetime) -> Row:
+def _change(case: FactCase, at: datetime) -> Row:
     path = next(iter(case.after), next(iter(case.moves.values()), ""))
     written = {path: text for path, text in case.after.items() if text is not None}
     removed = [path for path, text in case.after.items() if text is None]
@@ -65,7 +65,7 @@ def _change(case: Case, at: datetime) -> Row:
     return _commit(case.title, at, edits=edits, write=written, remove=removed, move=case.moves)
 
 
-def read_cases() -> Iterator[Case]:
+def read_cases() -> Iterator[FactCase]:
     """Read all changes; each passage that is swapped must be there once."""
     for file in sorted((DATA / "facts" / "cases").glob("*.toml")):
         for row in read_data(f"facts/cases/{file.name}")["case"]:
@@ -74,13 +74,13 @@ def read_cases() -> Iterator[Case]:
                     {one["path"]: _text(one) for one in row.get(side, ())}
                     for side in ("before", "after")
                 )
-                yield Case(
+                yield FactCase(
                     row["title"], before, after, tuple(row["said"]), dict(row.get("moves", ()))
                 )
                 continue
             text = _text(row) or ""
             changed = swapped(text, row["swaps"])
-            yield Case(
+            yield FactCase(
                 row["title"], {row["path"]: text}, {row["path"]: changed}, tuple(row["said"])
             )
 
@@ -91,7 +91,7 @@ def _text(row: Row) -> str | None:
     return (DATA / "facts" / "templates" / f"{row['template']}.txt").read_text("utf-8")
 
 
-def fill(case: Case, number: int, seed: int) -> Case:
+def fill(case: FactCase, number: int, seed: int) -> FactCase:
     """Put names and values into the blanks, and write an `__init__.py` that exports what the modules declare."""
     words = _words(Dice("factbook", seed, case.title, number), number)
 
@@ -109,7 +109,7 @@ def fill(case: Case, number: int, seed: int) -> Case:
 
     said = tuple({key: filled(text) for key, text in one.items()} for one in case.said)
     moves = {filled(old): filled(new) for old, new in case.moves.items()}
-    return Case(case.title, files(case.before), files(case.after), said, moves)
+    return FactCase(case.title, files(case.before), files(case.after), said, moves)
 
 
 def _exports(path: str, text: str | None) -> str:

@@ -41,7 +41,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Record:
+class MadeCommit:
     """A commit as the generator made it."""
 
     tree: Tree
@@ -51,12 +51,12 @@ class Record:
     gold: LandedGold
 
 
-class History:
+class WorldHistory:
     """One repository while it is being made: hashes are known at once, refs are written at the end."""
 
     def __init__(self, repo: str, branch: str, folder: Path) -> None:
         self.repo, self.branch = repo, branch
-        self.records: dict[str, Record] = {}
+        self.records: dict[str, MadeCommit] = {}
         self.heads: dict[str, str] = {}
         self.refs: dict[
             str, str
@@ -92,7 +92,7 @@ class History:
         gold = LandedGold(
             self.repo, sha, note.committed_at, tuple(members), -1, files, note.tags, note.edits
         )
-        self.records[sha] = Record(after, parents, frozenset(changes), moves, gold)
+        self.records[sha] = MadeCommit(after, parents, frozenset(changes), moves, gold)
         return sha
 
     def squash(self, branch: str, side: str, note: Note) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evals.worlds.model import World
+from evals.worlds.model import World, commit_name
 from evals.worlds.written import make_repository, read_data, variant
 
 DAY = "2026-02-04"
@@ -78,7 +78,7 @@ def plant(carrier: str, text: str, more: str, folder: Path) -> Planted:
         branch = re.sub(r"[^\w./-]+", "-", text)[:200].strip("-./")
         repo = replace(repo, pulls=(*repo.pulls[:-1], replace(repo.pulls[-1], head_ref=branch)))
     world = World(datetime(2026, 2, 5, 8, tzinfo=UTC), (repo,), made.landed)
-    keys = {f"{repo.full_name}@{sha}": key for key, sha in made.keys.items()}
+    keys = {commit_name(repo.full_name, sha): key for key, sha in made.keys.items()}
     shas = {key: name for name, key in keys.items()}
     return Planted(world, shas["carrier"], shas["victim"], issue["number"], pull["number"], keys)
 

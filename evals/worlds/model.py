@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Comment:
+class WorldComment:
     """A comment below a thread."""
 
     id: int
@@ -19,7 +19,7 @@ class Comment:
 
 
 @dataclass(frozen=True)
-class Event:
+class TimelineEvent:
     """One entry of a thread's timeline (`closed`, `reopened`, `cross-referenced`, `merged`, `labeled`, …)."""
 
     kind: str
@@ -31,7 +31,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Thread:
+class WorldThread:
     """What issues and pull requests have alike, as they stand at the world's present."""
 
     number: int
@@ -43,13 +43,13 @@ class Thread:
     state: str = "open"
     closed_at: datetime | None = None
     labels: tuple[str, ...] = ()
-    comments: tuple[Comment, ...] = ()
-    events: tuple[Event, ...] = ()
+    comments: tuple[WorldComment, ...] = ()
+    events: tuple[TimelineEvent, ...] = ()
     reactions: int = 0
 
 
 @dataclass(frozen=True)
-class Issue(Thread):
+class WorldIssue(WorldThread):
     """An issue."""
 
     state_reason: str | None = None
@@ -60,7 +60,7 @@ class Issue(Thread):
 
 
 @dataclass(frozen=True)
-class Pull(Thread):
+class Pull(WorldThread):
     """A pull request."""
 
     base: str = "main"
@@ -73,7 +73,7 @@ class Pull(Thread):
 
 
 @dataclass(frozen=True)
-class Release:
+class WorldRelease:
     """A release; `created_at` is the date of its commit, as GitHub has it."""
 
     id: int
@@ -106,9 +106,9 @@ class Repo:
     name: str
     default_branch: str
     git_dir: Path
-    issues: tuple[Issue, ...] = ()
+    issues: tuple[WorldIssue, ...] = ()
     pulls: tuple[Pull, ...] = ()
-    releases: tuple[Release, ...] = ()
+    releases: tuple[WorldRelease, ...] = ()
     pushes: tuple[Push, ...] = ()
     former_names: tuple[str, ...] = ()  # Earlier `owner/name`s, answered with 301
 
@@ -130,6 +130,16 @@ class Edit:
     def param(self, name: str) -> str:
         """Find one detail by name."""
         return dict(self.params)[name]
+
+
+def commit_name(repo: str, sha: str) -> str:
+    """Return the name under which a report cites a commit; worlds do not use the type of the product."""
+    return f"{repo}@{sha}"
+
+
+def thread_name(repo: str, number: int | str) -> str:
+    """Return the name under which a report cites an issue or a pull request."""
+    return f"{repo}#{number}"
 
 
 @dataclass(frozen=True)
@@ -155,9 +165,14 @@ class LandedGold:
     dropped_by: int | None = None
     """The index of the push that took the commit off the first-parent line; such a row is also tagged `dropped`."""
 
+    @property
+    def id(self) -> str:
+        """The name under which a report cites it."""
+        return commit_name(self.repo, self.sha)
+
 
 @dataclass(frozen=True)
-class Story:
+class WorldStory:
     """A commit that goes on with what others began: it reverts, relands, continues, names or takes them in."""
 
     kind: str
@@ -175,7 +190,7 @@ class World:
     landed: tuple[LandedGold, ...]
     notes: dict[str, str] = field(default_factory=dict)
     """Where to find the special days and commits, by name: `busy day`, `empty day`, `dst day`, …"""
-    stories: tuple[Story, ...] = ()
+    stories: tuple[WorldStory, ...] = ()
 
     def repo(self, full_name: str) -> Repo:
         """Find a repository by `owner/name`."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from evals.worlds import fact_world, random_world
-from evals.worlds.model import Issue, Push, Repo, World
+from evals.worlds.model import Push, Repo, World, WorldIssue, commit_name, thread_name
 from evals.worlds.random_world import Dice
 from evals.worlds.written import make_repository, people, read_data, read_world, variant
 
@@ -38,7 +38,7 @@ def build(name: str, seed: int, folder: Path) -> World:
     return makers[name](seed, folder) if name in makers else read_world(name, folder)
 
 
-def repo_from_mirror(full_name: str, git_dir: Path, issues: tuple[Issue, ...] = ()) -> Repo:
+def repo_from_mirror(full_name: str, git_dir: Path, issues: tuple[WorldIssue, ...] = ()) -> Repo:
     """Give a real bare mirror the shape of a world's repository."""
     owner, _, name = full_name.partition("/")
     branch = _git(git_dir, "symbolic-ref", "--short", "HEAD") or "main"
@@ -77,7 +77,10 @@ def twin(kind: str, seed: int, which: Which, folder: Path) -> Twin:
     world = World(datetime(2026, 2, 5, 8, tzinfo=UTC), (made.repo,), made.landed)
     name = made.repo.full_name
     return Twin(
-        world, f"{name}@{made.keys['twin']}", _said(kind, value, name), _said(kind, other, name)
+        world,
+        commit_name(name, made.keys["twin"]),
+        _said(kind, value, name),
+        _said(kind, other, name),
     )
 
 
@@ -85,4 +88,4 @@ def _said(kind: str, value: str, repo: str) -> str:
     """Give what a report should say of a value."""
     if kind == "author":
         return people()[value]["name"]
-    return f"{repo}#{value}" if kind == "fixed" else value
+    return thread_name(repo, value) if kind == "fixed" else value

@@ -15,18 +15,29 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evals.worlds.history import FILE, LINK, SCRIPT, SUBMODULE, Changes, File, History, Moves, Note
+from evals.worlds.history import (
+    FILE,
+    LINK,
+    SCRIPT,
+    SUBMODULE,
+    Changes,
+    File,
+    Moves,
+    Note,
+    WorldHistory,
+)
 from evals.worlds.model import (
-    Comment,
     Edit,
-    Event,
-    Issue,
     LandedGold,
     Pull,
-    Release,
     Repo,
-    Story,
+    TimelineEvent,
     World,
+    WorldComment,
+    WorldIssue,
+    WorldRelease,
+    WorldStory,
+    commit_name,
 )
 from evals.worlds.odd_files import ODD_FILES
 
@@ -54,7 +65,7 @@ def read_world(name: str, folder: Path) -> World:
     notes: dict[str, str] = dict(about.get("notes", {}))
     for one in made:
         notes |= {
-            f"{one.repo.full_name}: {key}": f"{one.repo.full_name}@{sha}"
+            f"{one.repo.full_name}: {key}": commit_name(one.repo.full_name, sha)
             for key, sha in one.keys.items()
         }
     stories = [_story(row, notes) for row in about.get("story", ())]
@@ -62,9 +73,11 @@ def read_world(name: str, folder: Path) -> World:
     return World(about["now"], tuple(one.repo for one in made), landed, notes, tuple(stories))
 
 
-def _story(row: Row, notes: Mapping[str, str]) -> Story:
+def _story(row: Row, notes: Mapping[str, str]) -> WorldStory:
     targets = sorted(notes.get(key, key) for key in row["targets"])
-    return Story(row["kind"], notes[row["doer"]], tuple(targets), tuple(row.get("missing", ())))
+    return WorldStory(
+        row["kind"], notes[row["doer"]], tuple(targets), tuple(row.get("missing", ()))
+    )
 
 
 @cache
@@ -77,7 +90,7 @@ def make_repository(spec: Row, folder: Path) -> Made:
     """Write a repository below a folder as its file describes it."""
     owner, _, name = spec["name"].partition("/")
     git_dir = folder / owner / f"{name}.git"
-    building = _Building(History(spec["name"], spec.get("branch", "main"), git_dir))
+    building = _Building(WorldHistory(spec["name"], spec.get("branch", "main"), git_dir))
     for row in spec.get("commit", ()):
         building.commit(row)
     history, keys = building.history, building.keys
@@ -89,7 +102,7 @@ def make_repository(spec: Row, folder: Path) -> Made:
     }
     history.refs |= {ref: keys[key] for ref, key in spec.get("refs", {}).items()}
     history.finish()
-    issues = tuple(Issue(**building.thread(row)) for row in spec.get("issue", ()))
+    issues = tuple(WorldIssue(**building.thread(row)) for row in spec.get("issue", ()))
     releases = tuple(
         building.release(row, place) for place, row in enumerate(spec.get("release", ()), 1)
     )
@@ -112,7 +125,7 @@ def make_repository(spec: Row, folder: Path) -> Made:
 class _Building:
     """A repository while it is made of its rows."""
 
-    history: History
+    history: WorldHistory
     keys: dict[str, str] = field(default_factory=dict)
     branches: dict[str, list[str]] = field(default_factory=dict)
     """The commits of each side branch, in the order in which they were made."""
@@ -203,7 +216,7 @@ class _Building:
     def thread(self, row: Row) -> dict[str, Any]:
         """Give the fields that issues and pull requests have alike."""
         comments = tuple(
-            Comment(
+            WorldComment(
                 row["number"] * 1_000 + place, one.get("author"), one["body"], one["created_at"]
             )
             for place, one in enumerate(row.get("comments", ()))
@@ -237,27 +250,27 @@ class _Building:
         closes = tuple(self._reference(one) for one in row.get("closes", ()))
         return Pull(**ends | self.thread(row) | {"closes": closes})
 
-    def release(self, row: Row, number: int) -> Release:
+    def release(self, row: Row, number: int) -> WorldRelease:
         """Make a release, which has the date of its commit."""
         sha = self.keys[row["commit"]]
         made = self.history.records[sha].gold.committed_at
-        return Release(**{**row, "id": number, "commit": sha, "created_at": made})
+        return WorldRelease(**{**row, "id": number, "commit": sha, "created_at": made})
 
-    def _events(self, row: Row) -> tuple[Event, ...]:
+    def _events(self, row: Row) -> tuple[TimelineEvent, ...]:
         """List what happened to a thread; that a pull request was merged is in its own fields."""
         events = [self._event(one) for one in row.get("events", ())]
         if "merged_at" in row:
-            events.append(Event("merged", row["merged_at"], self.keys[row["head_ref"]]))
-            events.append(Event("closed", row["merged_at"]))
+            events.append(TimelineEvent("merged", row["merged_at"], self.keys[row["head_ref"]]))
+            events.append(TimelineEvent("closed", row["merged_at"]))
         return tuple(sorted(events, key=lambda one: one.at))
 
-    def _event(self, row: Row) -> Event:
+    def _event(self, row: Row) -> TimelineEvent:
         fields = dict(row)
         if "commit" in row:
             fields["commit"] = self.keys[row["commit"]]
         if "source" in row:
             fields["source"] = self._reference(row["source"])
-        return Event(**fields)
+        return TimelineEvent(**fields)
 
     def _reference(self, text: str) -> tuple[str, int]:
         name, _, number = text.partition("#")

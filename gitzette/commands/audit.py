@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, get_args
 
-from agent.audit.entries import Entry, read_page
+from agent.audit.entries import AuditEntry, read_page
 from agent.audit.findings import RIGHT, Finding, in_order, summary
 from agent.domain.base import (
     EXIT_DONE,
@@ -170,7 +170,7 @@ async def check(
     return Audited(in_order(result["findings"]), result["summary"])
 
 
-def _linked_repos(entries: Sequence[Entry], settings: Settings) -> list[RepoId]:
+def _linked_repos(entries: Sequence[AuditEntry], settings: Settings) -> list[RepoId]:
     """Return the repositories that a report links to and nobody gave, if an API may be asked."""
     if not settings.threads_wanted or settings.source == "git":
         return []

@@ -23,7 +23,7 @@ from agent.settings.read import override
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from evals.figures import Figures, crashed
-from evals.harness import HELD_OUT, SEED, Bench, EvalSet, Spent, choose, run_set
+from evals.harness import HELD_OUT, SEED, Bench, EvalSet, ReportCost, choose, run_set
 from evals.limits import PREVIOUS, breaches, changes, load_figures, load_limits, shares
 from evals.results import as_breaches, as_json, as_page, as_table
 from evals.sets import all_sets
@@ -44,14 +44,14 @@ class Gitzette:
 
     async def report(
         self, settings: Settings, window: Window, environ: Mapping[str, str] | None = None
-    ) -> tuple[Report, Spent]:
+    ) -> tuple[Report, ReportCost]:
         """Report on a window, with these variables, and say what it cost."""
         started = time.monotonic()
         covered = await cover(
             settings, environ or {}, window, settings.repos, datetime.now(UTC), QuietProgress()
         )
         usage = covered.usage
-        return covered.report, Spent(usage.sent, usage.free, time.monotonic() - started)
+        return covered.report, ReportCost(usage.sent, usage.free, time.monotonic() - started)
 
     async def ask(
         self,

@@ -7,16 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from agent.domain.base import (
-    EXIT_DONE,
-    NotFound,
-    Reference,
-    UsageError,
-    parse_reference,
-    repo_id,
-)
+from agent.domain.base import EXIT_DONE, NotFound, UsageError
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, FactSheet
+from agent.domain.references import Reference, parse_reference, repo_id
 from agent.domain.upgrade import Upgrade
 from agent.domain.window import moment
 from agent.languages import catalogue

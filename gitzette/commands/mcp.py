@@ -18,7 +18,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
-from agent.domain.base import EXIT_DONE, AppError, InputError, Language, UsageError, repo_id
+from agent.domain.base import EXIT_DONE, AppError, InputError, Language, UsageError
+from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings

@@ -21,7 +21,7 @@ _LONGEST_WAIT = 60.0
 _REMEMBERED = 2_000
 
 
-class Entry(Frozen, extra="ignore"):
+class DeliveryState(Frozen, extra="ignore"):
     """How one report stands on one channel."""
 
     channel: str
@@ -36,14 +36,14 @@ class Entries(BaseModel):
     """How all reports stand on all channels; without a secret in it."""
 
     of: Literal["gitzette"] = "gitzette"
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[DeliveryState, ...] = ()
 
-    def entry(self, channel: str, label: str) -> Entry:
+    def entry(self, channel: str, label: str) -> DeliveryState:
         """Find how a report stands on a channel."""
         found = (one for one in self.entries if (one.channel, one.label) == (channel, label))
-        return next(found, Entry(channel=channel, label=label))
+        return next(found, DeliveryState(channel=channel, label=label))
 
-    def waiting(self) -> list[Entry]:
+    def waiting(self) -> list[DeliveryState]:
         """List what is not delivered, oldest first."""
         return sorted((one for one in self.entries if one.why), key=lambda one: one.label)
 
@@ -65,7 +65,7 @@ class Outbox:
                 f"{self._file} is not readable; move it away to deliver again"
             ) from error
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: DeliveryState) -> None:
         """Note how a report stands on a channel."""
         others = [
             one
@@ -118,7 +118,7 @@ class Deliverer:
         told = "nothing new" if not count else "1 message" if count == 1 else f"{count} messages"
         self.sent.append(f"delivered to {spec.called}: {told}")
 
-    def _send(self, spec: Delivery, report: Report, entry: Entry, outbox: Outbox) -> int:
+    def _send(self, spec: Delivery, report: Report, entry: DeliveryState, outbox: Outbox) -> int:
         """Send what a channel does not have yet of a report; give how many messages that took."""
         channel, web = channel_of(spec, self.environ, self.now), Web(self.settings.web)
         page = page_model(report, spec.lang or self.settings.lang, web)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError, field_validator
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
@@ -32,6 +32,7 @@ from agent.domain.base import (
     RepoId,
     UsageError,
 )
+from agent.domain.evidence_id import EvidenceId
 from agent.languages import catalogue
 from agent.questions import Reply
 from agent.settings.values import Settings
@@ -43,7 +44,7 @@ from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.render.templating import Place, html_page
+from gitzette.render.templating import PageLocation, html_page
 from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
@@ -128,7 +129,12 @@ class _Asked(BaseModel, extra="forbid", strict=True):
 
 
 class _Wanted(BaseModel, extra="forbid", strict=True):
-    cite: str = Field(pattern=r"^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+[@#][^\s@#]{1,200}$")
+    cite: EvidenceId
+
+    @field_validator("cite")
+    @classmethod
+    def _is_well_formed(cls, cite: EvidenceId) -> EvidenceId:
+        return EvidenceId(cite)
 
 
 class Live:
@@ -233,7 +239,7 @@ class Live:
         )
 
     def _own(self, name: str, lang: Language, say: Mapping[str, str], **values: Any) -> str:
-        at, lead = Place(lang, f"{name}.html"), say.get("lead", "")
+        at, lead = PageLocation(lang, f"{name}.html"), say.get("lead", "")
         return Pages(self._settings, "").write(
             f"{name}.html", at, say["title"], lead, say=say, **values
         )

@@ -7,21 +7,21 @@ from itertools import accumulate
 from agent.domain import report as reports
 from agent.domain.base import Language
 from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import BARE, Grade, Link, Relation, Standing, Story
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.editions.week import MOST_WORDS as WORDS_OF_WEEK
 from agent.editions.week import Week
 from agent.reports.page import (
-    Excerpt,
-    Issue,
     IssueNews,
     Item,
+    PageExcerpt,
+    PageIssue,
     PageModel,
+    PageSentence,
     RepoPart,
-    Section,
-    Sentence,
-    row_id,
+    TierSection,
     words_in,
 )
 from agent.reports.titles import shown_title, with_shown_titles
@@ -37,7 +37,7 @@ from gitzette.render.templating import (
     place_of,
     plain,
 )
-from gitzette.render.view import View, cut_title, is_breaking, is_private, is_telling, without
+from gitzette.render.view import ReportView, cut_title, is_breaking, is_private, is_telling, without
 
 MOST_WORDS = 1_200  # Words of a page before the folds
 _MOST_BRIEF, _MOST_FACTS = 7, 5
@@ -76,7 +76,7 @@ def report_page(report: Report, lang: Language, web: Web, layout: Layout = "dige
 
 def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
     """Write what stands of a week in a thousand words; the rest is in the daily reports, files with that `ending`."""
-    rows = {row_id(row): row for row in week.report.ledger}
+    rows = {row.id: row for row in week.report.ledger}
     pairs = [
         (shown_title(cut_title(rows[one.change])[0], lang), (one.change, one.undone_by))
         for one in week.came_and_went
@@ -113,9 +113,9 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
     Every claim of the report that has words in the language is on the page.
     """
     report = with_shown_titles(report, lang)
-    view = View(report, lang, web)
+    view = ReportView(report, lang, web)
     items = _items_of(view)
-    sections = [Section(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
+    sections = [TierSection(tier, tuple(one for one in items if one.tier == tier)) for tier in Tier]
     written = view.whole("brief")
     brief = written[:_MOST_BRIEF] or _brief_of_facts(sections, view)
     repos = [_repo(section, view) for section in report.sections]
@@ -143,7 +143,7 @@ def page_model(report: Report, lang: Language, web: Web, most_words: int = MOST_
     )
 
 
-def _brief_of_facts(sections: Iterable[Section], view: View) -> list[Sentence]:
+def _brief_of_facts(sections: Iterable[TierSection], view: ReportView) -> list[PageSentence]:
     """Return the weightiest facts, one of each commit, those that users reach first."""
     chosen = []
     for item in (item for section in sections for item in section.items):
@@ -154,22 +154,22 @@ def _brief_of_facts(sections: Iterable[Section], view: View) -> list[Sentence]:
     return [view.sentence(claim, apart=True) for claim in chosen[:_MOST_FACTS]]
 
 
-def _claims_of(sentences: Iterable[Sentence]) -> list[Claim]:
+def _claims_of(sentences: Iterable[PageSentence]) -> list[Claim]:
     return [sentence.claim for sentence in sentences]
 
 
-def _with_homeless(part: RepoPart, homeless: Iterable[Sentence]) -> RepoPart:
+def _with_homeless(part: RepoPart, homeless: Iterable[PageSentence]) -> RepoPart:
     """Add to a repository what is said of it and of none of its commits."""
     added = [sentence for sentence in homeless if sentence.claim.repo == part.repo]
     return part._replace(more=(*part.more, *added))
 
 
-def _repo(section: RepoSection, view: View) -> RepoPart:
+def _repo(section: RepoSection, view: ReportView) -> RepoPart:
     repo, report = section.repo, view.report
     stories = tuple(story for story in report.stories if story.repo == repo and _goes_on(story))
     in_brief = {cite for one in view.whole("brief") for cite in one.claim.cites}
-    summary: list[Sentence] = []
-    more: list[Sentence] = []
+    summary: list[PageSentence] = []
+    more: list[PageSentence] = []
     for sentence in view.whole("summary", repo):
         if in_brief.issuperset(sentence.claim.cites):
             more.append(sentence)  # What the brief tells of is not summed up again in sight
@@ -208,18 +208,18 @@ def _goes_on(story: Story) -> bool:
     return story.kind not in ("released", *BARE) and older and len(steps) > 1
 
 
-def _items_of(view: View) -> list[Item]:
+def _items_of(view: ReportView) -> list[Item]:
     """Make the items, the weightiest first; what is out again stands behind what is in."""
     repos = {section.repo for section in view.report.sections}
-    elsewhere = {row_id(row) for row in view.undid.values()}
+    elsewhere = {row.id for row in view.undid.values()}
     rows = [row for name, row in view.rows.items() if name not in elsewhere and row.repo in repos]
-    rows.sort(key=lambda row: (row.noise is not None, row_id(row) in view.undid, -row.weight))
+    rows.sort(key=lambda row: (row.noise is not None, row.id in view.undid, -row.weight))
     return [_item(row, view) for row in rows]
 
 
-def _item(row: LedgerRow, view: View) -> Item:
+def _item(row: LedgerRow, view: ReportView) -> Item:
     """Tell a commit whole: the analysis and what it leaves untold, else what code says and quotes."""
-    earlier = view.undid.get(row_id(row))
+    earlier = view.undid.get(row.id)
     words, number = cut_title(earlier or row)
     published = [*(view.said(earlier) if earlier else ()), *view.said(row)]
     headline = None if earlier else view.headline(row)
@@ -231,11 +231,13 @@ def _item(row: LedgerRow, view: View) -> Item:
     bare = [] if earlier else [one for one in view.said(row) if not one.free and view.inside(one)]
     return Item(
         row=row,
-        place=place_of(row_id(row)),
+        place=place_of(row.id),
         path=commit_path(row.repo, row.sha),
         headline=view.text(headline) if headline else shown_title(words, view.lang),
         title=words if headline else "",
-        pull=view.citation(f"{row.repo}#{number}", own=row.repo) if number else None,
+        pull=view.citation(EvidenceId.listed(row.repo, number=number), own=row.repo)
+        if number
+        else None,
         tier=view.tier(row).value,
         breaking=earlier is None
         and any(is_breaking(one) for one in view.said(row) if one.role == "change"),
@@ -250,14 +252,14 @@ def _item(row: LedgerRow, view: View) -> Item:
     )
 
 
-def _quoted(claims: Iterable[Claim], view: View) -> Iterator[Excerpt]:
+def _quoted(claims: Iterable[Claim], view: ReportView) -> Iterator[PageExcerpt]:
     """Yield the lines of claims that say nothing but what they show."""
     for claim in claims:
         for quote in claim.quotes if not (view.text(claim) or claim.speech) else ():
             yield view.excerpt(quote.file or "", quote.text, claim)
 
 
-def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:
+def _excerpt(claims: Sequence[Claim], view: ReportView) -> PageExcerpt | None:
     """Show the place that proves most: lines that an early sentence rests on, with what changed around them."""
     places = (
         (one, claim)
@@ -272,18 +274,18 @@ def _excerpt(claims: Sequence[Claim], view: View) -> Excerpt | None:
     )
 
 
-def _fit(sections: Sequence[Section], room: int, told: Container[str]) -> list[Section]:
+def _fit(sections: Sequence[TierSection], room: int, told: Container[str]) -> list[TierSection]:
     """Fit the items of tiers into the room of a page: what finds none is folded, and nothing is lost.
 
     The first tier that has any is told in full where there is room for all of it, else in short like the next.
     """
-    fitting: list[Section] = []
+    fitting: list[TierSection] = []
     for section in sections:
         items = tuple(_fitted(item, _FULL, told, full=True) for item in section.items)
         if any(one.shown for one in fitting) or sum(map(_words_of, items)) > room:
             items = tuple(_fitted(item, _SHORT, told) for item in section.items)
         taken = [words for words in accumulate(map(_words_of, items)) if words <= room]
-        fitting.append(Section(section.tier, items[: len(taken)], items[len(taken) :]))
+        fitting.append(TierSection(section.tier, items[: len(taken)], items[len(taken) :]))
         room -= taken[-1] if taken else 0
     return fitting
 
@@ -308,26 +310,30 @@ def _words_of(item: Item) -> int:
     )
 
 
-def _issues(section: RepoSection, view: View) -> tuple[tuple[str, tuple[Issue, ...]], ...]:
+def _issues(
+    section: RepoSection, view: ReportView
+) -> tuple[tuple[str, tuple[PageIssue, ...]], ...]:
     """List the issues by what happened to them; those that a commit addresses come first, each is listed once."""
-    known: dict[str, ThreadLine | None] = {
-        f"{section.repo}#{one.number}": one for one in section.issues
-    }
+    known: dict[str, ThreadLine | None] = {one.id(section.repo): one for one in section.issues}
     for link in view.report.links:
-        own = link.change.startswith(f"{section.repo}@") and link.relation is not Relation.MENTIONS
+        own = (
+            link.change.is_commit
+            and link.change.repo == section.repo
+            and link.relation is not Relation.MENTIONS
+        )
         if own and link.issue not in known and _relation(link, None, view):
             known[link.issue] = None
-    grouped: dict[str, list[Issue]] = {event: [] for event in _EVENTS}
+    grouped: dict[str, list[PageIssue]] = {event: [] for event in _EVENTS}
     for name, thread in known.items():
         news = tuple(_news(name, thread, view))
-        issue = Issue(*named(name, section.repo, view.web), place_of(name), thread, news)
+        issue = PageIssue(*named(name, section.repo, view.web), place_of(name), thread, news)
         grouped[thread.event if thread else "linked"].append(issue)
     for issues in grouped.values():
         issues.sort(key=lambda issue: not any(news.change for news in issue.news))
     return tuple((event, tuple(issues)) for event, issues in grouped.items() if issues)
 
 
-def _news(name: str, thread: ThreadLine | None, view: View) -> Iterator[IssueNews]:
+def _news(name: str, thread: ThreadLine | None, view: ReportView) -> Iterator[IssueNews]:
     """Tell which commits of the window address an issue, and how it stands."""
     say, own = view.words["page"], [one for one in view.report.links if one.issue == name]
     standing = thread.standing if thread else None
@@ -343,7 +349,7 @@ def _news(name: str, thread: ThreadLine | None, view: View) -> Iterator[IssueNew
         yield IssueNews(say["standings"][standing])
 
 
-def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
+def _relation(link: Link, standing: Standing | None, view: ReportView) -> str | None:
     """Return the key of the words for what a commit of the window does to an issue, if any."""
     if link.change not in view.rows:
         return None
@@ -358,15 +364,13 @@ def _relation(link: Link, standing: Standing | None, view: View) -> str | None:
     return f"likely {words}" if words and is_likely else words
 
 
-def _account(view: View) -> Iterator[str]:
+def _account(view: ReportView) -> Iterator[str]:
     """Account for a page: what was read and checked, its kinds of text, who wrote and judged it, a line each."""
     report = view.report
     claims = [claim for claim in report.claims if not claim.free or claim.text.get(view.lang)]
     accounts = [report.account, *(section.account for section in report.sections)]
     failed = {one.about for account in accounts for one in account.fallbacks}
-    left = [
-        row.sha[:SHORT] for row in report.ledger if row_id(row) in failed and not view.analysis(row)
-    ]
+    left = [row.sha[:SHORT] for row in report.ledger if row.id in failed and not view.analysis(row)]
     counts = {
         "counts": reports.model_counts(report),
         "kinds": reports.kind_counts(claims),

@@ -15,8 +15,9 @@ from typing import Any, get_args
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from agent.domain.base import LANGUAGES, EvidenceId, Language, RepoId, commit_id
+from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim
+from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Story
 from agent.domain.upgrade import Part, Upgrade
 from agent.domain.window import zone
@@ -27,12 +28,11 @@ from agent.reports.titles import shown_title
 from agent.web import Web
 
 SHORT = 7  # Digits of a hash where a link gives all of them
+_MAX_MALFORMED = 12  # Characters of an id that is none, which a foreign report may have
 ISSUES_SHOWN = 5  # Issues of a kind that are in sight; the others are folded
 _IN_SIGHT = (
     15  # Entries of a guide's part in front of its fold; all of what breaks or is used is in sight
 )
-_THREAD = re.compile(r"([^@#]+)#([0-9]{1,10})", re.ASCII)
-_HASH = re.compile("[0-9a-f]{40}")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+", re.ASCII)
 _CODE = re.compile(r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
@@ -41,24 +41,32 @@ _GAPS = re.compile(r"\n{3,}")
 
 @lru_cache(maxsize=16_384)
 def named(cite: EvidenceId, own: RepoId | None, web: Web, *, pull: bool = False) -> tuple[str, str]:
-    """Give the short name of an artefact, without its repository where that is `own`, and its address."""
-    if found := _THREAD.fullmatch(cite):
-        repo, number = RepoId(found[1]), int(found[2])
-        return (f"#{number}" if repo == own else cite), web.thread(repo, number, pull=pull)
-    name, _, rest = cite.partition("@")
-    repo = RepoId(name)
-    if _HASH.fullmatch(rest):
-        return (rest[:SHORT] if repo == own else f"{repo}@{rest[:SHORT]}"), web.commit(repo, rest)
-    return (rest if repo == own else cite), web.release(repo, rest)
+    """Return the short name of an artefact, without its repository if that is `own`, and its address."""
+    if cite.kind == "malformed":
+        name = f"{cite[:_MAX_MALFORMED]}…" if len(cite) > _MAX_MALFORMED else str(cite)
+        return name, ""  # Nothing is known that it could lead to
+    is_own = cite.repo == own
+    if cite.number is not None:
+        name = f"#{cite.number}" if is_own else str(cite)
+        return name, web.thread(cite.repo, cite.number, pull=pull)
+    if cite.sha:
+        name = cite.shortened(SHORT)
+        if is_own:
+            name = name.removeprefix(f"{cite.repo}@")
+        return name, web.commit(cite.repo, cite.sha)
+    name = cite.revision if is_own else str(cite)
+    return name, web.release(cite.repo, cite.revision)
 
 
 @lru_cache(maxsize=16_384)
 def place_of(evidence: EvidenceId) -> str:
-    """Give the anchor of an artefact: a commit by its first digits and its repository, anything else by a mark."""
-    repo, _, rest = evidence.partition("@")
-    return (
-        f"c{rest[:12]}-{mark_of(repo, 2)}" if _HASH.fullmatch(rest) else f"x{mark_of(evidence, 6)}"
-    )
+    """Return the element id of an artefact on a page.
+
+    A commit has its first digits and a mark of its repository, anything else a mark alone.
+    """
+    if evidence.is_commit:
+        return f"c{evidence.sha[:12]}-{mark_of(evidence.repo, 2)}"
+    return f"x{mark_of(evidence, 6)}"
 
 
 def mark_of(text: str, size: int) -> str:
@@ -71,8 +79,17 @@ def story_key(story: Story) -> str:
     return f"{story.kind} {story.repo} {story.steps[0] if story.steps else ''}"
 
 
+def story_place(story: Story) -> str:
+    """Return the element id of a story on a page; it stays while the story goes on."""
+    if story.steps and story.steps[0].is_commit:
+        first = story.steps[0]
+        mark = mark_of(f"{story.kind} {story.repo} {first.repo}", 2)
+        return f"c{first.sha[:12]}-{mark}"
+    return f"x{mark_of(story_key(story), 6)}"
+
+
 @dataclass(frozen=True)
-class Place:
+class PageLocation:
     """A page of the site by its language and its name; links from it are relative, so the site may lie anywhere."""
 
     lang: Language
@@ -110,7 +127,7 @@ def repo_path(repo: str) -> str:
 
 def commit_path(repo: str, sha: str) -> str:
     """Name the page of a commit: its permalink."""
-    return f"commits/{_repo_name(repo)}--{sha[:12] if _HASH.fullmatch(sha) else f'x{mark_of(sha, 8)}'}.html"
+    return f"commits/{_repo_name(repo)}--{sha[:12] if is_full_hash(sha) else f'x{mark_of(sha, 8)}'}.html"
 
 
 def _repo_name(repo: str) -> str:
@@ -123,7 +140,7 @@ def made_environment(**options: Any) -> Environment:
     loader = PackageLoader("gitzette.render", "templates")
     shape: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "auto_reload": False}
     made = Environment(loader=loader, undefined=StrictUndefined, **(shape | options))  # noqa: S701 -- see who calls
-    ways = (named, place_of, day_path, repo_path, story_key, zone)
+    ways = (named, place_of, day_path, repo_path, story_key, story_place, zone)
     made.globals |= {one.__name__: one for one in ways} | {
         "date": date,
         "issues_shown": ISSUES_SHOWN,
@@ -259,7 +276,10 @@ def upgrade_json(upgrade: Upgrade) -> dict[str, Any]:
     """Give the guide as plain data, each item with its part and with the commits as they are cited."""
     items = []
     for one in (one for one in upgrade.items if one.part):
-        own = {"part": one.part, "cites": [commit_id(upgrade.repo, sha) for sha in one.commits]}
+        own = {
+            "part": one.part,
+            "cites": [EvidenceId.commit(upgrade.repo, sha) for sha in one.commits],
+        }
         own |= one.model_dump(mode="json", include={"backwards", "uses"})
         items.append(one.fact.model_dump(mode="json") | own)
     return upgrade.model_dump(mode="json", exclude={"items", "titles"}) | {"items": items}
@@ -275,7 +295,7 @@ def claim_text(
     """Write one claim by itself with links; `own` is what is linked already where the words stand."""
     pieces, links = MARK.split(claim.text.get(lang, "")), []
     for cite in claim.sources:
-        home = RepoId(cite.partition("@")[0]) if claim.repo is None and "@" in cite else claim.repo
+        home = cite.repo if claim.repo is None and not cite.is_thread else claim.repo
         name, url = named(cite, home, web, pull=cite in pulls)
         links.append(link(code(name), url))
     marked = {int(mark) - 1 for mark in pieces[1::2]}

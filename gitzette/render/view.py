@@ -6,16 +6,17 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Any
 
-from agent.domain.base import EvidenceId, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
-from agent.domain.commits import pull_named
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Severity
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import undone_pairs
+from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.languages import catalogue
-from agent.reports.page import Citation, Excerpt, Line, Sentence, row_id, words_in
+from agent.reports.page import Citation, ExcerptLine, PageExcerpt, PageSentence, words_in
 from agent.telling import names_alone
 from agent.web import Web
 from gitzette.render.templating import named, place_of
@@ -36,19 +37,21 @@ _LITERAL = re.compile(r"\d|_|\w[A-Z]|--")
 _BETWEEN = re.compile(r"[.:/\s=,]+")
 
 
-class View:
+class ReportView:
     """One report in one language."""
 
     def __init__(self, report: Report, lang: Language, web: Web) -> None:
         self.report, self.lang, self.web = report, lang, web
         self.words: dict[str, Any] = catalogue(lang)
-        self.rows = {row_id(row): row for row in report.ledger}
+        self.rows = {row.id: row for row in report.ledger}
         self._claims: dict[EvidenceId, list[Claim]] = defaultdict(list)
         for claim in report.claims:
             if claim.about and claim.role not in ("brief", "summary"):
                 self._claims[claim.about[0]].append(claim)
         numbers = ((row.repo, cut_title(row)[1]) for row in report.ledger)
-        self._pulls = frozenset(f"{repo}#{number}" for repo, number in numbers if number)
+        self._pulls = frozenset(
+            EvidenceId.listed(repo, number=number) for repo, number in numbers if number
+        )
 
     @cached_property
     def undid(self) -> dict[EvidenceId, LedgerRow]:
@@ -64,7 +67,7 @@ class View:
     def tier(self, row: LedgerRow) -> Tier:
         """Give the tier of a row by how things stand in the end: what is out again asks nobody to act."""
         tier = Tier.LOW if row.noise else row.tier or Tier.LOW
-        return Tier.MID if tier is Tier.HIGH and row_id(row) in self.undid else tier
+        return Tier.MID if tier is Tier.HIGH and row.id in self.undid else tier
 
     def uses(self, row: LedgerRow) -> tuple[str, ...]:
         """List where the reader's own code uses what a commit changes, each place behind the name that it uses."""
@@ -73,7 +76,7 @@ class View:
 
     def said(self, row: LedgerRow) -> list[Claim]:
         """List what is said of a commit, in order."""
-        return self._claims.get(row_id(row), [])
+        return self._claims.get(row.id, [])
 
     def text(self, claim: Claim) -> str:
         """Return the words of a claim in this language; empty where it has none."""
@@ -84,12 +87,12 @@ class View:
         headlines = [one for one in self.said(row) if one.role == "headline" and self.text(one)]
         return headlines[0] if headlines else None
 
-    def sentences(self, claims: Iterable[Claim], *, apart: bool = False) -> list[Sentence]:
+    def sentences(self, claims: Iterable[Claim], *, apart: bool = False) -> list[PageSentence]:
         """Write the claims that have words in this language, or quote somebody's."""
         worded = [claim for claim in claims if self.text(claim) or claim.speech]
         return [self.sentence(claim, apart=apart) for claim in worded]
 
-    def without(self, placed: Iterable[Claim]) -> list[Sentence]:
+    def without(self, placed: Iterable[Claim]) -> list[PageSentence]:
         """Write the claims of the report that have not found their place yet."""
         return self.sentences(without(self.report.claims, placed), apart=True)
 
@@ -103,7 +106,7 @@ class View:
 
     def facts(self, row: LedgerRow) -> list[Claim]:
         """List what code says and quotes of a commit; of a change and its revert only what holds in the end."""
-        if earlier := self.undid.get(row_id(row)):
+        if earlier := self.undid.get(row.id):
             own = [one for one in self.said(row) if not one.free and one.predicate not in _PASSED]
             return [one for one in self.said(earlier) if one.predicate == "undone"] + own
         telling = [
@@ -117,7 +120,7 @@ class View:
         """Name the functions inside of which something changed, where a claim says no more: the lines are the fact."""
         return names_alone(claim.predicate, claim.text.get(self.lang, ""), self.lang)
 
-    def whole(self, role: Role, repo: RepoId | None = None) -> list[Sentence]:
+    def whole(self, role: Role, repo: RepoId | None = None) -> list[PageSentence]:
         """List what is said of a repository's day, or of the whole report."""
         claims = [claim for claim in self.report.claims if claim.role == role]
         if repo is not None:
@@ -134,10 +137,10 @@ class View:
         }
         for section in self.report.sections:
             known |= {
-                f"{section.repo}@{one.tag}": (one.name, "", one.published_at, True)
+                one.id(section.repo): (one.name, "", one.published_at, True)
                 for one in section.releases
             }
-            threads = ((f"{section.repo}#{one.number}", one) for one in section.issues)
+            threads = ((one.id(section.repo), one) for one in section.issues)
             known |= {name: (one.title, one.author or "", one.at, True) for name, one in threads}
         known |= {
             name: (row.title, row.author, row.landed_at, True) for name, row in self.rows.items()
@@ -152,7 +155,7 @@ class View:
             for name, (title, author, at, told) in known.items()
         }
 
-    def sentence(self, claim: Claim, *, apart: bool = False) -> Sentence:
+    def sentence(self, claim: Claim, *, apart: bool = False) -> PageSentence:
         """Write a claim; `apart` from its commit it names that one as well. Speech stands between quotation marks."""
         text, label = (
             claim.text.get(self.lang, ""),
@@ -191,12 +194,12 @@ class View:
         )
         label = self.words["page"][label] if label else ""
         told = "".join(one if isinstance(one, str) else one.name for one in parts).strip()
-        return Sentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"))
+        return PageSentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"))
 
     def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Name the issues in which a sentence was reported, where nothing else anchors it."""
         cites = tuple(dict.fromkeys(anchor.cite for anchor in claim.anchors)) if claim.free else ()
-        return cites if all("#" in cite and cite not in self._pulls for cite in cites) else ()
+        return cites if all(cite.is_thread and cite not in self._pulls for cite in cites) else ()
 
     def citation(
         self,
@@ -209,7 +212,7 @@ class View:
         """Cite an artefact; for a claim it opens on the lines that show what the claim says."""
         home = claim.repo if claim else own
         # In a sentence over all repositories a commit is called by its hash alone.
-        home = RepoId(cite.partition("@")[0]) if home is None and "@" in cite else home
+        home = cite.repo if home is None and not cite.is_thread else home
         name, url = named(cite, home, self.web, pull=cite in self._pulls)
         title, about, told = self._known.get(cite, ("", "", False))
         if claim is None:
@@ -223,7 +226,7 @@ class View:
         )
         return Citation(cite, name, url, title, about, place, is_own, excerpts)
 
-    def _excerpts(self, cite: EvidenceId, claim: Claim) -> Iterator[Excerpt]:
+    def _excerpts(self, cite: EvidenceId, claim: Claim) -> Iterator[PageExcerpt]:
         """Give the anchors of a claim in one artefact, else its quotations; none that another one holds."""
         found = [(one.file or "", one.text) for one in claim.anchors if one.cite == cite]
         found = found or [(one.file or "", one.text) for one in claim.quotes if one.cite == cite]
@@ -238,14 +241,14 @@ class View:
         for file, own in list(texts.items())[:_MOST_EXCERPTS]:
             yield self.excerpt(file, "\n".join(own), claim)
 
-    def excerpt(self, file: str, text: str, claim: Claim) -> Excerpt:
+    def excerpt(self, file: str, text: str, claim: Claim) -> PageExcerpt:
         """Cut out the lines that name most of a claim, and mark them."""
         return _excerpt(file, text, _literals(claim.text.get(self.lang, "")))
 
 
 def cut_title(row: LedgerRow) -> tuple[str, int | None]:
     """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
-    number = row.pull or pull_named(row.title)
+    number = row.pull or pull_number(row.title)
     return row.title.rstrip().removesuffix(f"(#{number})").rstrip(), number
 
 
@@ -274,16 +277,19 @@ def is_private(claim: Claim) -> bool:
 
 
 @lru_cache(maxsize=8_192)  # Both languages and several pages show the same lines
-def _excerpt(file: str, text: str, literals: tuple[str, ...]) -> Excerpt:
+def _excerpt(file: str, text: str, literals: tuple[str, ...]) -> PageExcerpt:
     lines = text.strip("\n").split("\n")
     is_diff = bool(file) and any(line[:1] in ("+", "-") for line in lines)
     hits = [any(literal in line for literal in literals) for line in lines]
     starts = range(max(1, len(lines) - _MOST_LINES + 1))
     start = max(starts, key=lambda at: (sum(hits[at : at + _MOST_LINES]), -at))
     shown = zip(lines[start : start + _MOST_LINES], hits[start:], strict=False)
-    return Excerpt(
+    return PageExcerpt(
         file,
-        tuple(Line(one, one[:1] if is_diff and one[:1] in "+-" else "", hit) for one, hit in shown),
+        tuple(
+            ExcerptLine(one, one[:1] if is_diff and one[:1] in "+-" else "", hit)
+            for one, hit in shown
+        ),
     )
 
 

@@ -23,12 +23,12 @@ from agent.domain.ledger import Tier
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
 from agent.languages import catalogue
-from agent.reports.page import Item, PageModel, RepoPart, row_id
+from agent.reports.page import Item, PageModel, RepoPart
 from agent.settings.values import Settings
 from agent.web import Web
 from gitzette.render.compose import page_model
 from gitzette.render.templating import (
-    Place,
+    PageLocation,
     clean,
     day_path,
     html_environment,
@@ -86,7 +86,7 @@ class Pages:
         }
         self._frames: dict[tuple[object, ...], list[str]] = {}
 
-    def _context(self, at: Place, **values: Any) -> dict[str, Any]:
+    def _context(self, at: PageLocation, **values: Any) -> dict[str, Any]:
         """Collect what templates of a page may use, with the macros that see the same."""
         words = catalogue(at.lang)
         known = {
@@ -99,14 +99,16 @@ class Pages:
         return context | {"m": html_environment().get_template("macros.html").make_module(context)}
 
     def write(
-        self, template: str, at: Place, title: str = "", description: str = "", **values: Any
+        self, template: str, at: PageLocation, title: str = "", description: str = "", **values: Any
     ) -> str:
         """Write a page in its frame."""
         return self._framed(
             at, title, description, html_page(template, **self._context(at, **values)), **values
         )
 
-    def _framed(self, at: Place, title: str, description: str, content: str, **values: Any) -> str:
+    def _framed(
+        self, at: PageLocation, title: str, description: str, content: str, **values: Any
+    ) -> str:
         """Put content into the frame of a page, which is made once for its language, depth and what `values` say."""
         shape = {key: values.get(key, "") for key in ("here", "wide", "scripts")}
         key = (at.lang, at.root, *shape.values())
@@ -127,7 +129,7 @@ class Pages:
 
     def day(self, page: PageModel, label: str, before: str, after: str) -> Files:
         """Write the pages of a report: its own, and one for each commit that it tells."""
-        at = Place(page.lang, day_path(label))
+        at = PageLocation(page.lang, day_path(label))
         context = self._context(
             at, page=page, day=at.to(at.path), label=label, before=before, after=after
         )
@@ -145,7 +147,7 @@ class Pages:
         for name, article in context["articles"].items() if not is_week(label) else ():
             item = page.items[name]
             place, told = (
-                Place(at.lang, item.path),
+                PageLocation(at.lang, item.path),
                 " ".join(one.text for one in item.told[:2]).replace("`", ""),
             )
             # The article of the day, unfolded; both pages lie equally deep, so that links stay as they are.
@@ -169,12 +171,12 @@ class Pages:
         stories = _told_stories(summaries)
         every: dict[str, Any] = {"summaries": summaries, "by_repo": by_repo, "stories": stories}
         for front in (
-            Place(self._lang, "../index.html"),
-            *(Place(lang, "index.html") for lang in LANGUAGES),
+            PageLocation(self._lang, "../index.html"),
+            *(PageLocation(lang, "index.html") for lang in LANGUAGES),
         ):
             yield front.file, self._front(front, latest, kept_back, summaries)
         for lang in LANGUAGES:
-            at, say = partial(Place, lang), catalogue(lang)["site"]
+            at, say = partial(PageLocation, lang), catalogue(lang)["site"]
             yield at("feed.xml").file, self._feed(at("feed.xml"), summaries)
             for path, name in _LISTS.items():
                 scripts = ("search.js",) if name == "search" else ()
@@ -210,7 +212,7 @@ class Pages:
 
     def _front(
         self,
-        at: Place,
+        at: PageLocation,
         latest: Report | None,
         kept_back: Sequence[Summary],
         summaries: Sequence[Summary],
@@ -228,7 +230,7 @@ class Pages:
         }
         return self.write("front.html", at, page.lead, page.description, wide=True, **values)
 
-    def _feed(self, at: Place, summaries: Sequence[Summary]) -> str:
+    def _feed(self, at: PageLocation, summaries: Sequence[Summary]) -> str:
         """Write the Atom feed of a language: absolute links where the site knows where it will lie."""
         newest = sorted(summaries, key=lambda one: (one["end"], one["label"]), reverse=True)[
             :_IN_FEED
@@ -268,7 +270,7 @@ def _repo_day(part: RepoPart, pages: Models) -> dict[str, Any]:
     sections = [section.of(part.repo) for section in pages["en"].sections]
     highlights = []
     for item in [item for section in sections[:2] for item in section.items][:_HIGHLIGHTS]:
-        both = {lang: page.items[row_id(item.row)] for lang, page in pages.items()}
+        both = {lang: page.items[item.row.id] for lang, page in pages.items()}
         named = {"name": {lang: one.headline for lang, one in both.items()}}
         led = {"lead": {lang: one.told[0].text for lang, one in both.items() if one.told}}
         highlights.append(
@@ -323,7 +325,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (
                 (
                     "i",
-                    place_of(f"{repo}#{thread.number}"),
+                    place_of(thread.id(repo)),
                     repo,
                     "",
                     clean(thread.title),
@@ -335,7 +337,7 @@ def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
             yield (
                 (
                     "r",
-                    place_of(f"{repo}@{one.tag}"),
+                    place_of(one.id(repo)),
                     repo,
                     "",
                     clean(f"{one.tag} {one.name}"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent.domain.base import EvidenceId
+from agent.domain.evidence_id import EvidenceId
 from memory.operations import CacheOperations, RecordOperations, Row, RunOperations
 from memory.postgres.connection import PostgresConnection
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
+from agent.domain.evidence_id import EvidenceId
 from memory.operations import ReportOperations, Row, Value
 from memory.postgres.connection import PostgresConnection
 
@@ -108,7 +109,7 @@ class PostgresReports(ReportOperations):
             " and l.repo || '@' || l.sha = any(%s) group by 1",
             [until, list(cites)],
         )
-        return dict(rows)
+        return {EvidenceId.cited(name): label for name, label in rows}
 
 
 def _first_column(rows: Sequence[Row]) -> list[str]:

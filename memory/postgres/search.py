@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
+from agent.domain.evidence_id import EvidenceId
 from memory.operations import (
     EvidenceHit,
     EvidenceOperations,
@@ -119,7 +120,7 @@ class PostgresEvidence(EvidenceOperations):
             " join story_steps other using (window_key, repo, place) where step.cite = %(name)s",
             {"name": name},
         )
-        return {row[0] for row in rows} - {name}
+        return {EvidenceId.cited(row[0]) for row in rows} - {name}
 
     def next_release(self, repo: str, opened: str) -> EvidenceId | None:
         """Return the first release of a repository from a moment on."""
@@ -128,7 +129,7 @@ class PostgresEvidence(EvidenceOperations):
             " order by opened limit 1",
             [repo, opened],
         )
-        return rows[0][0] if rows else None
+        return EvidenceId.cited(rows[0][0]) if rows else None
 
     def authors(self) -> list[str]:
         """Return the authors of all evidence."""
@@ -263,4 +264,4 @@ def _scope_values(scope: Scope) -> dict[str, Any]:
 
 
 def _hits(rows: Sequence[Row]) -> list[EvidenceHit]:
-    return [EvidenceHit(*row) for row in rows]
+    return [EvidenceHit.of(row) for row in rows]

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
+from agent.domain.evidence_id import EvidenceId
 from memory.operations import ReportOperations, Row, Value
 from memory.sqlite.connection import SqliteConnection, json_list
 
@@ -107,7 +108,7 @@ class SqliteReports(ReportOperations):
             " and l.repo || '@' || l.sha in (select value from json_each(?)) group by 1",
             [until, json_list(cites)],
         )
-        return dict(rows)
+        return {EvidenceId.cited(name): label for name, label in rows}
 
 
 def _first_column(rows: Sequence[Row]) -> list[str]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from agent.domain.base import EvidenceId, RepoId
+from agent.domain.base import RepoId
+from agent.domain.evidence_id import EvidenceId
 from memory.operations import (
     EvidenceHit,
     EvidenceOperations,
@@ -115,7 +116,7 @@ class SqliteEvidence(EvidenceOperations):
             " join story_steps other using (window_key, repo, place) where step.cite = :name",
             {"name": name},
         )
-        return {row[0] for row in rows} - {name}
+        return {EvidenceId.cited(row[0]) for row in rows} - {name}
 
     def next_release(self, repo: str, opened: str) -> EvidenceId | None:
         """Return the first release of a repository from a moment on."""
@@ -124,7 +125,7 @@ class SqliteEvidence(EvidenceOperations):
             " order by opened limit 1",
             [repo, opened],
         )
-        return rows[0][0] if rows else None
+        return EvidenceId.cited(rows[0][0]) if rows else None
 
     def authors(self) -> list[str]:
         """Return the authors of all evidence."""
@@ -247,4 +248,4 @@ def _scope_values(scope: Scope) -> Mapping[str, Value]:
 
 
 def _hits(rows: Sequence[Row]) -> list[EvidenceHit]:
-    return [EvidenceHit(*row) for row in rows]
+    return [EvidenceHit.of(row) for row in rows]

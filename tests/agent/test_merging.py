@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import CommitId, RepoId, ThreadId
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
-from agent.domain.links import Grade, Link, Relation, Step, Story
+from agent.domain.links import Grade, Link, Relation, Story, StoryStep
 from agent.domain.report import Failure, Report
 from agent.domain.spending import Account, Fallback, Judging
 from agent.reports.merging import KEPT, merge
@@ -98,12 +99,12 @@ def test_the_brief_stays_until_a_new_one_is_written() -> None:
 
 
 def test_relations_that_a_judge_admitted_stay_and_replace_bare_references() -> None:
-    limit, hang = CommitId(f"{ROUTER}@{LIMIT}"), CommitId(f"{ROUTER}@{HANG}")
-    plain: dict[str, Any] = {"issue": ThreadId(f"{ROUTER}#40"), "change": limit, "grade": Grade.B}
+    limit, hang = EvidenceId(f"{ROUTER}@{LIMIT}"), EvidenceId(f"{ROUTER}@{HANG}")
+    plain: dict[str, Any] = {"issue": EvidenceId(f"{ROUTER}#40"), "change": limit, "grade": Grade.B}
     judged = Link(**plain, relation=Relation.FIXES, judged_by="judge")
     mention = Link(**plain, relation=Relation.MENTIONS)
     steps = (limit, hang)
-    timeline = tuple(Step(cite=cite, at=AT, act="landed") for cite in steps)
+    timeline = tuple(StoryStep(cite=cite, at=AT, act="landed") for cite in steps)
     told: dict[str, Any] = {"repo": ROUTER, "steps": steps, "timeline": timeline, "news": (hang,)}
     follow_up = Story(kind="follow-up", judged_by="judge", **told)
     reference = Story(kind="reference", **told)
@@ -131,9 +132,9 @@ def test_what_could_not_be_read_again_stays_as_it_was_read(
     make_row: Callable[..., LedgerRow], make_report: Callable[..., Report]
 ) -> None:
     read, unread = make_row("1" * 40), make_row("1" * 40, read=False)
-    name = CommitId(f"{read.repo}@{read.sha}")
+    name = EvidenceId(f"{read.repo}@{read.sha}")
     fact = Claim(id="f1", repo=RepoId(read.repo), role="change", about=(name,), cites=(name,))
-    link = Link(issue=ThreadId(f"{read.repo}#7"), change=name, relation=Relation.FIXES, grade="A")
+    link = Link(issue=EvidenceId(f"{read.repo}#7"), change=name, relation=Relation.FIXES, grade="A")
     thread = {
         "number": 7,
         "title": "Crash",

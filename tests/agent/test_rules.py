@@ -8,7 +8,7 @@ from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Material, Read
-from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Depth, Tier, Triage
 from agent.domain.window import Window
 from tests.made_commits import made_change
@@ -30,7 +30,7 @@ PATCH = """@@ -1,6 +1,6 @@
 def fact(
     kind: FactKind, severity: Severity, name: str, *lines: str, old: str = "", new: str = ""
 ) -> Fact:
-    place = Place(file="src/limits.py", line=1, lines=lines)
+    place = FactLocation(file="src/limits.py", line=1, lines=lines)
     return Fact(
         kind=kind, severity=severity, name=name, old=old or None, new=new or None, places=(place,)
     )

@@ -3,8 +3,9 @@
 from datetime import UTC, date, datetime
 from typing import Literal
 
-from agent.domain.base import RepoId, commit_id, thread_id
+from agent.domain.base import RepoId
 from agent.domain.commits import Issue, Release, Threads
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.reports.chapter import issue_news, release_news
@@ -80,9 +81,9 @@ def test_open_issues_that_somebody_spoke_of_are_active_and_closed_or_silent_ones
 
 
 def fix(number: int, *evidence: str, relation: Relation = Relation.FIXES) -> Link:
-    change = commit_id(REPO, "a" * 40)
+    change = EvidenceId.commit(REPO, "a" * 40)
     return Link(
-        issue=thread_id(REPO, number),
+        issue=EvidenceId.thread(REPO, number),
         change=change,
         relation=relation,
         grade=Grade.A,

@@ -9,8 +9,8 @@ from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
-from evals.model_server.honest import Told, honest
-from evals.sets.adversaries import Tally, count, false_in
+from evals.model_server.honest import ShownSentence, honest
+from evals.sets.adversaries import AdversaryTally, count, false_in
 from evals.sets.liars import CANARY, Liar, Lie, Talker, lies_in
 from evals.stage import ScriptedModels, Stage, by_script
 from evals.truth import Truth, alien
@@ -45,7 +45,8 @@ async def test_what_an_honest_writer_says_is_published_and_true(stage: Stage, wo
 
 
 def with_claim(report: Report, **values: object) -> Report:
-    claim = report.claims[0].model_copy(update={"quotes": (), "predicate": "says", **values})
+    fields = dict(report.claims[0])
+    claim = Claim(**{**fields, "quotes": (), "predicate": "says", **values})
     return report.model_copy(update={"claims": (claim,)})
 
 
@@ -85,9 +86,9 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
             kind
         )
 
-    lie = Lie(Told("Fixes every crash.", "修复所有崩溃。"), "meaning")
+    lie = Lie(ShownSentence("Fixes every crash.", "修复所有崩溃。"), "meaning")
     published = with_claim(report, text={"en": lie.told.en}, kind=Kind.STATED)
-    writer, tally = Liar("over-claimer of fixes"), Tally()
+    writer, tally = Liar("over-claimer of fixes"), AdversaryTally()
     writer.told[lie.told.en].add(lie)
     count(tally, published, writer, truth, "case", SYSTEM, obliging=False)
     (score,) = tally.scores
@@ -97,7 +98,9 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
 
 
 def test_true_words_are_a_lie_only_with_what_was_invented_for_them() -> None:
-    lie = Lie(Told("Adds `f`.", "新增 `f`。", "nobody wrote this"), "literal", in_words=False)
+    lie = Lie(
+        ShownSentence("Adds `f`.", "新增 `f`。", "nobody wrote this"), "literal", in_words=False
+    )
     said = Claim(
         id="o/n@0123456789ab.m1",
         repo=None,

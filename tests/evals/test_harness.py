@@ -12,7 +12,7 @@ from evals.harness import Bench, Crash, EvalSet, attempt, choose, run_set
 from evals.limits import (
     LIMITS,
     PREVIOUS,
-    Limits,
+    LimitsFile,
     breaches,
     changes,
     load_figures,
@@ -22,7 +22,7 @@ from evals.limits import (
 from evals.results import as_breaches, as_json, as_page, as_table
 from gitzette.commands.evaluate import SETS
 
-RULES = Limits(
+RULES = LimitsFile(
     sets=("daily",),
     invariants={"daily": ("citations",)},
     drops={"default": 0.01, "daily/order": 0.1},

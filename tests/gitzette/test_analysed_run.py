@@ -12,7 +12,7 @@ import pytest
 
 from agent.domain.base import EXIT_DONE
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked
+from evals.model_server.talk import ModelRequest
 from gitzette.cli import main
 from tests.scripted_analysis import (
     LIMIT,
@@ -123,10 +123,10 @@ async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothi
 async def test_without_a_judge_or_a_writer_facts_are_told_and_why_is_said(tmp_path: Path) -> None:
     clone = two_commits(tmp_path / "router")
 
-    def judge(asked: Asked) -> Mood | None:
+    def judge(asked: ModelRequest) -> Mood | None:
         return Mood("failing") if asked.schema == "Rulings" else None
 
-    def writer(asked: Asked) -> Mood | None:
+    def writer(asked: ModelRequest) -> Mood | None:
         return Mood("prose") if asked.schema == "Analysis" and LIMIT in asked.user else None
 
     with ModelServer(Scripted(), judge, context=32_768) as server:

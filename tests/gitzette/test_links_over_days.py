@@ -9,7 +9,7 @@ import pytest
 from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import Event, Issue
+from evals.worlds.model import TimelineEvent, WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from tests.gitzette.conftest import Engine, Served
 
@@ -24,17 +24,17 @@ OPENED, CLOSED = datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 2, 2, 12, tzin
 DONE: dict[str, Any] = {"state": "closed", "closed_at": CLOSED, "state_reason": "completed"}
 DEADLOCK = "[Bug] Planner deadlocks when two adapters share a stream"
 ISSUES = (
-    Issue(
+    WorldIssue(
         12,
         "The oldest adapter stays for ever",
         "",
         "an",
         OPENED,
         CLOSED,
-        events=(Event("closed", CLOSED),),
+        events=(TimelineEvent("closed", CLOSED),),
         **DONE,
     ),
-    Issue(
+    WorldIssue(
         13,
         DEADLOCK,
         "`plan_streams` in `planner.py` never returns.",
@@ -44,7 +44,7 @@ ISSUES = (
         labels=("bug",),
     ),
     *(
-        Issue(20 + n, f"Feature {n}: a dial for thing {n}x", "", None, OPENED, OPENED)
+        WorldIssue(20 + n, f"Feature {n}: a dial for thing {n}x", "", None, OPENED, OPENED)
         for n in range(12)
     ),
 )

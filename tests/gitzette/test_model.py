@@ -9,7 +9,7 @@ import pytest
 
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked
+from evals.model_server.talk import ModelRequest
 from evals.sets.storm import leak_in
 from gitzette.cli import main
 from tests.gitzette.conftest import Command, Engine
@@ -77,7 +77,7 @@ def test_a_question_whose_answer_had_the_wrong_shape_is_asked_again(
     assert "The model did not answer" not in second.out
 
 
-def _next(moods: list[Mood], asked: Asked) -> Mood | None:
+def _next(moods: list[Mood], asked: ModelRequest) -> Mood | None:
     """Spoil the answers that have a shape, as long as there are moods left."""
     return moods.pop() if moods and asked.schema not in (None, "Colour") else None
 

@@ -49,7 +49,7 @@ async def quotations(folder: Path, *bodies: str, template: str = "") -> list[lis
     report = covered.report
     quoted = []
     for row in sorted(report.ledger, key=lambda row: row.landed_at):
-        about = f"{row.repo}@{row.sha}"
+        about = row.id
         said = [claim for claim in report.claims if claim.speech and claim.about == (about,)]
         quoted.append([quote.text for claim in said for quote in claim.quotes])
     return quoted

@@ -10,13 +10,13 @@ from typing import Literal, get_args
 import pytest
 from pydantic import SecretStr
 
-from agent.domain.base import EvidenceId
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Relation
 from agent.domain.report import Report
 from agent.links.relating import NamedRelation
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.worlds.model import Issue, Pull, Repo
+from evals.worlds.model import Pull, Repo, WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from tests.scripted_analysis import Clone, Scripted, run
 
@@ -69,14 +69,21 @@ def others_in(clone: Clone, *, own: bool) -> list[Other]:
 
     def thread(kind: Kind, number: int, anchor: str, *cites: EvidenceId) -> Other:
         name = f"#{number}" if own else f"{clone.name}#{number}"
-        return Other(kind, own, name, name, anchor, frozenset((f"{clone.name}#{number}", *cites)))
+        return Other(
+            kind, own, name, name, anchor, frozenset((EvidenceId(f"{clone.name}#{number}"), *cites))
+        )
 
     return [
         thread("issue", 7, "Every part must be done."),
         thread("open pull", 8, "This is not merged yet."),
-        thread("merged pull", 9, "This was merged before.", f"{clone.name}@{merged}"),
+        thread("merged pull", 9, "This was merged before.", EvidenceId(f"{clone.name}@{merged}")),
         Other(
-            "commit", own, address, handle, "+BASE = 2222", frozenset({f"{clone.name}@{landed}"})
+            "commit",
+            own,
+            address,
+            handle,
+            "+BASE = 2222",
+            frozenset({EvidenceId(f"{clone.name}@{landed}")}),
         ),
     ]
 
@@ -101,7 +108,7 @@ def hub_of(clone: Clone, others: list[Other]) -> Repo:
             commits=(merged,),
         ),
     )
-    plan = Issue(7, "A plan", issue.anchor, "bo", EARLIER, EARLIER)
+    plan = WorldIssue(7, "A plan", issue.anchor, "bo", EARLIER, EARLIER)
     hub = repo_from_mirror(clone.name, clone.folder / ".git", (plan,))
     return replace(hub, pulls=pulls)
 
@@ -152,7 +159,7 @@ async def test_a_relation_is_told_with_its_sentence_or_counted_as_dropped(
     tmp_path: Path, named: Sequence[str]
 ) -> None:
     report, others = await report_on(tmp_path, named)
-    changes = {row.title: f"{row.repo}@{row.sha}" for row in report.ledger}
+    changes = {row.title: row.id for row in report.ledger}
     places = {}
     expected = {}
     for relation, other in product(named, others):

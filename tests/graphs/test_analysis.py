@@ -7,7 +7,7 @@ from typing import Any
 
 from agent.domain.claims import Role
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked
+from evals.model_server.talk import ModelRequest
 from gitzette.running import Covered
 from tests.scripted_analysis import (
     ANALYSES,
@@ -101,7 +101,7 @@ async def test_a_sentence_must_pass_in_both_languages(tmp_path: Path) -> None:
 
 
 async def test_a_judge_that_does_not_answer_publishes_nothing(tmp_path: Path) -> None:
-    def away(asked: Asked) -> Mood | None:
+    def away(asked: ModelRequest) -> Mood | None:
         return Mood("prose") if asked.schema == "Rulings" else None
 
     with ModelServer(Scripted(), away, context=32_768) as server:

@@ -14,7 +14,7 @@ from agent.questions import Reply
 from agent.web import Web
 from evals.model_server.honest import probed
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import Asked, Saying
+from evals.model_server.talk import ModelRequest, Saying
 from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
@@ -43,9 +43,9 @@ class Answering:
     opinion: Callable[[str], str] = lambda sentence: (
         "stated" if "ROUTES" in sentence else "unsupported"
     )
-    heard: list[Asked] = field(default_factory=list)
+    heard: list[ModelRequest] = field(default_factory=list)
 
-    def __call__(self, asked: Asked) -> Saying:
+    def __call__(self, asked: ModelRequest) -> Saying:
         if (answer := probed(asked)) is not None:
             return answer
         self.heard.append(asked)
@@ -59,7 +59,7 @@ class Answering:
             return self.turns[turn] if turn < len(self.turns) else Saying(text="Enough.")
         return Saying(text=json.dumps(self._answer(asked)))
 
-    def _answer(self, asked: Asked) -> dict[str, Any]:
+    def _answer(self, asked: ModelRequest) -> dict[str, Any]:
         if asked.schema == "Rulings":
             judged = [line for line in asked.user.splitlines() if line.startswith("[s")]
             pairs = [(line[1:].partition("]")[0], self.opinion(line)) for line in judged]

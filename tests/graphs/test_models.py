@@ -12,14 +12,14 @@ from agent.domain.base import StorageError
 from agent.domain.spending import Price, Spent
 from agent.prompting import Capabilities, Job, ModelError, Way
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from graphs.models import REPLY_FORM, Models
 from memory.artefacts import Artefact, JsonCodec
 from memory.operations import Database
 from memory.recorder import Call, CallRecorder
 from memory.store import database_in_memory
 from tools.chat.budget import Cap, RunBudget, Stopwatch
-from tools.chat.messages import Ask, ChatReply, ChatRequest, OnPiece
+from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece
 from tools.chat.model import Retries
 from tools.chat.server import ChatServer
 
@@ -43,7 +43,7 @@ def db() -> Iterator[Database]:
         yield database
 
 
-def script(asked: Asked) -> Saying:
+def script(asked: ModelRequest) -> Saying:
     """Say something else each time."""
     usage = {"prompt_tokens": 20, "completion_tokens": 8}
     if asked.tools:
@@ -136,7 +136,7 @@ async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as
 class Rambling:
     """Answers every question with an object that nobody asked for."""
 
-    async def learn(self, ask: Ask) -> Capabilities:
+    async def learn(self, ask: AskServer) -> Capabilities:
         del ask
         return Capabilities(context=32_768)
 

@@ -11,8 +11,8 @@ from agent.domain.base import RepoId
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import Asked, Saying
-from evals.worlds.model import Comment, Issue, Push, Repo
+from evals.model_server.talk import ModelRequest, Saying
+from evals.worlds.model import Push, Repo, WorldComment, WorldIssue
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
 from tests.made_repos import Work
@@ -36,7 +36,7 @@ from tests.scripted_analysis import (
 AT = datetime(2026, 2, 3, 8, tzinfo=UTC)
 
 
-def reading(server: ModelServer) -> list[Asked]:
+def reading(server: ModelServer) -> list[ModelRequest]:
     """Give the questions with which the model might call tools of ours."""
     return [asked for asked in server.asked if "get_diff" in asked.tools]
 
@@ -66,7 +66,7 @@ async def test_a_handle_below_the_cut_of_a_long_table_chooses_nothing(tmp_path: 
     class Guessing(Scripted):
         """Chooses the first handle that it sees, and the first that it does not see."""
 
-        def _answer(self, asked: Asked) -> Answer:
+        def _answer(self, asked: ModelRequest) -> Answer:
             if asked.schema != "Choice":
                 return super()._answer(asked)
             listed = re.findall(r"^\[(c\d+)\]", asked.user, re.MULTILINE)
@@ -133,8 +133,8 @@ async def test_a_thread_that_was_looked_up_is_evidence_with_its_comments(tmp_pat
     clone = Clone(tmp_path / "router")
     clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
     sha = clone.commit(f"{LIMIT}\n\nSee #12.", 9, router__py="MAX_ROUTES = 12\n")
-    comment = Comment(1, "kim", "The router hangs with `--slow-start` too.", AT)
-    issue = Issue(12, "Router hangs", "It hangs.", "jo", AT, AT, comments=(comment,))
+    comment = WorldComment(1, "kim", "The router hangs with `--slow-start` too.", AT)
+    issue = WorldIssue(12, "Router hangs", "It hangs.", "jo", AT, AT, comments=(comment,))
     push = Push(datetime(2026, 2, 4, 9, tzinfo=UTC), sha)
     repo = Repo(1, "octo", "router", "main", clone.folder / ".git", issues=(issue,), pushes=(push,))
     report = said("Also `--slow-start` hangs, #12 says.", "", comment.body, cites=["#12"])

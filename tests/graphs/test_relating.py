@@ -13,13 +13,13 @@ from pydantic import SecretStr
 from agent.domain.links import Link
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.worlds.model import Issue
+from evals.worlds.model import WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from tests.scripted_analysis import LIMIT, Clone, Scripted, honest, of, run, sentences_in
 
 OPENED = datetime(2026, 2, 2, tzinfo=UTC)
 BODY = "With more than 12 routes the shared buffer overflows. MAX_ROUTES should be lower."
-ISSUE = Issue(7, "Shared buffer overflows with many routes", BODY, "bo", OPENED, OPENED)
+ISSUE = WorldIssue(7, "Shared buffer overflows with many routes", BODY, "bo", OPENED, OPENED)
 FIXES = {
     "other": "#7",
     "anchor": "+MAX_ROUTES = 12",

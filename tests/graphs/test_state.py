@@ -12,7 +12,7 @@ from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import is_typeddict
 
-from agent.domain.base import CommitId
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Related, Relation
 from gitzette import studio
 from graphs import ask, conversations, daily
@@ -80,7 +80,7 @@ async def test_everything_that_steps_of_a_run_hand_on_is_the_same_in_a_resumed_r
     tmp_path: Path,
 ) -> None:
     relation = Related(
-        change=CommitId("octo/router@" + "a" * 40),
+        change=EvidenceId("octo/router@" + "a" * 40),
         other="octo/router#7",
         relation=Relation.FIXES,
         anchors=(("octo/router#7", "Larger values overflow."),),

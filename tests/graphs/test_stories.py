@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import RepoId, commit_id
+from agent.domain.base import RepoId
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story, StoryKind
 from agent.domain.report import Report
 from agent.domain.window import Window
@@ -29,7 +30,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 def day_of(world: World, key: str) -> date:
     """Find the day on which a piece of work landed."""
     sha = next(value for name, value in world.notes.items() if name.endswith(f": {key}"))
-    return next(row.committed_at.date() for row in world.landed if f"{row.repo}@{row.sha}" == sha)
+    return next(row.committed_at.date() for row in world.landed if row.id == sha)
 
 
 async def told(folder: Path, day: date, clones: Mapping[RepoId, Path]) -> Report:
@@ -91,7 +92,7 @@ async def landed(folder: Path, *changes: tuple[str, str]) -> tuple[Report, Story
     shas = []
     for title, text in (("begin", lines("core")), *changes):
         work.write("engine/core.py", text)
-        shas.append(commit_id(KERNELS, work.commit(title)))
+        shas.append(EvidenceId.commit(KERNELS, work.commit(title)))
     report = await told(folder, NOON.date(), {KERNELS: work.path})
     return (
         report,

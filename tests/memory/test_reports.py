@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import RepoId, StorageError, ThreadId, commit_id
+from agent.domain.base import RepoId, StorageError
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, Notice, Threads
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, RepoSection, ThreadLine
@@ -36,7 +37,7 @@ def window(day: int) -> Window:
 
 
 def claim(en: str, zh: str = "", *, repo: RepoId = ENGINE) -> Claim:
-    cited = (commit_id(repo, SHA),)
+    cited = (EvidenceId.commit(repo, SHA),)
     return Claim(
         id="1", repo=repo, role="change", about=cited, cites=cited, text={"en": en, "zh": zh}
     )
@@ -58,7 +59,10 @@ def row(title: str, repo: RepoId = ENGINE) -> LedgerRow:
 
 def link(sha: str = SHA, relation: Relation = Relation.FIXES, repo: RepoId = ENGINE) -> Link:
     return Link(
-        issue=ThreadId(f"{repo}#7"), change=commit_id(repo, sha), relation=relation, grade=Grade.A
+        issue=EvidenceId(f"{repo}#7"),
+        change=EvidenceId.commit(repo, sha),
+        relation=relation,
+        grade=Grade.A,
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent.domain.base import RepoId, StorageError
+from agent.domain.evidence_id import EvidenceId
 from memory.artefacts import Artefact, JsonCodec
 from memory.recorder import QUESTIONS, Call, CallRecorder, Retention
 from memory.runs import RunFiles, Runs
@@ -17,7 +18,7 @@ from tests.databases import AnyDatabase
 
 REPO = RepoId("octo/engine")
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
-TEXT = JsonCodec("text", TypeAdapter(str), lambda text: f"octo/engine#{len(text)}")
+TEXT = JsonCodec("text", TypeAdapter(str), lambda text: EvidenceId.thread(REPO, len(text)))
 
 
 def keep(db: AnyDatabase, run: str, text: str) -> Artefact:
@@ -55,7 +56,9 @@ def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_s
     keep(db, "new", "ccc")
     today = keep(db, f"{QUESTIONS}2026-02-05", "dddd")
     keep(db, f"{QUESTIONS}2026-02-04", "eeeee")
-    retention.cite("old", "2026-02-04 UTC", ["octo/engine#2", "octo/engine#99"])
+    retention.cite(
+        "old", "2026-02-04 UTC", [EvidenceId("octo/engine#2"), EvidenceId("octo/engine#99")]
+    )
     assert retention.forget(NOON.date()) == 0
     assert retention.forget(NOON.date() + timedelta(days=1)) == 4
     assert {row[0] for row in db.rows("select hash from artefacts")} == {

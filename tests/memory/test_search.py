@@ -7,6 +7,7 @@ import pytest
 from agent.domain.base import RepoId
 from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.evidence import Card
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
@@ -196,7 +197,8 @@ def test_evidence_is_found_by_its_name_and_the_latest_of_it_is_kept(known: Evide
     known.put_thread(newer)
     tag = THREADS.releases[0].model_copy(update={"name": "v1.2.0"})
     known.put_tags([tag, tag.model_copy(update={"tag": "v1.1.0"})])
-    names = [f"{REPO}#3", f"{REPO}#9", f"{REPO}@v1.2.0", CARDS[2].id, f"{REPO}#404"]
+    three, nine, missing = (EvidenceId.thread(REPO, number) for number in (3, 9, 404))
+    names = [three, nine, EvidenceId.tag(REPO, "v1.2.0"), CARDS[2].id, missing]
     assert list(known.all(names).values()) == [
         THREADS.issues[0],
         newer,

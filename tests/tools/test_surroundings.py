@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from agent.domain.base import RepoId
-from agent.domain.surroundings import Passage, Surroundings
+from agent.domain.surroundings import CodePassage, Surroundings
 from tests.made_repos import Work
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
@@ -52,7 +52,7 @@ async def surroundings(work: Work, sha: str) -> Surroundings:
     return await surroundings_of(code, evidence)
 
 
-def passage_of(found: Surroundings, file: str) -> Passage:
+def passage_of(found: Surroundings, file: str) -> CodePassage:
     (passage,) = (passage for passage in found.passages if passage.file == file)
     return passage
 

@@ -11,8 +11,9 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 
-from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError, thread_id
+from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError
 from agent.domain.commits import Comment, Issue, PullRequest
+from agent.domain.evidence_id import EvidenceId
 from agent.ports import NoThreads
 from agent.prompting import tokens_of
 from tests.made_repos import NOON, Work
@@ -69,7 +70,7 @@ class Threads(NoThreads):
                 "merged_at": NOON,
                 "merge_commit": "ab" * 20,
                 "base": "main",
-                "closes": (thread_id(REPO, 7),),
+                "closes": (EvidenceId.thread(REPO, 7),),
             }
             return PullRequest(**common, **merged, body="", state="closed")
         raise NotFound(f"{REPO}#{number} is not there")

@@ -151,7 +151,7 @@ class ChatReply(Frozen):
         )
 
 
-class Ask(Protocol):
+class AskServer(Protocol):
     """Asks a server in one way, with retries; `RecordedChatModel.ask_in_way` is one."""
 
     async def __call__(self, request: ChatRequest, way: Way) -> ChatReply:

@@ -36,7 +36,7 @@ from agent.prompting import (
     answer_tokens,
 )
 from tools.chat.budget import RunBudget, Stopwatch
-from tools.chat.messages import Ask, ChatReply, ChatRequest, OnPiece, answer_id
+from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece, answer_id
 
 _MAX_PAUSE = 20.0  # Seconds between two attempts
 
@@ -47,7 +47,7 @@ Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 class AnswerServer(Protocol):
     """What answers live: `ChatServer`, a file of recorded answers, or a script."""
 
-    async def learn(self, ask: Ask) -> Capabilities:
+    async def learn(self, ask: AskServer) -> Capabilities:
         """Return what can be asked; `ask` puts a request to the server in one way."""
 
     @property

@@ -44,7 +44,7 @@ from agent.prompting import (
 from tools.chat.budget import Stopwatch
 from tools.chat.concurrency import Concurrency
 from tools.chat.messages import (
-    Ask,
+    AskServer,
     ChatReply,
     ChatRequest,
     OnPiece,
@@ -62,7 +62,7 @@ _LIST_SECONDS = 5.0  # For the list of a server's models
 _UNWATCHED = RunnableConfig(callbacks=[])
 """Callbacks belong to our wrapper: those of `ChatOpenAI` would report every attempt as a model run."""
 
-Learn = Callable[["ChatServer", Ask], Awaitable[Capabilities]]
+Learn = Callable[["ChatServer", AskServer], Awaitable[Capabilities]]
 """Returns what a server can do: from memory, or by asking it."""
 
 
@@ -124,7 +124,7 @@ class ChatServer:
             return None
         return (self._chat.profile or {}).get("max_input_tokens")
 
-    async def learn(self, ask: Ask) -> Capabilities:
+    async def learn(self, ask: AskServer) -> Capabilities:
         """Find out what the server can do, once; `ask` is used for probing."""
         async with self._learn_lock:
             if self._learn is not None:
@@ -478,7 +478,7 @@ class Colour(BaseModel):
     colour: Literal["red", "green"]
 
 
-async def probe(server: ChatServer, ask: Ask, context: int | None) -> Capabilities:
+async def probe(server: ChatServer, ask: AskServer, context: int | None) -> Capabilities:
     """Try the ways of asking, the best first; raise ModelError if none gets an answer."""
     reply = await _tried(ask, "words", _probing_request(_LOOK_UP_TWICE, tools=[_LOOK_UP]))
     call_count = len(reply.calls) if reply else 0
@@ -509,7 +509,7 @@ async def probe(server: ChatServer, ask: Ask, context: int | None) -> Capabiliti
     raise failure
 
 
-async def _reading_pace(server: ChatServer, ask: Ask, way: Way) -> float | None:
+async def _reading_pace(server: ChatServer, ask: AskServer, way: Way) -> float | None:
     """Measure how fast a server reads, with a longer request; None if it reads fast enough.
 
     The pace is rounded to a power of two, so that requests sized by it stay the same after another
@@ -525,7 +525,7 @@ async def _reading_pace(server: ChatServer, ask: Ask, way: Way) -> float | None:
     return 2.0 ** math.floor(math.log2(request.tokens / seconds))
 
 
-async def _tried(ask: Ask, way: Way, request: ChatRequest) -> ChatReply | None:
+async def _tried(ask: AskServer, way: Way, request: ChatRequest) -> ChatReply | None:
     """Return the reply, or None if the server cannot be asked like this; raise for an outage."""
     try:
         return await ask(request, way)

@@ -9,7 +9,7 @@ from agent.domain.facts import FactKind
 from tools.diff.kinds import (
     ROWS,
     Difference,
-    Found,
+    FoundDeclaration,
     detail_of,
     is_python,
     members_of,
@@ -51,8 +51,12 @@ class _Comparison:
     """The declarations of a commit on both sides, scopes first: a renamed class takes its members along."""
 
     def __init__(self, files: Sequence["Versions"]) -> None:
-        self._old = [Found(one, file, "old") for file in files for one in _counted(file.old, file)]
-        self._new = [Found(one, file, "new") for file in files for one in _counted(file.new, file)]
+        self._old = [
+            FoundDeclaration(one, file, "old") for file in files for one in _counted(file.old, file)
+        ]
+        self._new = [
+            FoundDeclaration(one, file, "new") for file in files for one in _counted(file.new, file)
+        ]
         self._heirs: dict[Path, Path] = {}
         self._gone: set[Path] = set()
         self._come: set[Path] = set()
@@ -61,7 +65,7 @@ class _Comparison:
             for found in self._new
             if found.one.kind in _MEMBERS
         }
-        self._classes: dict[str, list[Found]] = defaultdict(list)
+        self._classes: dict[str, list[FoundDeclaration]] = defaultdict(list)
         for found in self._new:
             if found.one.kind == "class":
                 self._classes[found.one.name].append(found)
@@ -84,9 +88,9 @@ class _Comparison:
         """Give what differs, and note of each scope whether it came, went or was renamed."""
         for kinds in (("class", "enum"), ("function",), _OTHERS):
             before, after = self._keyed(self._old, kinds), self._keyed(self._new, kinds)
-            gone: list[Found] = []
-            come: list[Found] = []
-            parameters: list[tuple[Found, Found]] = []
+            gone: list[FoundDeclaration] = []
+            come: list[FoundDeclaration] = []
+            parameters: list[tuple[FoundDeclaration, FoundDeclaration]] = []
             for key in dict.fromkeys((*before, *after)):
                 pairs, left, added = paired(before.get(key, ()), after.get(key, ()))
                 gone += left
@@ -98,15 +102,15 @@ class _Comparison:
             yield from _reordered(parameters)
 
     def _keyed(
-        self, found: Iterable[Found], kinds: Sequence[str]
-    ) -> Mapping[Hashable, list[Found]]:
-        keyed: dict[Hashable, list[Found]] = defaultdict(list)
+        self, found: Iterable[FoundDeclaration], kinds: Sequence[str]
+    ) -> Mapping[Hashable, list[FoundDeclaration]]:
+        keyed: dict[Hashable, list[FoundDeclaration]] = defaultdict(list)
         for one in found:
             if one.one.kind in kinds:
                 keyed[self._key(one)].append(one)
         return keyed
 
-    def _key(self, found: Found) -> Hashable:
+    def _key(self, found: FoundDeclaration) -> Hashable:
         """Give the name by which the same thing is known on both sides."""
         one = found.one
         if ROWS[one.kind].spread:
@@ -116,7 +120,7 @@ class _Comparison:
         # An error is known by its words and its condition, not by what is raised.
         return family, module, owner, "" if one.kind == "error" else one.name
 
-    def _owner(self, found: Found) -> Path:
+    def _owner(self, found: FoundDeclaration) -> Path:
         """Give the module and the owner, by their new names where they were renamed or moved."""
         path = (found.module, found.one.owner)
         if found.side == "old":
@@ -125,7 +129,9 @@ class _Comparison:
                     return heir[0], heir[1] + found.one.owner[end:]
         return path
 
-    def _one_sided(self, gone: Sequence[Found], come: Sequence[Found]) -> Iterator[Difference]:
+    def _one_sided(
+        self, gone: Sequence[FoundDeclaration], come: Sequence[FoundDeclaration]
+    ) -> Iterator[Difference]:
         """Tell what came and went; of both, what is the same under another name or in another file."""
         gone = [
             one
@@ -171,7 +177,7 @@ class _Comparison:
                 if not (ROWS[new.one.kind].symbol and new.versions.file.status == "added"):
                     yield from _single(new, ROWS[new.one.kind].added)
 
-    def _is_given(self, found: Found) -> bool:
+    def _is_given(self, found: FoundDeclaration) -> bool:
         """Tell a name that its module still gives to others, by importing it from where it is now."""
         return bool({(found.module, found.one.path), (found.module, "*")} & self._given)
 
@@ -193,7 +199,7 @@ class _Comparison:
             for base in bases
         )
 
-    def _is_within(self, found: Found, scopes: set[Path]) -> bool:
+    def _is_within(self, found: FoundDeclaration, scopes: set[Path]) -> bool:
         """Tell what comes or goes with its class or function, and is told by it; what users set is always told."""
         if ROWS[found.one.kind].spread:
             return False
@@ -202,10 +208,10 @@ class _Comparison:
         )
 
 
-def _once(found: Iterable[Found]) -> list[Found]:
+def _once(found: Iterable[FoundDeclaration]) -> list[FoundDeclaration]:
     """Keep one place of a name that several files have: a variable is read in many of them."""
     seen: set[tuple[str, str]] = set()
-    kept: list[Found] = []
+    kept: list[FoundDeclaration] = []
     for one in found:
         key = (one.one.kind, one.one.name)
         if key not in seen or not ROWS[one.one.kind].spread:
@@ -214,7 +220,7 @@ def _once(found: Iterable[Found]) -> list[Found]:
     return kept
 
 
-def _stays(found: Found) -> bool:
+def _stays(found: FoundDeclaration) -> bool:
     """Tell an overload, a second definition or a condition around one: the name is there before and after."""
     return found.one.kind in (*SYMBOLS, "field") and found.versions.has_elsewhere(
         found.one, found.side
@@ -269,7 +275,7 @@ def _is_of_unseen_scope(one: "Declaration") -> bool:
     )
 
 
-def _single(found: Found, kind: FactKind | None) -> Iterator[Difference]:
+def _single(found: FoundDeclaration, kind: FactKind | None) -> Iterator[Difference]:
     if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
         return
     value, detail = (
@@ -282,7 +288,7 @@ def _single(found: Found, kind: FactKind | None) -> Iterator[Difference]:
         yield Difference(kind, name_of(found), new=value, detail=detail, after=found)
 
 
-def _renamed(old: Found, new: Found) -> Iterator[Difference]:
+def _renamed(old: FoundDeclaration, new: FoundDeclaration) -> Iterator[Difference]:
     kind = ROWS[new.one.kind].renamed
     if old.one.name == new.one.name:
         if new.one.kind in SYMBOLS and old.module != new.module:
@@ -294,7 +300,7 @@ def _renamed(old: Found, new: Found) -> Iterator[Difference]:
     yield from _changed(old, new)
 
 
-def _changed(old: Found, new: Found) -> Iterator[Difference]:
+def _changed(old: FoundDeclaration, new: FoundDeclaration) -> Iterator[Difference]:
     """Tell the parts that differ, each by the fact that the table names."""
     if old.one.kind != new.one.kind:
         return
@@ -318,9 +324,9 @@ def _changed(old: Found, new: Found) -> Iterator[Difference]:
             yield Difference(kind, name_of(new), before, after, detail_of(new), old, new)
 
 
-def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
+def _reordered(pairs: Iterable[tuple[FoundDeclaration, FoundDeclaration]]) -> Iterator[Difference]:
     """Tell the functions whose common parameters come in another order; of overloads nobody knows which is which."""
-    functions: dict[Path, list[tuple[Found, Found]]] = defaultdict(list)
+    functions: dict[Path, list[tuple[FoundDeclaration, FoundDeclaration]]] = defaultdict(list)
     for old, new in pairs:
         if not (_is_keyword(old) or _is_keyword(new)):
             functions[new.module, new.one.owner].append((old, new))
@@ -339,7 +345,7 @@ def _reordered(pairs: Iterable[tuple[Found, Found]]) -> Iterator[Difference]:
             )
 
 
-def _is_keyword(found: Found) -> bool:
+def _is_keyword(found: FoundDeclaration) -> bool:
     """Return True for a Python parameter after `*`, which callers pass by name only."""
     own = (
         one for one in found.declared if one.kind == "parameter" and one.owner == found.one.owner

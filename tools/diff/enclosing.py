@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from agent.domain.patch import Hunk, read_hunks
-from agent.domain.surroundings import Passage
+from agent.domain.surroundings import CodePassage
 from tools.diff.declarations import language_of
 
 _FUNCTIONS = frozenset({
@@ -155,7 +155,7 @@ class Outline:
         return around
 
 
-def passages(path: str, patch: str, new_text: str) -> list[Passage]:
+def passages(path: str, patch: str, new_text: str) -> list[CodePassage]:
     """Return the changed parts of a file with the whole functions around them, in the order of the file."""
     outline = Outline(path, new_text)
     hunks = read_hunks(patch)
@@ -186,7 +186,7 @@ def changed_spans(hunk: Hunk) -> list[Span]:
     return spans
 
 
-def _passage(outline: Outline, span: Span, hunks: Sequence[Hunk]) -> Passage:
+def _passage(outline: Outline, span: Span, hunks: Sequence[Hunk]) -> CodePassage:
     """Lay the removed and added lines of the hunks into the lines of the new version."""
     added: set[int] = set()
     removed: dict[int, list[str]] = {}
@@ -212,7 +212,7 @@ def _passage(outline: Outline, span: Span, hunks: Sequence[Hunk]) -> Passage:
     if span.last >= len(outline.lines):
         for number in sorted(number for number in removed if number > span.last):
             lines += removed[number]
-    return Passage(
+    return CodePassage(
         file=outline.path,
         first=span.first,
         lines=tuple(lines),

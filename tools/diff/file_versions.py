@@ -9,7 +9,7 @@ from itertools import accumulate
 from agent.domain.commits import FileChange, megabytes
 from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
-from tools.diff.manifests import Entry, Text, packages, python
+from tools.diff.manifests import ManifestEntry, Text, packages, python
 from tools.diff.roles import is_generated, is_product, module_of
 
 _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that does not begin a statement of the top level
@@ -114,7 +114,7 @@ LARGEST_COMMIT = 12_000_000  # Bytes that are parsed of one file and of one comm
 
 
 _SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
-_READERS: tuple[tuple[str, Callable[[Text], Iterator[Entry]]], ...] = (
+_READERS: tuple[tuple[str, Callable[[Text], Iterator[ManifestEntry]]], ...] = (
     (r"pyproject[^/]*\.toml", python.read_pyproject),
     (r"setup\.py", python.read_setup),
     (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)", python.read_requirements),
@@ -145,7 +145,8 @@ def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
     if _SUBMODULE.fullmatch(text):
         # This is what git prints in the place of a submodule's content.
         return _declared(
-            text, [Entry("dependency", path, 1, 1, parts={"version": text.split()[-1].decode()})]
+            text,
+            [ManifestEntry("dependency", path, 1, 1, parts={"version": text.split()[-1].decode()})],
         )
     reader = next((reader for pattern, reader in _BY_PATH if pattern.fullmatch(path)), None)
     if reader is None:
@@ -156,7 +157,7 @@ def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
     return _declared(text, sorted(reader(Text(path, text)), key=lambda one: one.first))
 
 
-def _declared(text: bytes, entries: Iterable[Entry]) -> list[Declaration]:
+def _declared(text: bytes, entries: Iterable[ManifestEntry]) -> list[Declaration]:
     starts = list(accumulate((len(row) + 1 for row in text.split(b"\n")), initial=0))
     counts: dict[tuple[str, str], int] = {}
     found: list[Declaration] = []

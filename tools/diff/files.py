@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tree_sitter import Node, Parser
 
 from agent.domain.commits import Change, FileChange
-from agent.domain.facts import Fact, FactKind, Place, Severity
+from agent.domain.facts import Fact, FactKind, FactLocation, Severity
 from agent.domain.patch import Hunk, Side, read_patch
 from tools.diff.declarations import Declaration, Language, language_of
 from tools.diff.roles import Role, is_product, is_public_header, role
@@ -47,7 +47,7 @@ def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
             if kind == "only-upkeep"
             else None
         )
-        place = Place(file=files[0].path, line=0, lines=())
+        place = FactLocation(file=files[0].path, line=0, lines=())
         name = f"{len(files)} files"
         yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, detail=what, places=(place,))
 
@@ -110,7 +110,7 @@ def _names(declared: Sequence[Declaration]) -> str:
     return ", ".join(dict.fromkeys(names[:_NAMES]))
 
 
-def _place(file: FileChange, names: str = "") -> Place:
+def _place(file: FileChange, names: str = "") -> FactLocation:
     """Show the lines that have one of the names, else the first ones that say something."""
     changed = enumerate(
         (line for hunk in read_patch(file.patch).hunks[:1] for line in hunk.changed), 1
@@ -122,7 +122,7 @@ def _place(file: FileChange, names: str = "") -> Place:
         if any(name in line for name in names.split(", ") if name)
     ]
     shown = (naming or telling)[:3]
-    return Place(
+    return FactLocation(
         file=file.path, line=shown[0][0] if shown else 0, lines=tuple(line for _, line in shown)
     )
 
@@ -165,7 +165,7 @@ def layout_facts(change: Change, blobs: "Blobs") -> Iterator[Fact]:
             return
         has_other_comments |= old_code.comments != new_code.comments
     kind = "only-comments" if has_other_comments else "only-formatting"
-    place = Place(file=change.files[0].path, line=0, lines=())
+    place = FactLocation(file=change.files[0].path, line=0, lines=())
     name = f"{len(change.files)} files"
     yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, places=(place,))
 
@@ -244,7 +244,7 @@ _UNSEEN = (Role.TEST, Role.CI, Role.SCRIPT, Role.LOCK, Role.GENERATED, Role.VEND
 Where = tuple[str, str]  # A file and the function in it
 
 
-def changed_functions(files: Sequence["Versions"], told: Iterable[Place]) -> list[Fact]:
+def changed_functions(files: Sequence["Versions"], told: Iterable[FactLocation]) -> list[Fact]:
     """Tell the functions whose bodies change most, each with the first of its changed lines; new ones come last."""
     known = {(place.file, line) for place in told for line in place.lines}
     changes: dict[Where, list[tuple[int, str]]] = defaultdict(list)
@@ -331,7 +331,7 @@ def _code_fact(file: str, name: str, lines: Sequence[tuple[int, str]]) -> Fact:
     removed = [line for line in shown if line[1].startswith("-")][: _LINES // 2]
     added = [line for line in shown if line[1].startswith("+")][: _LINES - len(removed)]
     first = (added or removed)[0][0]
-    place = Place(file=file, line=first, lines=tuple(line for _, line in (*removed, *added)))
+    place = FactLocation(file=file, line=first, lines=tuple(line for _, line in (*removed, *added)))
     one = len(removed) == len(added) == 1 and len(shown) == 2
     return Fact(
         kind="code-changed",

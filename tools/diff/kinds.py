@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.facts import FactKind, Place, Severity
+from agent.domain.facts import FactKind, FactLocation, Severity
 from agent.domain.patch import Side
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Row:
+class DeclarationRow:
     """One kind of declaration, as the queries capture it."""
 
     added: FactKind | None = None
@@ -37,54 +37,58 @@ _OF_FLAG: dict[str, FactKind] = {
     "default": "flag-default-changed",
     "choices": "flag-choices-changed",
 }
-ROWS: Mapping[str, Row] = {
-    "function": Row(
+ROWS: Mapping[str, DeclarationRow] = {
+    "function": DeclarationRow(
         "symbol-added",
         "symbol-removed",
         "symbol-renamed",
         {"returns": "signature-changed"},
         symbol=True,
     ),
-    "class": Row(
+    "class": DeclarationRow(
         "symbol-added", "symbol-removed", "symbol-renamed", {"base": "base-changed"}, symbol=True
     ),
-    "enum": Row("symbol-added", "symbol-removed", "symbol-renamed", symbol=True),
-    "parameter": Row(
+    "enum": DeclarationRow("symbol-added", "symbol-removed", "symbol-renamed", symbol=True),
+    "parameter": DeclarationRow(
         "parameter-added", "parameter-removed", "parameter-renamed", _OF_PARAMETER, symbol=True
     ),
-    "field": Row("field-added", "field-removed", "field-renamed", _OF_FIELD, symbol=True),
-    "member": Row(
+    "field": DeclarationRow(
+        "field-added", "field-removed", "field-renamed", _OF_FIELD, symbol=True
+    ),
+    "member": DeclarationRow(
         "enum-member-added", "enum-member-removed", "enum-member-renamed", _OF_MEMBER, symbol=True
     ),
-    "constant": Row(
+    "constant": DeclarationRow(
         "symbol-added",
         "symbol-removed",
         "symbol-renamed",
         {"value": "constant-changed"},
         symbol=True,
     ),
-    "export": Row("symbol-added", "symbol-removed", symbol=True),
-    "flag": Row("flag-added", "flag-removed", "flag-renamed", _OF_FLAG, spread=True),
-    "env": Row(
+    "export": DeclarationRow("symbol-added", "symbol-removed", symbol=True),
+    "flag": DeclarationRow("flag-added", "flag-removed", "flag-renamed", _OF_FLAG, spread=True),
+    "env": DeclarationRow(
         "env-added", "env-removed", "env-renamed", {"default": "env-default-changed"}, spread=True
     ),
-    "config": Row("config-key-added", "config-key-removed", None, {"value": "config-key-changed"}),
-    "route": Row("route-added", "route-removed", spread=True),
-    "error": Row(
+    "config": DeclarationRow(
+        "config-key-added", "config-key-removed", None, {"value": "config-key-changed"}
+    ),
+    "route": DeclarationRow("route-added", "route-removed", spread=True),
+    "error": DeclarationRow(
         "error-added",
         "error-removed",
         None,
         {"condition": "limit-changed", "message": "error-changed"},
     ),
-    "registration": Row(
+    "registration": DeclarationRow(
         "registered", "unregistered", None, {"value": "registration-changed"}, spread=True
     ),
-    "deprecation": Row("deprecated", None, None, {"message": "deprecated"}),
-    "dependency": Row(
+    "deprecation": DeclarationRow("deprecated", None, None, {"message": "deprecated"}),
+    "dependency": DeclarationRow(
         "dependency-added", "dependency-removed", None, {"version": "dependency-changed"}
     ),
-    "version": Row(None, None, None, {"value": "version-changed"}),
-    "image": Row(None, None, None, {"value": "image-changed"}),
+    "version": DeclarationRow(None, None, None, {"value": "version-changed"}),
+    "image": DeclarationRow(None, None, None, {"value": "image-changed"}),
 }
 
 BREAKING: frozenset[FactKind] = frozenset({
@@ -115,7 +119,7 @@ def severity_of(kind: FactKind) -> Severity:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDeclaration:
     """A declaration with the file and the side that have it."""
 
     one: "Declaration"
@@ -147,18 +151,18 @@ class Difference:
     old: str | None = None
     new: str | None = None
     detail: str | None = None
-    before: Found | None = None
-    after: Found | None = None
+    before: FoundDeclaration | None = None
+    after: FoundDeclaration | None = None
 
     @property
-    def found(self) -> Found:
+    def found(self) -> FoundDeclaration:
         """The newer of both declarations."""
         found = self.after or self.before
         assert found is not None
         return found
 
 
-def name_of(found: Found) -> str:
+def name_of(found: FoundDeclaration) -> str:
     """Name what a reader looks for: a parameter by its function, everything else by itself."""
     one = found.one
     if one.kind == "parameter":
@@ -166,7 +170,7 @@ def name_of(found: Found) -> str:
     return one.path if ROWS[one.kind].symbol else one.name
 
 
-def detail_of(found: Found) -> str | None:
+def detail_of(found: FoundDeclaration) -> str | None:
     """Say what the kind of a fact does not: the parameter, the sort of symbol, the table, the help, or the owner."""
     one = found.one
     if one.kind == "parameter":
@@ -177,18 +181,21 @@ def detail_of(found: Found) -> str | None:
     return one.parts.get(own) or one.owner or None
 
 
-def members_of(found: Found) -> str | None:
+def members_of(found: FoundDeclaration) -> str | None:
     """List the members of an enumeration that came or went, with their values: code may have stored them."""
     members = [
         one for one in found.declared if one.kind == "member" and one.owner == found.one.path
     ]
     return (
-        ", ".join(written(Found(one, found.versions, found.side)) or one.name for one in members)
+        ", ".join(
+            written(FoundDeclaration(one, found.versions, found.side)) or one.name
+            for one in members
+        )
         or None
     )
 
 
-def written(found: Found) -> str | None:
+def written(found: FoundDeclaration) -> str | None:
     """Write a declaration that came or went as users would: a parameter with its default, an error by its words."""
     one = found.one
     if one.kind in ("parameter", "field", "member"):
@@ -201,7 +208,7 @@ def written(found: Found) -> str | None:
     return None
 
 
-def is_python(found: Found) -> bool:
+def is_python(found: FoundDeclaration) -> bool:
     """Tell a declaration of Python, where callers write the names of parameters and types are only remarks."""
     return found.versions.file.path.endswith((".py", ".pyi"))
 
@@ -209,7 +216,7 @@ def is_python(found: Found) -> bool:
 _MOST = 4  # Lines shown of each side; the rest is in the commit
 
 
-def place_of(difference: Difference) -> Place | None:
+def place_of(difference: Difference) -> FactLocation | None:
     """Find the lines that show a difference; None where no changed line does, and then it is not a fact."""
     went = _telling(difference.before, difference.old)
     came = _telling(difference.after, difference.new)
@@ -220,7 +227,9 @@ def place_of(difference: Difference) -> Place | None:
     shown = (*went, *came) if _in_one_file(difference) else own
     if not shown:
         return None
-    return Place(file=file, line=(own or shown)[0][0], lines=tuple(line for _, line in shown))
+    return FactLocation(
+        file=file, line=(own or shown)[0][0], lines=tuple(line for _, line in shown)
+    )
 
 
 def _in_one_file(difference: Difference) -> bool:
@@ -228,7 +237,7 @@ def _in_one_file(difference: Difference) -> bool:
     return before is None or after is None or before.versions.file.path == after.versions.file.path
 
 
-def _telling(found: Found | None, value: str | None) -> list[tuple[int, str]]:
+def _telling(found: FoundDeclaration | None, value: str | None) -> list[tuple[int, str]]:
     """Take the changed lines of a declaration: the one with its name, and those with its value."""
     if found is None:
         return []

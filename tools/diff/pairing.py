@@ -6,19 +6,19 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tools.diff.kinds import Found
+    from tools.diff.kinds import FoundDeclaration
 
 ALIKE = 0.5  # The share of common lines from which git calls a file renamed; the same is asked of functions and classes
 _FEWEST_LINES = 3
 _NUMBER = re.compile(r"\d+")
 _MOST = 40  # Unmatched declarations of a kind in one module that are compared with one another
 _BESIDE_EACH_OTHER = ("parameter", "field", "member")
-Pair = tuple["Found", "Found"]
+Pair = tuple["FoundDeclaration", "FoundDeclaration"]
 
 
 def paired(
-    old: Sequence["Found"], new: Sequence["Found"]
-) -> tuple[list[Pair], list["Found"], list["Found"]]:
+    old: Sequence["FoundDeclaration"], new: Sequence["FoundDeclaration"]
+) -> tuple[list[Pair], list["FoundDeclaration"], list["FoundDeclaration"]]:
     """Pair declarations of one name: equal ones first, then those that share a part, then in their order."""
     pairs: list[Pair] = []
     gone, come = list(old), list(new)
@@ -31,15 +31,15 @@ def paired(
     return pairs, gone, come
 
 
-def _equal(old: "Found", new: "Found") -> bool:
+def _equal(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:
     return old.one.kind == new.one.kind and old.one.parts == new.one.parts
 
 
-def _share(old: "Found", new: "Found") -> bool:
+def _share(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:
     return old.one.kind == new.one.kind and bool(_parts(old) & _parts(new))
 
 
-def _parts(found: "Found") -> set[tuple[str, str]]:
+def _parts(found: "FoundDeclaration") -> set[tuple[str, str]]:
     """Give the parts of a declaration; of words, a limit in them does not count."""
     numbers = found.one.kind == "error"
     return {
@@ -48,13 +48,15 @@ def _parts(found: "Found") -> set[tuple[str, str]]:
     }
 
 
-def _same_kind(old: "Found", new: "Found") -> bool:
+def _same_kind(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:
     """Pair what is left in its order; of errors, two that share no words and no condition are two errors."""
     return old.one.kind != "error" and new.one.kind != "error"
 
 
 def renamed(
-    gone: Sequence["Found"], come: Sequence["Found"], owner_of: Callable[["Found"], Hashable]
+    gone: Sequence["FoundDeclaration"],
+    come: Sequence["FoundDeclaration"],
+    owner_of: Callable[["FoundDeclaration"], Hashable],
 ) -> Iterator[Pair]:
     """Pair what went with what came: the same name in another file, or the same text under another name."""
     left = list(come)
@@ -64,8 +66,8 @@ def renamed(
     unmoved = [
         old for old in gone if not old.one.is_scope or not any(_same_name(old, new) for new in come)
     ]
-    groups: dict[tuple[str, Hashable], tuple[list[Found], list[Found]]] = defaultdict(
-        lambda: ([], [])
+    groups: dict[tuple[str, Hashable], tuple[list[FoundDeclaration], list[FoundDeclaration]]] = (
+        defaultdict(lambda: ([], []))
     )
     for place, found in ((0, unmoved), (1, left)):
         for one in found:
@@ -77,13 +79,15 @@ def renamed(
             yield from _alike(olds, news)
 
 
-def _same_name(old: "Found", new: "Found") -> bool:
+def _same_name(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:
     return (
         old.one.kind == new.one.kind and old.one.path == new.one.path and old.module != new.module
     )
 
 
-def _moved(gone: Sequence["Found"], come: Sequence["Found"]) -> Iterator[Pair]:
+def _moved(
+    gone: Sequence["FoundDeclaration"], come: Sequence["FoundDeclaration"]
+) -> Iterator[Pair]:
     """Pair what has the same name in one other file of the commit and nowhere else."""
     names = Counter((new.one.kind, new.one.path) for new in come)
     olds = Counter((old.one.kind, old.one.path) for old in gone)
@@ -93,7 +97,9 @@ def _moved(gone: Sequence["Found"], come: Sequence["Found"]) -> Iterator[Pair]:
             yield from ((old, new) for new in come if _same_name(old, new))
 
 
-def _alike(olds: Sequence["Found"], news: Sequence["Found"]) -> Iterator[Pair]:
+def _alike(
+    olds: Sequence["FoundDeclaration"], news: Sequence["FoundDeclaration"]
+) -> Iterator[Pair]:
     """Pair the most alike first; something that is not a scope only where all but its name is the same."""
     lines = {id(one): _lines(one) for one in (*olds, *news) if one.one.is_scope}
     scored = [
@@ -106,7 +112,9 @@ def _alike(olds: Sequence["Found"], news: Sequence["Found"]) -> Iterator[Pair]:
             yield old, new
 
 
-def _likeness(old: "Found", new: "Found", lines: Mapping[int, Counter[str]]) -> float:
+def _likeness(
+    old: "FoundDeclaration", new: "FoundDeclaration", lines: Mapping[int, Counter[str]]
+) -> float:
     if old.one.kind == "parameter":
         same = old.one.parts == new.one.parts and old.one.position == new.one.position
         return 1.0 if same else 0.0
@@ -120,7 +128,7 @@ def _likeness(old: "Found", new: "Found", lines: Mapping[int, Counter[str]]) -> 
     return (before & after).total() / max(before.total(), after.total())
 
 
-def _lines(found: "Found") -> Counter[str]:
+def _lines(found: "FoundDeclaration") -> Counter[str]:
     """Count the lines of a declaration without their indentation; empty ones and single brackets say nothing."""
     text = found.one.source[found.one.start : found.one.end].decode("utf-8", "replace")
     return Counter(line for raw in text.split("\n") if len(line := raw.strip()) > 2)

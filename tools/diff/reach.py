@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, FactKind, Severity
-from tools.diff.kinds import ROWS, Difference, Found, is_python, severity_of
+from tools.diff.kinds import ROWS, Difference, FoundDeclaration, is_python, severity_of
 from tools.diff.roles import HEADERS, HIDDEN, is_product, is_public_header, module_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _COMMENTED = ("#", "//", "*", "<!--")
 
 
 @dataclass(frozen=True)
-class Trees:
+class SurroundingTrees:
     """What the trees around a commit say of the names that matter; None where no tree is at hand."""
 
     before: Lines | None = None  # Lines of the tree before that have a name which seems to come
@@ -58,19 +58,21 @@ class Trees:
 
 
 @dataclass(frozen=True)
-class Names:
+class TreeNames:
     """The names whose places in whole trees decide what differences mean."""
 
     come: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
     exported: frozenset[str] = frozenset()
 
-    def __or__(self, other: "Names") -> "Names":
+    def __or__(self, other: "TreeNames") -> "TreeNames":
         """Join the names of several commits."""
-        return Names(self.come | other.come, self.gone | other.gone, self.exported | other.exported)
+        return TreeNames(
+            self.come | other.come, self.gone | other.gone, self.exported | other.exported
+        )
 
 
-def names_to_look_up(differences: Iterable[Difference]) -> Names:
+def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
     """List the names of a commit that are to be looked up."""
     come: set[str] = set()
     gone: set[str] = set()
@@ -94,12 +96,14 @@ def names_to_look_up(differences: Iterable[Difference]) -> Names:
                         *([stem] if stem.startswith("_") else []),
                     }
     # Whether a package exports anything at all, its imports say.
-    return Names(
+    return TreeNames(
         frozenset(come), frozenset(gone), frozenset(exported | {"import"} if exported else ())
     )
 
 
-def is_still_there(difference: Difference, trees: Trees, files: Sequence["Versions"]) -> bool:
+def is_still_there(
+    difference: Difference, trees: SurroundingTrees, files: Sequence["Versions"]
+) -> bool:
     """Tell a name that was read before it seemed to come, or is still read after it seemed to go."""
     if difference.kind not in _TOLD_ELSEWHERE:
         return False
@@ -114,7 +118,7 @@ def is_still_there(difference: Difference, trees: Trees, files: Sequence["Versio
     )
 
 
-def is_told_by(trees: Trees, fact: Fact) -> bool:
+def is_told_by(trees: SurroundingTrees, fact: Fact) -> bool:
     """Tell a variable of a fact that the trees read before it came or after it went."""
     lines = (trees.before if fact.kind == "env-added" else trees.after) or ()
     return _is_read(lines, fact.name, {place.file for place in fact.places}, fact.kind)
@@ -131,7 +135,7 @@ def _is_read(lines: Lines, name: str, own: Collection[str], kind: FactKind) -> b
     )
 
 
-def severity(difference: Difference, trees: Trees) -> Severity:
+def severity(difference: Difference, trees: SurroundingTrees) -> Severity:
     """Say what a difference means for those who depend on the project."""
     found = difference.found
     if not is_product(found.versions.file.path):
@@ -221,7 +225,7 @@ def _may_be_exported(difference: Difference) -> bool:
     )
 
 
-def _is_private(found: Found) -> bool:
+def _is_private(found: FoundDeclaration) -> bool:
     names = found.one.path.split(".")
     # Dataclasses call `__post_init__` themselves.
     return any(
@@ -230,7 +234,7 @@ def _is_private(found: Found) -> bool:
     )
 
 
-def _is_reached(difference: Difference, trees: Trees) -> bool | None:
+def _is_reached(difference: Difference, trees: SurroundingTrees) -> bool | None:
     """Tell whether users reach a symbol; None where only all of a crate would say which modules of it are public."""
     found = difference.before or difference.found
     path, one = found.versions.file.path, found.one
@@ -255,7 +259,7 @@ def _is_reached(difference: Difference, trees: Trees) -> bool | None:
     return path.endswith(("index.ts", "index.js"))
 
 
-def _is_marked_public(found: Found) -> bool:
+def _is_marked_public(found: FoundDeclaration) -> bool:
     """Tell what its language marks as public, by itself or by what it stands in; Rust marks fields and methods too."""
     one, rust = found.one, found.versions.file.path.endswith(".rs")
     if "public" in one.parts or not one.owner or (rust and one.kind in ("field", "function")):
@@ -263,7 +267,7 @@ def _is_marked_public(found: Found) -> bool:
     return any("public" in other.parts and other.path == one.owner for other in found.declared)
 
 
-def _is_exported(found: Found, trees: Trees) -> bool:
+def _is_exported(found: FoundDeclaration, trees: SurroundingTrees) -> bool:
     """Tell whether a package gives a name to its users: in an `__init__.py`, or by the `__all__` of its module."""
     top = found.one.path.partition(".")[0]
     path = found.versions.file.path
@@ -288,7 +292,7 @@ def _is_exported(found: Found, trees: Trees) -> bool:
     )
 
 
-def _is_given_on(difference: Difference, trees: Trees) -> bool:
+def _is_given_on(difference: Difference, trees: SurroundingTrees) -> bool:
     """Return True for a moved name that its package still exports."""
     old, new = difference.before, difference.after
     if (
@@ -305,7 +309,7 @@ def _is_package(path: str) -> bool:
     return path.endswith("__init__.py") and module_of(path).count(".") < _DEEPEST
 
 
-def _stem(found: Found) -> str:
+def _stem(found: FoundDeclaration) -> str:
     return found.module.rpartition(".")[2]
 
 
@@ -326,7 +330,7 @@ def _is_word(sign: str) -> bool:
     return sign.isalnum() or sign in ("_", "-") if sign else False
 
 
-def _is_device_code(found: Found) -> bool:
+def _is_device_code(found: FoundDeclaration) -> bool:
     function = found.one.kind == "function"
     own = (
         [found.one] if function else [one for one in found.declared if one.path == found.one.owner]
@@ -337,7 +341,7 @@ def _is_device_code(found: Found) -> bool:
     return any(_DEVICE.search(head) for head in heads)
 
 
-def _takes_anything(found: Found) -> bool:
+def _takes_anything(found: FoundDeclaration) -> bool:
     own = (
         one
         for one in found.versions.new
@@ -346,7 +350,7 @@ def _takes_anything(found: Found) -> bool:
     return any(one.name.startswith("**") for one in own)
 
 
-def _bases(found: Found) -> str:
+def _bases(found: FoundDeclaration) -> str:
     declared = (*found.versions.new, *found.versions.old)
     return next(
         (
@@ -358,5 +362,5 @@ def _bases(found: Found) -> str:
     )
 
 
-def _is_record(found: Found) -> bool:
+def _is_record(found: FoundDeclaration) -> bool:
     return any(_RECORD.search(base.strip()) for base in _bases(found).split(","))

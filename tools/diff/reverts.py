@@ -9,6 +9,7 @@ from typing import Literal
 
 from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, Severity
+from agent.domain.references import grouped_pull_numbers, pull_numbers, without_pull_numbers
 
 _SIZE = 16
 _NOWHERE = b"/dev/null"
@@ -95,8 +96,6 @@ _HEAD = re.compile(
 )
 """How the titles begin that git (`Revert "…"`, `Reapply "…"`), GitHub's button and Gerrit (`Reland`) write."""
 _QUOTES = '"“”'
-_OWN_NUMBERS = re.compile(r"\(#(\d{1,10})\)")
-_NUMBERS = re.compile(r"\((#\d{1,10}(?:,\s{0,3}#\d{1,10}){0,9})\)")
 _SAID: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
     (re.compile(r"^This reverts commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE), "revert"),
     (
@@ -183,23 +182,23 @@ def _headlines(subject: str) -> list[Lineage]:
     named = _named_numbers(outside)
     if len(named) > 1 or not (first["quote"] or first[1].lower() == "reland"):
         return [Lineage(kind, number=number) for number in named]
-    within = _OWN_NUMBERS.findall(inside) if inside != text else []
-    number = int(within[-1]) if within else next(iter(named), None)
+    within = pull_numbers(inside) if inside != text else []
+    number = within[-1] if within else next(iter(named), None)
     return [Lineage(kind, number=number, subject=_title(inside))]
 
 
 def _title(text: str) -> str:
-    while (stripped := _OWN_NUMBERS.sub("", text).strip(f" {_QUOTES}…")) != text:
+    while (stripped := without_pull_numbers(text).strip(f" {_QUOTES}…")) != text:
         text = stripped
     return text
 
 
 def _named_numbers(text: str) -> list[int]:
     """Return the numbers in parentheses; a single one at the end is the commit's own."""
-    groups = [re.findall(r"\d+", group) for group in _NUMBERS.findall(text)]
+    groups = grouped_pull_numbers(text)
     if groups and len(groups[-1]) == 1:
         groups.pop()
-    return [int(number) for group in groups for number in group]
+    return [number for group in groups for number in group]
 
 
 def read_trailers(body: str) -> Iterator[Lineage]:

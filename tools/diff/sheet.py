@@ -7,7 +7,7 @@ from itertools import islice
 
 from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Commit
-from agent.domain.facts import Fact, FactSheet, Place, Severity
+from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.patch import read_patch
 from agent.domain.upgrade import Upgrade, Version
 from agent.editions.own_code import concerns
@@ -25,7 +25,7 @@ from tools.diff.files import (
 )
 from tools.diff.kinds import Difference, place_of
 from tools.diff.ranking import ranked
-from tools.diff.reach import Names, Trees, is_still_there, names_to_look_up, severity
+from tools.diff.reach import SurroundingTrees, TreeNames, is_still_there, names_to_look_up, severity
 from tools.diff.reverts import Lineage, find_partner, lineage_facts, patch_ids
 from tools.diff.roles import is_product, module_of
 from tools.diff.trail import Trail, items_of, undone_pairs
@@ -85,13 +85,13 @@ class Gathered:
     blobs: Blobs  # Both versions of files, as far as they were read
 
     @property
-    def names(self) -> Names:
+    def names(self) -> TreeNames:
         """The names to look up in the trees before and after."""
         return names_to_look_up(self.differences)
 
-    def sheet(self, trees: Trees | None = None) -> FactSheet:
+    def sheet(self, trees: SurroundingTrees | None = None) -> FactSheet:
         """Judge, prove and rank what differs."""
-        trees = trees or Trees()
+        trees = trees or SurroundingTrees()
         facts = list(self.lineage)
         declared = list(self.declared(trees))
         facts += declared
@@ -109,7 +109,7 @@ class Gathered:
             touched=tuple(islice(touched, _MOST_TOUCHED)) if self.route == "blobs" else (),
         )
 
-    def declared(self, trees: Trees) -> Iterator[Fact]:
+    def declared(self, trees: SurroundingTrees) -> Iterator[Fact]:
         """Judge and prove what differs in declarations, all of it and unranked."""
         for one in self.differences:
             if not one.name.strip():
@@ -197,7 +197,7 @@ def _module(one: Difference) -> str:
     return module_of(file.previous_path or file.path) if found.side == "old" else found.module
 
 
-def _documented(one: Difference, change: Change) -> Iterator[Place]:
+def _documented(one: Difference, change: Change) -> Iterator[FactLocation]:
     if one.kind not in _SET or len(one.found.one.name) < 4:
         return
     for file in change.files:
@@ -206,7 +206,7 @@ def _documented(one: Difference, change: Change) -> Iterator[Place]:
             if said := next(
                 ((number, line) for number, line in lines if one.found.one.name in line), None
             ):
-                yield Place(file=file.path, line=said[0], lines=(said[1],))
+                yield FactLocation(file=file.path, line=said[0], lines=(said[1],))
                 return
 
 
@@ -234,11 +234,13 @@ async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Linea
     return await code.blobs(plan.change, plan.read), await partner_of(code, plan.change)
 
 
-async def look_up(code: CodeSource, before: str | None, after: str | None, names: Names) -> Trees:
+async def look_up(
+    code: CodeSource, before: str | None, after: str | None, names: TreeNames
+) -> SurroundingTrees:
     """Find the lines of two trees that hold these names; where the source cannot look, nothing is known."""
     if before is None or after is None or not isinstance(code, CloneSource):
-        return Trees()
-    return Trees(
+        return SurroundingTrees()
+    return SurroundingTrees(
         before=await code.lines_with(before, sorted(names.come)) if names.come else (),
         after=await code.lines_with(after, sorted(names.gone)) if names.gone else (),
         exports=await code.lines_with(before, sorted(names.exported), called="__init__.py"),

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, Severity
-from agent.domain.upgrade import Item, Undone
+from agent.domain.references import without_pull_number
+from agent.domain.upgrade import Undone, UpgradeItem
 from tools.diff.kinds import ROWS
 from tools.diff.reverts import patch_ids, read_trailers
 
 _TITLE = re.compile(r'^Revert "(.*)"')
 """What the button of GitHub writes: the title of the pull request, with its number where it was squashed."""
-_NUMBER = re.compile(r" ?\(?#\d{1,9}\)?$")
 _OPPOSITE = {"+": "-", "-": "+"}
 _RENAMED = {row.renamed: row for row in ROWS.values() if row.renamed}
 
@@ -84,7 +84,7 @@ def _names(fact: Fact, line: str) -> bool:
     return any(name and name in line for name in (fact.name.rpartition(".")[2], fact.old, fact.new))
 
 
-def items_of(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[Item]:
+def items_of(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[UpgradeItem]:
     """Give each fact with the commits that made it; `back` are those that only the older version has."""
     for fact in facts:
         came, went = trail.of(fact, "+"), trail.of(fact, "-")
@@ -94,9 +94,9 @@ def items_of(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[Item]
             continue
         commits = tuple(dict.fromkeys(sha for sha in (came, went) if sha))
         if not commits and (lacking := back.of(fact, "-") or back.of(fact, "+")):
-            yield Item(fact=fact, commits=(lacking,), backwards=True)
+            yield UpgradeItem(fact=fact, commits=(lacking,), backwards=True)
         else:
-            yield Item(fact=fact, commits=commits)
+            yield UpgradeItem(fact=fact, commits=commits)
 
 
 def _apart(fact: Fact) -> Iterator[Fact]:
@@ -129,7 +129,7 @@ def _of_side(lines: Sequence[str], sign: str) -> tuple[str, ...]:
 
 def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str]]) -> list[Undone]:
     """Pair commits with those that took them back, by the trailer of git, GitHub's title, or the opposite patch."""
-    titles = {_NUMBER.sub("", commit.subject): commit.sha for commit in commits}
+    titles = {without_pull_number(commit.subject): commit.sha for commit in commits}
     standing: dict[str, str] = {}
     pairs: dict[str, Undone] = {}
     for commit in reversed(commits):
@@ -139,7 +139,7 @@ def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str
         ]
         named = [sha for prefix in said for sha in standing if sha.startswith(prefix)]
         titled = _TITLE.match(commit.subject)
-        called = titles.get(_NUMBER.sub("", titled[1]), "") if titled else ""
+        called = titles.get(without_pull_number(titled[1]), "") if titled else ""
         mirrored = [sha for sha, opposite in standing.items() if opposite and opposite == forward]
         for sha in [one for one in (*named, called, *reversed(mirrored)) if one in standing][:1]:
             del standing[sha]

@@ -22,10 +22,10 @@ from tools.git.log import (
 from tools.git.patch import (
     COMMIT_LIMITS,
     RANGE_LIMITS,
-    Entry,
     MalformedDiff,
     PatchBody,
     PatchLimits,
+    RawEntry,
     read_entries,
     unreadable,
 )
@@ -53,11 +53,11 @@ async def present_commits(view: "View", shas: Sequence[str]) -> list[str]:
     return present
 
 
-async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[Entry]]:
+async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[RawEntry]]:
     """Return the files of these commits with their blobs, without commits whose trees are missing."""
     framing = Framing()
     selection = [*framing.options, *_TREES_ONLY, "--no-walk=unsorted", "--stdin"]
-    entries: dict[str, list[Entry]] = {}
+    entries: dict[str, list[RawEntry]] = {}
     async with view.running(selection, stdin=_lines(shas)) as git:
         async for record in framing.records(git.read):
             if not record.last or (await git.finish()).code == 0:
@@ -67,7 +67,7 @@ async def entries_of(view: "View", shas: Sequence[str]) -> dict[str, list[Entry]
 
 
 @dataclass(frozen=True)
-class Gaps:
+class UnreadCommits:
     """The commits of which something is not here, and why."""
 
     shas: frozenset[str] = frozenset()
@@ -76,13 +76,13 @@ class Gaps:
 
 async def close_gaps(
     repository: "Repository", view: "View", shas: Sequence[str], environ: Mapping[str, str]
-) -> Gaps:
+) -> UnreadCommits:
     """Fetch the blobs that a partial clone lacks of these commits, and return what is still missing."""
     if repository.promisor is None or not shas:
-        return Gaps()
+        return UnreadCommits()
     entries_by_sha = await entries_of(view, shas)
     all_entries = list(chain.from_iterable(entries_by_sha.values()))
-    why = Gaps.why
+    why = UnreadCommits.why
     missing = await missing_blobs(view, all_entries)
     if missing:
         try:
@@ -95,10 +95,10 @@ async def close_gaps(
     for sha, entries in entries_by_sha.items():
         if any(not missing.isdisjoint(entry.blobs) for entry in entries):
             incomplete.add(sha)
-    return Gaps(frozenset(incomplete), why)
+    return UnreadCommits(frozenset(incomplete), why)
 
 
-async def missing_blobs(view: "View", entries: Iterable[Entry]) -> set[bytes]:
+async def missing_blobs(view: "View", entries: Iterable[RawEntry]) -> set[bytes]:
     """Return the blobs of these files that are not here."""
     blobs = list(dict.fromkeys(chain.from_iterable(entry.blobs for entry in entries)))
     git_objects = await view.objects.known(blobs)
@@ -170,7 +170,9 @@ class ChangeReader:
     begins anew after it. This is an object and not a generator, so that leaving it ends git at once.
     """
 
-    def __init__(self, view: "View", repo: RepoId, shas: Sequence[str], gaps: Gaps) -> None:
+    def __init__(
+        self, view: "View", repo: RepoId, shas: Sequence[str], gaps: UnreadCommits
+    ) -> None:
         self._view = view
         self._repo = repo
         self._waiting = deque(shas)
@@ -319,7 +321,9 @@ async def _piecewise(view: "View", commit: Commit, why: str) -> Change:
     return Change(commit=commit, files=tuple(files))
 
 
-async def _read_paths(view: "View", sha: str, entries: Sequence[Entry]) -> dict[bytes, FileChange]:
+async def _read_paths(
+    view: "View", sha: str, entries: Sequence[RawEntry]
+) -> dict[bytes, FileChange]:
     """Read the patches of some files; where git dies, halve them until the damaged one is alone."""
     framing = Framing()
     paths = {entry.path for entry in entries}

@@ -30,7 +30,7 @@ class _LineCommit(NamedTuple):
 
 
 @dataclass
-class Line:
+class FirstParentLine:
     """A cache of the first-parent history; a commit never changes, so it is never read again."""
 
     _commits: dict[str, _LineCommit] = field(default_factory=dict)

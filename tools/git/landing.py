@@ -10,7 +10,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Landed, Landing, Notice, NoticeKind, megabytes
 from agent.domain.future_dates import FutureCommit, future_commits, future_notices
 from agent.domain.window import Window
-from tools.git.log import LATEST, Walk, has_absurd_date, read_commits
+from tools.git.log import LATEST, FirstParentWalk, has_absurd_date, read_commits
 
 if TYPE_CHECKING:
     from tools.git.repository import Tip
@@ -40,7 +40,7 @@ async def read_landing(
     view: "View",
     repo: RepoId,
     tip: "Tip",
-    walk: Walk | None,
+    walk: FirstParentWalk | None,
     window: Window,
     known_tip: str | None,
     now: datetime,
@@ -76,7 +76,11 @@ async def read_landing(
 
 
 async def _commits_around(
-    view: "View", repo: RepoId, walk: Walk, window: Window, futures: Sequence[FutureCommit]
+    view: "View",
+    repo: RepoId,
+    walk: FirstParentWalk,
+    window: Window,
+    futures: Sequence[FutureCommit],
 ) -> list[Commit]:
     """Read the commits that are dated near the window, or are dated in the future and landed in it."""
     start = int(window.start.timestamp()) - _MARGIN

@@ -272,7 +272,7 @@ _MAX_TITLE = (
 )
 
 
-class Walk:
+class FirstParentWalk:
     """The first-parent line below a tip, newest first, without what is dated before some moment.
 
     Dates never end the walk: a commit may have landed on top of a later one.
@@ -287,7 +287,7 @@ class Walk:
         self.unreadable: list[str] = []  # Records that are not what was asked for
 
     @classmethod
-    async def down(cls, view: "View", tip: str, start: datetime) -> "Walk":
+    async def down(cls, view: "View", tip: str, start: datetime) -> "FirstParentWalk":
         """Walk down from a tip, for windows that begin at `start` or later."""
         walk = cls(tip, max(0, int(start.timestamp()) - _SECONDS_BACK))
         framing = Framing()

@@ -40,7 +40,7 @@ RANGE_LIMITS = PatchLimits(per_file=8_000_000, per_commit=200_000_000)
 
 
 @dataclass(frozen=True)
-class Entry:
+class RawEntry:
     """One raw entry: which blobs a file had before and after."""
 
     status: str
@@ -57,7 +57,7 @@ class Entry:
 
 
 class _Parsed(NamedTuple):
-    entry: Entry
+    entry: RawEntry
     end: int
 
 
@@ -83,7 +83,7 @@ def _read_entry(body: bytes, start: int) -> _Parsed:
     for mode, blob in ((old_mode, old_blob), (new_mode, new_blob)):
         if mode != _GITLINK and blob != _NO_BLOB:
             blobs.append(blob)
-    entry = Entry(letter, path, previous_path, (old_mode, new_mode), tuple(blobs))
+    entry = RawEntry(letter, path, previous_path, (old_mode, new_mode), tuple(blobs))
     return _Parsed(entry, path_end + 1)
 
 
@@ -93,7 +93,7 @@ class _EntryList:
     def __init__(self) -> None:
         self._buffer = b""
         self._at = -1  # Where the next entry begins; -1 before the first one was found
-        self.entries: list[Entry] = []
+        self.entries: list[RawEntry] = []
 
     def feed(self, piece: bytes) -> bytes | None:
         """Take a piece; return the beginning of the patch once the list is at its end."""
@@ -194,7 +194,7 @@ class PatchBody:
         self._is_patch: bool | None = None  # None until the first bytes of the patch are there
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RawEntry]:
         """The files of the commit, in git's order."""
         return self._list.entries
 
@@ -255,7 +255,7 @@ class PatchBody:
         return tuple(changes)
 
 
-def _file_change(entry: Entry, sections: Sequence[_Section]) -> FileChange:
+def _file_change(entry: RawEntry, sections: Sequence[_Section]) -> FileChange:
     patches = [section.hunks for section in sections if section.size]
     omitted = sum(section.size for section in sections if section.is_too_large)
     has_patch = bool(patches) and not omitted
@@ -270,7 +270,7 @@ def _file_change(entry: Entry, sections: Sequence[_Section]) -> FileChange:
     )
 
 
-def read_entries(body: bytes) -> list[Entry]:
+def read_entries(body: bytes) -> list[RawEntry]:
     """Return the raw entries of one commit."""
     entry_list = _EntryList()
     entry_list.feed(body)
@@ -278,7 +278,7 @@ def read_entries(body: bytes) -> list[Entry]:
     return entry_list.entries
 
 
-def unreadable(entry: Entry, why: str) -> FileChange:
+def unreadable(entry: RawEntry, why: str) -> FileChange:
     """Return a file whose content is not at hand."""
     return FileChange(
         path=_text(entry.path),

@@ -17,14 +17,14 @@ from agent.domain.commits import (
     Release,
     is_version,
     is_version_or_candidate,
-    pull_named,
 )
 from agent.domain.patch import read_patch
+from agent.domain.references import pull_number
 from agent.domain.window import moment
 from agent.ports import Past
 from agent.triage.conventions import Area, area
 from tools.git.changes import stream_files
-from tools.git.log import PATCH_OPTIONS, Opened, Walk, read_commits
+from tools.git.log import PATCH_OPTIONS, FirstParentWalk, Opened, read_commits
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -58,7 +58,7 @@ class Revisions(Opened):
     """Finds commits by hash, tag, day and title, tags by commit, and who wrote lines."""
 
     _branch: str | None
-    _walk: Walk | None
+    _walk: FirstParentWalk | None
 
     async def _present(self, view: "View", shas: Sequence[str]) -> list[str]:
         raise NotImplementedError
@@ -199,7 +199,7 @@ class Revisions(Opened):
         view = await self._view()
         walk = self._walk
         if walk is None or not walk.has(upto, since):
-            walk = await Walk.down(view, upto, since)
+            walk = await FirstParentWalk.down(view, upto, since)
         titled = walk.titled(self.repo, re.compile(pattern, re.IGNORECASE), upto, since)
         headlines = tuple(_headline(commit) for commit in islice(titled, _MAX_HEADLINES))
         is_complete = not view.shallow and len(headlines) < _MAX_HEADLINES
@@ -339,7 +339,7 @@ def _headline(commit: Commit) -> Headline:
         at=commit.committed_at,
         author=commit.author.name,
         title=commit.title[:_MAX_TITLE_CHARACTERS],
-        pull=pull_named(commit.subject) or pull_named(commit.title),
+        pull=pull_number(commit.subject) or pull_number(commit.title),
     )
 
 
@@ -387,7 +387,7 @@ class _FirstReleases:
             return
         for parent in parents:
             self._note(parent, release)
-        number = pull_named(title.decode("utf-8", "replace"))
+        number = pull_number(title.decode("utf-8", "replace"))
         if number:
             self.by_pull[number] = _earliest([release, self.by_pull.get(number, release)])
 

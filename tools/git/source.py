@@ -10,16 +10,16 @@ from agent.domain.window import Window
 from agent.ports import Study
 from tools.git.changes import (
     ChangeReader,
-    Gaps,
+    UnreadCommits,
     close_gaps,
     fetch_blobs,
     present_commits,
     tree_change,
 )
-from tools.git.earlier import Line
+from tools.git.earlier import FirstParentLine
 from tools.git.files import Trees
 from tools.git.landing import read_landing
-from tools.git.log import Walk, read_commits
+from tools.git.log import FirstParentWalk, read_commits
 from tools.git.process import patiently, remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
@@ -43,8 +43,8 @@ class GitSource(Revisions, Trees):
         self._branch = branch
         self._network = remote_environment({}) if network is None else network
         self._repository: Repository | None = None
-        self._line = Line()
-        self._walk: Walk | None = None
+        self._line = FirstParentLine()
+        self._walk: FirstParentWalk | None = None
         self._last_view: View | None = None
         self._existing: set[str] = set()  # Commits that were seen to be here
 
@@ -54,7 +54,7 @@ class GitSource(Revisions, Trees):
         tip = await repository.tip(self._branch)
         view = self._view_of(repository)
         if tip.sha and not (self._walk and self._walk.reaches(tip.sha, window.start)):
-            self._walk = await Walk.down(view, tip.sha, window.start)
+            self._walk = await FirstParentWalk.down(view, tip.sha, window.start)
         now = datetime.now(UTC)
         landing = await read_landing(view, self.repo, tip, self._walk, window, known_tip, now)
         self._existing.update(row.commit.sha for row in (*landing.rows, *landing.late))
@@ -89,7 +89,7 @@ class GitSource(Revisions, Trees):
         """Fetch what this partial clone lacks of these commits; raise UpstreamError in an outage."""
         repository = await self._open()
         gaps = await close_gaps(repository, self._view_of(repository), shas, self._network)
-        if gaps.shas and gaps.why != Gaps.why:
+        if gaps.shas and gaps.why != UnreadCommits.why:
             raise UpstreamError(f"{self.repo}: {gaps.why}", retryable=True)
 
     async def members(self, sha: str) -> tuple[Commit, ...]:

@@ -19,7 +19,7 @@ from tools.github.client import GitHubClient
 from tools.github.files import read_change
 from tools.github.listing import History, Walk, fetch_repository, first_parents
 from tools.github.shapes import COMMIT, COMMITS, RepositoryShape
-from tools.github.wire import Refused
+from tools.github.wire import RequestRefused
 
 _BARE_HASH = "application/vnd.github.sha"
 _MAX_DIFFS_AHEAD = 4  # Diffs in memory or on their way
@@ -176,7 +176,7 @@ class GitHubCode:
             page = await self._client.get(repo_path(name, "commits", sha), COMMIT, {"per_page": 1})
         except NotFound as error:
             raise missing from error
-        except Refused as error:
+        except RequestRefused as error:
             if error.status in _NO_SUCH_COMMIT:
                 raise missing from error
             raise
@@ -198,7 +198,7 @@ class GitHubCode:
             body = await self._client.text(repo_path(name, "commits", branch), _BARE_HASH)
         except NotFound as error:
             raise missing from error
-        except Refused as error:
+        except RequestRefused as error:
             if error.status == httpx.codes.CONFLICT:
                 return None
             if error.status == httpx.codes.UNPROCESSABLE_ENTITY:
@@ -255,7 +255,7 @@ def _count_failure(error: UpstreamError, failures: int) -> int:
     """Return the failures in a row, if this one concerns a single commit; else raise it."""
     if isinstance(error, RateLimited):
         raise error
-    if isinstance(error, Refused) and error.status in _ACCESS_REFUSED:
+    if isinstance(error, RequestRefused) and error.status in _ACCESS_REFUSED:
         raise error
     if not error.retryable:
         return failures

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-from agent.domain.base import RepoId, ThreadId, UpstreamError, commit_id, thread_id
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Closing, Comment, Issue, PullRequest
 from agent.domain.evidence import ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from tools.github.client import GitHubClient
 from tools.github.shapes import GraphAnswer, Label, Moment, Shape, Text, at
 
@@ -55,12 +56,12 @@ class Names:
             return self._repo
         return RepoId(name)
 
-    def threads(self, nodes: "Iterable[IssueNode | NamingNode]") -> tuple[ThreadId, ...]:
+    def threads(self, nodes: "Iterable[IssueNode | NamingNode]") -> tuple[EvidenceId, ...]:
         """Return the ids of these issues, each once."""
-        ids: dict[ThreadId, None] = {}
+        ids: dict[EvidenceId, None] = {}
         for node in nodes:
             if node.repository and node.number:
-                ids[thread_id(self.of(node.repository), node.number)] = None
+                ids[EvidenceId.listed(self.of(node.repository), number=node.number)] = None
         return tuple(ids)
 
 
@@ -172,7 +173,7 @@ class ClosedNode(Shape):
     reason: Reason = Field(None, validation_alias="stateReason")
     closer: CloserNode | None = at("timelineItems", "nodes", 0, "closer")
 
-    def to_closing(self, issue: ThreadId, names: Names) -> Closing | None:
+    def to_closing(self, issue: EvidenceId, names: Names) -> Closing | None:
         """Return what closed it, or None if it is open by now."""
         if self.closed_at is None:
             return None
@@ -182,9 +183,9 @@ class ClosedNode(Shape):
         if closer is not None and closer.repository is not None:
             repo = names.of(closer.repository)
             if closer.kind == "Commit" and closer.oid:
-                by_commit = commit_id(repo, closer.oid)
+                by_commit = EvidenceId.listed(repo, revision=closer.oid)
             if closer.kind == "PullRequest" and closer.number:
-                by_pull = thread_id(repo, closer.number)
+                by_pull = EvidenceId.listed(repo, number=closer.number)
         return Closing(
             issue=issue,
             closed_at=self.closed_at,

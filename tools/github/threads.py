@@ -1,24 +1,16 @@
 """Issues, pull requests and releases of one repository, read from GitHub's API."""
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError, thread_id
-from agent.domain.commits import (
-    Closing,
-    Comment,
-    Commit,
-    Issue,
-    Notice,
-    PullRequest,
-    Threads,
-    pull_named,
-)
+from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
+from agent.domain.commits import Closing, Comment, Commit, Issue, Notice, PullRequest, Threads
 from agent.domain.evidence import ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import pull_number, thread_numbers
 from agent.domain.window import Window
-from agent.links.references import Day, day_references
+from agent.links.references import LandedDay, day_references
 from tools.github import queries
 from tools.github.address import repo_path
 from tools.github.client import GitHubClient
@@ -37,8 +29,6 @@ from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
 
 _MAX_COMMENT_PAGES = 50
 _MAX_MENTIONED = 100  # Threads of other days that are looked up because texts of this one name them
-# Not `owner/name#5`, which is in another repository.
-_MENTION = re.compile(r"(?<![\w/#])#([1-9]\d{0,9})\b")
 _PULLS_OF_COMMITS = Question[str, LandedNode](
     queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40
 )
@@ -123,7 +113,7 @@ class GitHubThreads:
             pull_of=origins.pull_of,
         )
         already_read = {*known_open, *listing.threads}
-        mentioned = _mentioned_numbers(Day(self.repo, None, commits, threads), already_read)
+        mentioned = _mentioned_numbers(LandedDay(self.repo, None, commits, threads), already_read)
         return _with_mentioned(threads, await self._evidence(batches, mentioned))
 
     async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
@@ -145,7 +135,9 @@ class GitHubThreads:
         """Read one issue or pull request by its number."""
         page = await self._client.get(self._path("issues", number), ISSUE)
         if page.moved and not await self._is_here(page.value, number):
-            raise NotFound(f"{self.repo}#{number} was moved to another repository")
+            raise NotFound(
+                f"{EvidenceId.thread(self.repo, number)} was moved to another repository"
+            )
         if not page.value.is_pull:
             return page.value.to_issue(self.repo)
         if self._client.has_token:
@@ -164,7 +156,9 @@ class GitHubThreads:
             comments += [comment.to_comment() for comment in page.value]
             page_count += 1
             if page_count >= _MAX_COMMENT_PAGES and page.next:
-                problem = f"{self.repo}#{number} has more than {len(comments)} comments"
+                problem = (
+                    f"{EvidenceId.thread(self.repo, number)} has more than {len(comments)} comments"
+                )
                 raise UpstreamError(problem, retryable=False)
         return tuple(comments)
 
@@ -182,9 +176,9 @@ class GitHubThreads:
         """
         numbers: dict[int, None] = {}
         for commit in commits:
-            for number in _MENTION.findall(commit.subject):
-                numbers[int(number)] = None
-        likely_pulls = {commit.sha: pull_named(commit.subject) for commit in commits}
+            for number in thread_numbers(commit.subject):
+                numbers[number] = None
+        likely_pulls = {commit.sha: pull_number(commit.subject) for commit in commits}
         issues: dict[int, Issue] = {}
         pulls: dict[int, PullRequest] = {}
         notice = Notice(kind="anonymous")
@@ -229,7 +223,7 @@ class GitHubThreads:
     async def _issue_or_pull(self, number: int) -> Issue | PullRequest:
         page = await self._client.get(self._path("issues", number), ISSUE)
         if page.value.number != number:
-            raise NotFound(f"{self.repo}#{number} was moved elsewhere")
+            raise NotFound(f"{EvidenceId.thread(self.repo, number)} was moved elsewhere")
         if not page.value.is_pull:
             return page.value.to_issue(self.repo)
         return await self._rest_pull(number)
@@ -257,14 +251,14 @@ class GitHubThreads:
             closed_at = shape.closed_at
             if shape.is_pull or closed_at is None or closed_at not in window:
                 continue
-            issue = thread_id(self.repo, number)
+            issue = EvidenceId.thread(self.repo, number)
             closings[number] = Closing(issue=issue, closed_at=closed_at, reason=shape.state_reason)
         answers = await batches.ask(_CLOSERS, list(closings))
         if answers.unanswered:
             missing = f"what closed {len(answers.unanswered)} issues could not be read"
             gaps.missing.append(f"{missing} ({answers.problem})")
         for number, node in answers.found.items():
-            closing = node.to_closing(thread_id(self.repo, number), answers.names)
+            closing = node.to_closing(EvidenceId.thread(self.repo, number), answers.names)
             if closing is not None:
                 closings[number] = closing
         return tuple(closings.values())
@@ -299,24 +293,25 @@ def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
     return tuple(shape.to_issue(repo) for shape in shapes if not shape.is_pull)
 
 
-def _mentioned_numbers(day: Day, already_read: Collection[int]) -> list[int]:
+def _mentioned_numbers(day: LandedDay, already_read: Collection[int]) -> list[int]:
     """Return the threads to look up: named by the day's texts and not read, then issues that name it.
 
     Those that the day closes come first. An issue that names something of the day is looked up for
     its comments, if its words are not at hand.
     """
     excluded = {*already_read, *(pull.number for pull in day.threads.pulls)}
-    prefix = f"{day.repo}#"
     references = sorted(day_references(day), key=lambda reference: not reference.closing)
     numbers: dict[int, None] = {}
     for reference in references:
-        if reference.target.startswith(prefix):
-            number = int(reference.target.removeprefix(prefix))
-            if number not in excluded:
-                numbers[number] = None
+        number = reference.target.number
+        is_own = reference.target.repo == day.repo
+        if number is not None and is_own and number not in excluded:
+            numbers[number] = None
     for reference in references:
-        if reference.source.startswith(prefix) and not reference.sentence:
-            numbers[int(reference.source.removeprefix(prefix))] = None
+        number = reference.source.number
+        is_own = reference.source.repo == day.repo
+        if number is not None and is_own and not reference.sentence:
+            numbers[number] = None
     return list(numbers)[:_MAX_MENTIONED]
 
 

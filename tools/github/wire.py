@@ -81,7 +81,7 @@ class _ErrorBody(BaseModel):
     message: str
 
 
-class Refused(UpstreamError):
+class RequestRefused(UpstreamError):
     """GitHub understood and said no (400, 401, 403, 409, 422): asking again will not help."""
 
     def __init__(self, message: str, *, status: int) -> None:
@@ -200,8 +200,8 @@ class Wire:
         if raw.status == httpx.codes.UNAUTHORIZED:
             advice = "check GITHUB_TOKEN" if self._authorization else "set GITHUB_TOKEN"
             refusal = f"{self._address.host} refused the credentials"
-            raise Refused(f"{refusal} ({problem} {message}); {advice}", status=raw.status)
-        raise Refused(f"{problem} {message}".strip(), status=raw.status)
+            raise RequestRefused(f"{refusal} ({problem} {message}); {advice}", status=raw.status)
+        raise RequestRefused(f"{problem} {message}".strip(), status=raw.status)
 
     def check_limit(self, resource: str, status: int, headers: httpx.Headers, message: str) -> None:
         """Raise RateLimited if this refusal is about limits."""

@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.base import LANGUAGES, AppError, EvidenceId, Frozen, RepoId, repo_of
+from agent.domain.base import LANGUAGES, AppError, Frozen, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
-from agent.domain.links import Act, Reference, Related, Step, Story
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Act, Mention, Related, Story, StoryStep
 from agent.domain.report import Drop
 from agent.domain.window import Window
 from agent.gate.check import refusals
@@ -43,7 +44,7 @@ class Reading:
     threads: ThreadSource
     tip: str
     taken: Sequence[Taken] = ()
-    references: Sequence[Reference] = ()
+    references: Sequence[Mention] = ()
     related: Sequence[Related] = ()
     pulls: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
     """The pull requests of its commits, by the commits' names."""
@@ -64,11 +65,11 @@ class _Tie:
         """The name of the claim that tells it; one pair may be tied in two ways."""
         if self.act in READ.values():
             return _relation_id(self.doer, self.source.id)
-        return f"{self.doer.id[:-28]}.u{self.source.id.partition('@')[2][:7]}"
+        return f"{self.doer.id.shortened()}.u{self.source.id.revision[:7]}"
 
 
 def _relation_id(doer: CommitEvidence, other: EvidenceId) -> str:
-    return f"{doer.id[:-28]}.r {other}"
+    return f"{doer.id.shortened()}.r {other}"
 
 
 async def connected(
@@ -124,7 +125,7 @@ async def _related(
     """Find both sides of what was admitted about changes of other repositories."""
     for relation in read[repo].related:
         act = READ.get(relation.relation)
-        far = read.get(repo_of(relation.other))
+        far = read.get(relation.other.repo)
         if far is None or act is None or not relation.is_abroad or relation.kind == "issue":
             continue
         doer = await _skimmed(relation.change, read[repo].code, library)
@@ -138,7 +139,7 @@ async def _issue_claims(
 ) -> AsyncIterator[tuple[Claim, list[Evidence]]]:
     """Word what was admitted about issues of other repositories, with the evidence of both sides."""
     for relation in read[repo].related:
-        far = read.get(repo_of(relation.other))
+        far = read.get(relation.other.repo)
         if far is None or not relation.is_abroad or relation.kind != "issue":
             continue
         doer = await _skimmed(relation.change, read[repo].code, library)
@@ -164,9 +165,11 @@ async def _issue_claims(
 async def _other_side(relation: Related, far: Reading) -> Evidence | None:
     try:
         if relation.kind == "commit":
-            commit = await far.code.resolve(relation.other.partition("@")[2])
+            commit = await far.code.resolve(relation.other.sha)
             return evidence_of(far.code.repo, headline(commit))
-        threads = await far.threads.discussions([int(relation.other.partition("#")[2])])
+        if relation.other.number is None:
+            return None
+        threads = await far.threads.discussions([relation.other.number])
     except AppError:
         return None  # It is counted as dropped
     return next(iter(threads), None)
@@ -210,7 +213,7 @@ async def _named(
     for other, far in read.items():
         if other == repo:
             continue
-        pairs = [pair for pair in places if repo_of(pair[1]) == other][:_MOST]
+        pairs = [pair for pair in places if pair[1].repo == other][:_MOST]
         landed = await _landed(far, [target for _, target in pairs], window) if pairs else {}
         for source, target in pairs:
             doer = await _skimmed(source, near.code, library) if target in landed else None
@@ -223,7 +226,7 @@ async def _named(
 async def _landed(
     far: Reading, targets: Sequence[EvidenceId], window: Window
 ) -> dict[EvidenceId, CommitEvidence]:
-    numbers = {int(one.rpartition("#")[2]): one for one in targets if "#" in one}
+    numbers = {target.number: target for target in targets if target.number is not None}
     found: dict[EvidenceId, CommitEvidence] = {}
     if numbers and isinstance(far.code, CloneSource):
         past = await far.code.headed(naming(numbers), upto=far.tip, since=window.start - FAR)
@@ -231,10 +234,9 @@ async def _landed(
         found |= {numbers[head.pull or 0]: evidence_of(far.code.repo, head) for head in heads}
     for one in targets:
         try:
-            if "@" in one:
-                found[one] = evidence_of(
-                    far.code.repo, headline(await far.code.resolve(one.partition("@")[2]))
-                )
+            if not one.is_thread:
+                commit = await far.code.resolve(one.revision)
+                found[one] = evidence_of(far.code.repo, headline(commit))
         except AppError:
             continue
     return found
@@ -243,14 +245,15 @@ async def _landed(
 async def _skimmed(
     name: EvidenceId, code: CodeSource, library: "EvidenceCache"
 ) -> CommitEvidence | None:
-    sha = name.partition("@")[2]
-    return library.get(name) or next(iter([read async for read in library.skim(code, [sha])]), None)
+    return library.get(name) or next(
+        iter([read async for read in library.skim(code, [name.sha])]), None
+    )
 
 
 def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
     doer = tie.doer
     first = _first_step(tie.source)
-    last = Step(
+    last = StoryStep(
         cite=doer.id, at=max(doer.at, first.at), act=tie.act, title=doer.change.commit.title
     )
     one = story(KINDS[tie.act], doer.repo, [first, last])
@@ -258,9 +261,9 @@ def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
     return with_memory(one, {doer.id}, told.known(window, list(one.steps)))
 
 
-def _first_step(source: Evidence) -> Step:
+def _first_step(source: Evidence) -> StoryStep:
     if isinstance(source, ThreadEvidence):
         thread = source.thread
-        return Step(cite=source.id, at=thread.created_at, act="opened", title=thread.title)
+        return StoryStep(cite=source.id, at=thread.created_at, act="opened", title=thread.title)
     title = source.change.commit.title if isinstance(source, CommitEvidence) else ""
-    return Step(cite=source.id, at=source.at, act="upstream", title=title)
+    return StoryStep(cite=source.id, at=source.at, act="upstream", title=title)

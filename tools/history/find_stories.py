@@ -8,7 +8,7 @@ from agent.domain.base import LANGUAGES
 from agent.domain.claims import Claim
 from agent.domain.commits import Headline, reverts_in
 from agent.domain.evidence import CommitEvidence, Material
-from agent.domain.links import Reference, Related, Relation, Story
+from agent.domain.links import Mention, Related, Relation, Story
 from agent.links.admitted import with_judges
 from agent.ports import CodeSource, Past, StoryMemory
 from agent.stories.follow_ups import (
@@ -22,8 +22,8 @@ from agent.stories.series import PARTS, read_part, series_stories
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import (
     LINEAGE,
-    Line,
-    Pair,
+    CommitPair,
+    LandedLine,
     Said,
     StoriesFound,
     Undoing,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 async def find_stories(
     material: Material,
-    references: Iterable[Reference],
+    references: Iterable[Mention],
     code: CodeSource,
     library: "EvidenceCache",
     told: StoryMemory,
@@ -59,7 +59,7 @@ async def find_stories(
     past = await near_past(material, code, told)
     said = _said(material, past)
     far = await far_past(material, code, _wanted(heads, past, said, named))
-    line = Line([*far, *past.found, *_heads(material.background.values()), *heads], said)
+    line = LandedLine([*far, *past.found, *_heads(material.background.values()), *heads], said)
     undone = await find_reverts(today, line, code, library)
     known = {(one.doer.sha, one.target.sha) for one in undone}
     by_lines = await changed_lines(material.reads, code, library, known, blamed)
@@ -73,9 +73,7 @@ async def find_stories(
         for head in both
     }
     earlier = [*line.heads, *(one.earlier for one in pairs), *(one.target for one in undone)]
-    cited = {cite.partition("@")[2] for one in stories for cite in one.steps} | {
-        one.earlier.sha for one in pairs
-    }
+    cited = {cite.sha for one in stories for cite in one.steps} | {one.earlier.sha for one in pairs}
     background = {head.sha: head for head in earlier if head.sha in cited - mine}
     return StoriesFound(
         stories=tuple(stories),
@@ -106,13 +104,11 @@ def _wanted(
     heads: Sequence[Headline],
     past: Past,
     said: Mapping[str, Sequence[Said]],
-    named: Sequence[Reference],
+    named: Sequence[Mention],
 ) -> str:
     """Write what must be looked for further back: numbers and titles that are named, and parts if one landed."""
     every = [one for some in said.values() for one in some]
-    numbers = {one.number or 0 for one in every} | {
-        int(one.target.partition("#")[2] or 0) for one in named
-    }
+    numbers = {one.number or 0 for one in every} | {one.target.number or 0 for one in named}
     titles = [one.title for one in every if not one.number and not one.sha]
     parts = PARTS if any(read_part(head.title) for head in heads) else ""
     return "|".join(
@@ -156,16 +152,14 @@ async def with_relations(
 
 async def _related_lineage(
     found: StoriesFound,
-    pairs: Iterable[Pair],
+    pairs: Iterable[CommitPair],
     related: Iterable[Related],
     code: CodeSource,
     library: "EvidenceCache",
 ) -> list[Story]:
     """Return the reverts and re-lands of the day, with those that only a reader of both sides saw."""
     stories = [story for story in found.stories if story.kind in LINEAGE]
-    by_ids = {
-        (f"{code.repo}@{one.doer.sha}", f"{code.repo}@{one.earlier.sha}"): one for one in pairs
-    }
+    by_ids = {pair.ids(code.repo): pair for pair in pairs}
     undoings = []
     for relation in related:
         pair = by_ids.get((relation.change, relation.other))
@@ -201,13 +195,13 @@ async def with_past(
 def with_stories(claims: Sequence[Claim], found: StoriesFound) -> list[Claim]:
     """Put what stories say in front of what else is said; they know more of reverts than facts do."""
     said_in = {
-        (f"{repo}@{one.doer.sha}", f"{repo}@{one.earlier.sha}"): one.said_in
-        for one in found.pairs
-        if (repo := one.said_in.partition("#")[0])
+        pair.ids(pair.said_in.repo): pair.said_in
+        for pair in found.pairs
+        if pair.said_in is not None
     }
     told = [claim for story in found.stories for claim in story_claims(story, said_in)]
     numbered = [
-        claim.model_copy(update={"id": f"{claim.about[0][:-28]}.s{place}"})
+        claim.model_copy(update={"id": f"{claim.about[0].shortened()}.s{place}"})
         for place, claim in enumerate(told, start=1)
     ]
     known = {(claim.about[0], other) for claim in told for other in claim.sources[1:]}
@@ -239,5 +233,5 @@ def told_stories(found: StoriesFound, claims: Sequence[Claim]) -> tuple[Story, .
 def _is_told_in(claim: Claim, story: Story) -> bool:
     """Return True if a claim cites several steps of a story, and no commit outside of it."""
     steps = set(story.steps)
-    commits = {cite for cite in claim.sources if "@" in cite}
+    commits = {cite for cite in claim.sources if not cite.is_thread}
     return commits <= steps and len(steps & set(claim.sources)) > 1

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
 from agent.domain.base import AppError, NotFound, RepoId
-from agent.domain.commits import Headline, Release, pull_named
+from agent.domain.commits import Headline, Release
 from agent.domain.evidence import Material
 from agent.domain.links import Story
+from agent.domain.references import pull_number
 from agent.domain.window import Window
 from agent.links.issue_digest import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory
@@ -123,14 +124,14 @@ def _heads(stories: Sequence[Story], repo: RepoId) -> list[Headline]:
     steps = {step.cite: step for one in stories for step in one.timeline if step.act != "released"}
     return [
         Headline(
-            sha=cite.partition("@")[2],
+            sha=cite.sha,
             at=one.at,
             author="",
             title=one.title,
-            pull=pull_named(one.title),
+            pull=pull_number(one.title),
         )
         for cite, one in sorted(steps.items(), key=lambda pair: pair[1].at)
-        if cite.startswith(f"{repo}@")
+        if cite.is_commit and cite.repo == repo
     ]
 
 

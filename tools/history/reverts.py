@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
 from agent.ports import CloneSource, CodeSource
-from agent.stories.timeline import NEAR, Line, Pair, Said, Undoing, headline
+from agent.stories.timeline import NEAR, CommitPair, LandedLine, Said, Undoing, headline
 from tools.diff.reverts import read_lineage, read_trailers
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def said_by(one: CommitEvidence, body: str) -> list[Said]:
 
 
 async def find_reverts(
-    today: Sequence[CommitEvidence], line: Line, code: CodeSource, library: "EvidenceCache"
+    today: Sequence[CommitEvidence], line: LandedLine, code: CodeSource, library: "EvidenceCache"
 ) -> list[Undoing]:
     """List what is undone and what comes back, and tell parts from the whole where both patches can be read."""
     ordered = sorted(today, key=lambda one: (one.at, one.id))
@@ -109,9 +109,9 @@ async def changed_lines(
     library: "EvidenceCache",
     known: Set[tuple[str, str]],
     most: int,
-) -> list[Pair]:
+) -> list[CommitPair]:
     """Pair the heaviest small changes with the one commit whose lines they take out."""
-    pairs: list[Pair] = []
+    pairs: list[CommitPair] = []
     if not isinstance(code, CloneSource):
         return pairs
     small = [one.evidence for one in reads if _is_small(one)][:most]
@@ -120,7 +120,7 @@ async def changed_lines(
     for doer in doers:
         earlier = await _writer(doer, code, library)
         if earlier is not None and (doer.sha, earlier.sha) not in known:
-            pairs.append(Pair(doer=doer, earlier=earlier, by_lines=True))
+            pairs.append(CommitPair(doer=doer, earlier=earlier, by_lines=True))
     return pairs
 
 

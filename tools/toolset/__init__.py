@@ -5,19 +5,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from agent.domain.base import (
-    AppError,
-    EvidenceId,
-    InputError,
-    NotFound,
-    RepoId,
-    UpstreamError,
-    commit_id,
-    repo_id,
-    thread_id,
-)
+from agent.domain.base import AppError, InputError, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
 from agent.ports import CodeSource, NoThreads, ThreadSource
@@ -159,7 +151,7 @@ class Toolset:
         full = self._full(sha)
         pages = self._cut.get((full, file, symbol)) or await self._cut_pages(full, file, symbol)
         text = _page(pages, page)
-        self.seen.add(commit_id(self._code.repo, full))
+        self.seen.add(EvidenceId.commit(self._code.repo, full))
         return text
 
     @tool
@@ -271,7 +263,7 @@ class Toolset:
             show.pages_of(show.thread_pieces(read.thread, read.comments), self._tokens), page
         )
         self.threads_read[number] = read
-        self.seen.add(thread_id(self._code.repo, number))
+        self.seen.add(EvidenceId.thread(self._code.repo, number))
         return text
 
     async def _lines(self, path: str, sha: str) -> list[str]:
@@ -324,7 +316,7 @@ class Toolset:
             changes = [change async for change in self._code.changes([sha])]
             if not changes:
                 raise UpstreamError(
-                    f"{commit_id(self._code.repo, sha)} could not be read", retryable=False
+                    f"{EvidenceId.commit(self._code.repo, sha)} could not be read", retryable=False
                 )
             # One at a time: a day of diffs would not fit in memory, and pages of one follow each other.
             self._changes = {sha: changes[0]}

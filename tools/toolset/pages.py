@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agent.domain.base import RepoId, parse_reference
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, PullRequest
 from agent.domain.patch import cut_hunks
+from agent.domain.references import parse_reference
 from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
 

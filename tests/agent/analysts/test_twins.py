@@ -6,7 +6,7 @@ from agent.domain.claims import Claim
 from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
-from agent.domain.surroundings import NameUses, Passage, Surroundings, Use
+from agent.domain.surroundings import CodePassage, NameUses, Surroundings, Use
 from tests.made_commits import made_commit
 
 
@@ -43,7 +43,7 @@ FILE = FileChange(
 EVIDENCE = CommitEvidence(change=Change(commit=made_commit("Add a flag"), files=(FILE,)))
 SURROUNDINGS = Surroundings(
     passages=(
-        Passage(
+        CodePassage(
             file="engine/decode.py",
             first=1,
             lines=(" def add():", '+    flag("--fast")', '     flag("--slow")'),

@@ -13,7 +13,8 @@ from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Dossier, Material, Read, ThreadEvidence
-from agent.domain.facts import Fact, FactSheet, Place, Severity
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Triage
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
@@ -114,7 +115,7 @@ def lost(one: Read) -> list[str]:
 
 
 def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_facts_stay() -> None:
-    place = Place(file="any.py", line=1, lines=("+LIMIT = 8",))
+    place = FactLocation(file="any.py", line=1, lines=("+LIMIT = 8",))
     fact = Fact(
         kind="constant-changed", severity=Severity.BREAKING, name="LIMIT", new="8", places=(place,)
     )
@@ -323,3 +324,32 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
     assert (claim.attributed, alone.attributed) == (True, False)
     assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))
     assert [one.text for one in claim.anchors] == ["+1", "+3"]
+
+
+def summary_objections(text: str) -> list[str]:
+    """Return the parts of a summary that the gate refuses; it rests on one published sentence."""
+    commit = EvidenceId(ME)
+    words = "The limit is `8`, since larger values overflow the buffer."
+    published = Claim(
+        id="c1",
+        repo=REPO,
+        role="effect",
+        about=(commit,),
+        cites=(commit,),
+        text={"en": words},
+        anchors=(Anchor(cite=commit, text=words),),
+        kind=Kind.STATED,
+    )
+    task = Task(repo=REPO, rests={"c1.1": published}, titles={commit: "Lower the limit"})
+    dossier = light_dossier(task)
+    subject = SummarySubject(repo=REPO, account="", languages=("en",), dossier=dossier, task=task)
+    answer = {"sentences": [{"en": text, "rests_on": ["c1.1"]}]}
+    (claim,) = subject.claims(summary_shape(("en",)).model_validate(answer))
+    return [objection.literal for objection in subject.objections(claim, refusals)]
+
+
+def test_a_summary_is_held_to_what_was_published_and_to_nothing_made_up_around_it() -> None:
+    assert summary_objections("The limit is `8` now.") == []
+    assert summary_objections(f"Commit {'a' * 9} lowers the limit to `8`.") == []
+    assert summary_objections("The limit is `9` now.") == ["9"]
+    assert summary_objections("The limit is `8` since 1970-01-01.") == ["1970-01-01"]

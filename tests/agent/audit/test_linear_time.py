@@ -9,7 +9,7 @@ import pytest
 
 import agent.audit
 from agent.audit.entries import find_commits, read_page
-from agent.audit.findings import Library, Repository
+from agent.audit.findings import AuditedRepository, Library
 from agent.audit.prose import sentences_of
 from agent.audit.sections import find_doubts, set_scopes
 from agent.domain.base import RepoId
@@ -66,7 +66,7 @@ def test_a_long_text_of_any_mark_is_searched_at_once() -> None:
 def test_a_long_report_is_read_in_seconds(piece: str) -> None:
     began = time.process_time()
     entries = read_page(piece * (SIZE // len(piece)) + "x", "report.md", [])
-    library = Library([Repository(repo=RepoId("octo/engine"))])
+    library = Library([AuditedRepository(repo=RepoId("octo/engine"))])
     set_scopes(entries, library)
     find_doubts(entries, library)
     find_commits(entries, library)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agent.domain.base import RepoId, commit_id, thread_id
+from agent.domain.base import RepoId
 from agent.domain.commits import (
     Change,
     Closing,
@@ -16,13 +16,14 @@ from agent.domain.commits import (
     reverts_in,
 )
 from agent.domain.evidence import CommitEvidence, Read
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Relation
 from agent.links.candidates import candidates
 from agent.links.issue_digest import digest
 from agent.links.recorded import carried_links, day_links, partners
-from agent.links.references import Day, day_references
+from agent.links.references import LandedDay, day_references
 from agent.triage.score import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")
@@ -79,7 +80,7 @@ def told(links: tuple[Link, ...]) -> list[tuple[str, str, str]]:
 
 
 def linked(commits: list[Commit], read: Threads, **more: Any) -> tuple[Link, ...]:
-    day = Day(REPO, "main", commits, read)
+    day = LandedDay(REPO, "main", commits, read)
     return day_links(day, day_references(day), **more)
 
 
@@ -89,10 +90,13 @@ def links(message: str, *issues: Issue, **more: Any) -> list[tuple[str, str, str
 
 def test_a_closing_record_is_a_fix_and_so_is_what_a_merged_pull_request_closes() -> None:
     closing = Closing(
-        issue=thread_id(REPO, 12), closed_at=DAY, reason="completed", by_commit=commit_id(REPO, SHA)
+        issue=EvidenceId.thread(REPO, 12),
+        closed_at=DAY,
+        reason="completed",
+        by_commit=EvidenceId.commit(REPO, SHA),
     )
     assert links("Let requests in", issue(12), closings=(closing,)) == [("#12", "fixes", "A")]
-    closes = (thread_id(REPO, 12),)
+    closes = (EvidenceId.thread(REPO, 12),)
     assert links("x", issue(12), pulls=(pull(20, closes=closes),), pull_of={SHA: 20}) == [
         ("#12", "fixes", "A")
     ]
@@ -100,7 +104,10 @@ def test_a_closing_record_is_a_fix_and_so_is_what_a_merged_pull_request_closes()
 
 def test_an_issue_closed_as_not_planned_was_not_fixed() -> None:
     closing = Closing(
-        issue=thread_id(REPO, 12), closed_at=DAY, reason="not_planned", by_pull=thread_id(REPO, 20)
+        issue=EvidenceId.thread(REPO, 12),
+        closed_at=DAY,
+        reason="not_planned",
+        by_pull=EvidenceId.thread(REPO, 20),
     )
     gone = issue(12, state="closed", state_reason="not_planned", closed_at=DAY)
     listed = pull(20, closes=(gone.id,))
@@ -161,7 +168,10 @@ def test_only_a_keyword_reads_fixed_and_not_of_an_issue_that_is_younger_than_the
 
 def link(grade: Grade = Grade.A) -> Link:
     return Link(
-        issue=thread_id(REPO, 12), change=commit_id(REPO, A), relation=Relation.FIXES, grade=grade
+        issue=EvidenceId.thread(REPO, 12),
+        change=EvidenceId.commit(REPO, A),
+        relation=Relation.FIXES,
+        grade=grade,
     )
 
 
@@ -214,11 +224,11 @@ def undoing(sha: str, kind: FactKind) -> CommitEvidence:
 def test_a_fix_is_taken_back_and_brought_back_without_a_word_by_what_patches_do() -> None:
     (_, undone) = carried_links([link(Grade.B)], [], partners([undoing(B, "revert")]))
     assert (undone.change, undone.relation, undone.grade) == (
-        commit_id(REPO, B),
+        EvidenceId.commit(REPO, B),
         Relation.REVERTS,
         Grade.B,
     )
     assert undone.evidence == (f"takes back {A[:12]}",)
     (again,) = carried_links([], [link()], partners([undoing(C, "reland")]))
-    assert (again.change, again.relation) == (commit_id(REPO, C), Relation.FIXES)
+    assert (again.change, again.relation) == (EvidenceId.commit(REPO, C), Relation.FIXES)
     assert again.evidence == (f"brings back {A[:12]}",)

@@ -4,13 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agent.domain.base import EvidenceId, RepoId, commit_id, thread_id
+from agent.domain.base import RepoId
 from agent.domain.commits import Headline
-from agent.domain.links import Grade, Reference, Related, Relation, Story, StoryKind
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Grade, Mention, Related, Relation, Story, StoryKind
 from agent.stories.follow_ups import follow_up_stories, named_pairs
 from agent.stories.series import read_part, series_stories
 from agent.stories.tell import story_claims
-from agent.stories.timeline import Line, Pair, Remembered, with_memory
+from agent.stories.timeline import CommitPair, LandedLine, Remembered, with_memory
 
 REPO = RepoId("acme/engine")
 BEGAN = datetime(2026, 1, 5, tzinfo=UTC)
@@ -145,45 +146,52 @@ OLD = Headline(
 NEW = Headline(sha="b" * 40, at=NOON, author="bob", title="fix: cache (#12)", pull=12)
 
 
-def said_of(pair: Pair, *related: Related) -> tuple[StoryKind, str]:
+def said_of(pair: CommitPair, *related: Related) -> tuple[StoryKind, str]:
     (story,) = follow_up_stories(REPO, [pair], related, [])
-    told = with_memory(story, {commit_id(REPO, NEW.sha)}, Remembered())
-    both: tuple[EvidenceId, EvidenceId] = (commit_id(REPO, NEW.sha), commit_id(REPO, OLD.sha))
+    told = with_memory(story, {EvidenceId.commit(REPO, NEW.sha)}, Remembered())
+    both: tuple[EvidenceId, EvidenceId] = (
+        EvidenceId.commit(REPO, NEW.sha),
+        EvidenceId.commit(REPO, OLD.sha),
+    )
     (claim,) = story_claims(told, {both: pair.said_in} if pair.said_in else {})
     return story.kind, claim.text["en"]
 
 
 def related(relation: Relation, other: str) -> Related:
     return Related(
-        change=commit_id(REPO, NEW.sha), other=other, relation=relation, anchors=(), grade=Grade.B
+        change=EvidenceId.commit(REPO, NEW.sha),
+        other=other,
+        relation=relation,
+        anchors=(),
+        grade=Grade.B,
     )
 
 
 def test_without_a_reader_only_the_fact_is_told() -> None:
-    named = Pair(doer=NEW, earlier=OLD)
+    named = CommitPair(doer=NEW, earlier=OLD)
     assert said_of(named) == ("reference", "Refers to [@2].")
-    in_pull = named.model_copy(update={"said_in": thread_id(REPO, 12)})
+    in_pull = named.model_copy(update={"said_in": EvidenceId.thread(REPO, 12)})
     assert said_of(in_pull) == ("reference", "Refers to [@3] in [@2].")
-    by_lines = Pair(doer=NEW, earlier=OLD, by_lines=True)
+    by_lines = CommitPair(doer=NEW, earlier=OLD, by_lines=True)
     assert said_of(by_lines) == ("same-lines", "Changes lines that [@2] brought 6 days before.")
 
 
 def test_a_reader_of_both_sides_says_what_it_is() -> None:
-    pair = Pair(doer=NEW, earlier=OLD, by_lines=True)
-    mends = related(Relation.INTRODUCED, commit_id(REPO, OLD.sha))
+    pair = CommitPair(doer=NEW, earlier=OLD, by_lines=True)
+    mends = related(Relation.INTRODUCED, EvidenceId.commit(REPO, OLD.sha))
     assert said_of(pair, mends) == ("follow-up", "Mends what [@2] introduced.")
-    by_pull = related(Relation.CONTINUES, thread_id(REPO, 11))
+    by_pull = related(Relation.CONTINUES, EvidenceId.thread(REPO, 11))
     assert said_of(pair, by_pull) == ("follow-up", "Continues [@2].")
 
 
 def test_what_is_named_by_number_or_short_hash_is_found_where_it_landed_before() -> None:
     references = [
-        Reference(source=commit_id(REPO, NEW.sha), target=target, place=place, sentence="")
+        Mention(source=EvidenceId.commit(REPO, NEW.sha), target=target, place=place, sentence="")
         for target, place in (
             ("acme/engine#11", "pull request"),
             ("acme/engine@aaaaaaa", "message"),
             ("acme/engine#99", "message"),
         )
     ]
-    found = list(named_pairs(REPO, [NEW], references, Line([OLD, NEW])))
+    found = list(named_pairs(REPO, [NEW], references, LandedLine([OLD, NEW])))
     assert [(one.earlier.sha, one.said_in) for one in found] == [(OLD.sha, "acme/engine#12")]

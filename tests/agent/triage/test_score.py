@@ -8,7 +8,7 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
-from agent.domain.facts import Fact, FactKind, FactSheet, Place, Severity
+from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Noise, Purpose, Tier, Triage
 from agent.triage.collected import allot
 from agent.triage.conventions import Area, area, read_heading
@@ -47,7 +47,7 @@ def change(
 def fact(
     kind: FactKind, severity: Severity, file: str = SOURCE[0], detail: str | None = None
 ) -> Fact:
-    place = Place(file=file, line=1, lines=("-old", "+new"))
+    place = FactLocation(file=file, line=1, lines=("-old", "+new"))
     return Fact(kind=kind, severity=severity, name="thing", detail=detail, places=(place,))
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import Comment, Issue, Pull, Push, Release, Repo
+from evals.worlds.model import Pull, Push, Repo, WorldComment, WorldIssue, WorldRelease
 
 TOKEN = "t0ken"
 DAY = datetime(2026, 2, 1, 12, tzinfo=UTC)
@@ -69,15 +69,15 @@ def named(folder: Path) -> dict[str, str]:
     return fast_import(folder / "rocket.git", commits, merge="topic")
 
 
-def threads(named: dict[str, str]) -> tuple[tuple[Issue, ...], tuple[Pull, ...]]:
+def threads(named: dict[str, str]) -> tuple[tuple[WorldIssue, ...], tuple[Pull, ...]]:
     issues = [
-        Issue(n, f"Issue {n}", "", "ada", DAY + timedelta(hours=n), DAY + timedelta(hours=n))
+        WorldIssue(n, f"Issue {n}", "", "ada", DAY + timedelta(hours=n), DAY + timedelta(hours=n))
         for n in range(51)
     ]
     closed = replace(
         issues[2], state="closed", closed_at=DAY, state_reason="duplicate", author=None, reactions=4
     )
-    talk = tuple(Comment(50 + n, "grace", f"Comment {n}", DAY) for n in range(3))
+    talk = tuple(WorldComment(50 + n, "grace", f"Comment {n}", DAY) for n in range(3))
     issues[2] = replace(closed, comments=talk)
     issues[5] = replace(issues[5], deleted=True)
     pull = Pull(
@@ -104,7 +104,7 @@ def threads(named: dict[str, str]) -> tuple[tuple[Issue, ...], tuple[Pull, ...]]
 @pytest.fixture(scope="session")
 def rocket(folder: Path, named: dict[str, str]) -> Repo:
     issues, pulls = threads(named)
-    release = Release(1, "v1.0", "First", "Notes", "ada", named["edit"], DAY, DAY)
+    release = WorldRelease(1, "v1.0", "First", "Notes", "ada", named["edit"], DAY, DAY)
     drafted = replace(release, id=2, tag="v2.0", draft=True, published_at=None)
     pushes = tuple(
         Push(DAY + timedelta(days=n), named[name])

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.domain.facts import Fact, Place, Severity
-from evals.sets.facts import ALIKE, Meant, Tally, brought_by, matches, prove
+from agent.domain.facts import Fact, FactLocation, Severity
+from evals.sets.facts import ALIKE, FactTally, Meant, brought_by, matches, prove
 from evals.worlds.facts import gold_facts
 from evals.worlds.model import World
 
@@ -25,7 +25,7 @@ WHOLE = (
 def fact(
     kind: str, name: str, old: str | None = None, new: str | None = None, **more: object
 ) -> Fact:
-    place = Place(file="a.py", line=1, lines=tuple(more.pop("lines", ())))  # type: ignore[arg-type]
+    place = FactLocation(file="a.py", line=1, lines=tuple(more.pop("lines", ())))  # type: ignore[arg-type]
     given = {"severity": Severity.BREAKING, "detail": None, **more}
     return Fact.model_validate(
         {"kind": kind, "name": name, "old": old, "new": new, "places": (place,), **given}
@@ -80,7 +80,7 @@ def test_another_thing_is_not(meant: Meant, found: Fact) -> None:
 
 
 def test_what_is_missed_costs_recall_and_what_is_invented_precision() -> None:
-    tally = Tally()
+    tally = FactTally()
     gold = [
         Meant(("symbol-removed",), "gone", severity="additive"),
         Meant(("flag-added",), "--new"),

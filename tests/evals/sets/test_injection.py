@@ -11,7 +11,7 @@ from agent.domain.claims import Claim, Kind
 from evals.harness import Bench, Crash
 from evals.model_server.believing import Belief, Believing
 from evals.model_server.obedient import Obedient, Order
-from evals.model_server.talk import Asked
+from evals.model_server.talk import ModelRequest
 from evals.sets.injection import AMPLE, Trials, cases
 from evals.sets.injection_oracle import Outcome, kept, live_in, reached
 from evals.sets.injection_prose import (
@@ -63,9 +63,9 @@ def test_the_text_stands_where_it_should(
     )
 
 
-def question(evidence: str, words: str, sentences: str = "") -> Asked:
+def question(evidence: str, words: str, sentences: str = "") -> ModelRequest:
     fenced = f"<<m\n{evidence}\nm>>\n\n{words}\n" + (f"<<m\n{sentences}\nm>>" if sentences else "")
-    return Asked(0, {"messages": [{"role": "user", "content": fenced}]})
+    return ModelRequest(0, {"messages": [{"role": "user", "content": fenced}]})
 
 
 FACTS = "Facts that a program found in the diff:\n- additive: New function `f`."

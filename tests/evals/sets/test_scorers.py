@@ -8,13 +8,14 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Judgement
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, Tier
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.questions import Reply
 from evals.figures import Score
-from evals.sets.ask import Question, graded, wrong_with
-from evals.sets.citations import Ruling, steps
+from evals.sets.ask import AskQuestion, graded, wrong_with
+from evals.sets.citations import GateRuling, steps
 from evals.sets.cost import last_days_with, timed
 from evals.sets.daily import (
     accounted,
@@ -25,8 +26,8 @@ from evals.sets.daily import (
     quiet,
     told,
 )
-from evals.sets.oracle import Row
-from evals.sets.stories import Event, compared
+from evals.sets.oracle import FirstParentCommit
+from evals.sets.stories import StoryEvent, compared
 from evals.sets.twins import reported
 from evals.sets.twins import wrong_with as mistaken
 from evals.sets.windows import once
@@ -119,19 +120,19 @@ def test_a_claim_must_be_in_both_reports_and_in_both_languages() -> None:
 
 def test_a_citation_fails_in_its_own_check_and_is_not_asked_of_again() -> None:
     verdicts = ["supported", "malformed", "out of scope", "unseen", "quote"]
-    rulings = [Ruling(claim("a"), "en", Judgement(verdict=one)) for one in verdicts]
+    rulings = [GateRuling(claim("a"), "en", Judgement(verdict=one)) for one in verdicts]
     assert values(steps(rulings, "nonexistent")) == [1.0, 0.0, 1.0, 1.0, 1.0]
     assert values(steps(rulings, "out of scope")) == [1.0, 0.0, 1.0, 1.0]
     assert values(steps(rulings, "quote")) == [1.0, 0.0]
 
 
 def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps() -> None:
-    gold = Event("series", "o/n@b", frozenset({"o/n@a"}), (2,))
+    gold = StoryEvent("series", EvidenceId("o/n@b"), frozenset({EvidenceId("o/n@a")}), (2,))
     wrong = [
-        Event("revert", "o/n@b", frozenset({"o/n@a"}), (2,)),
-        Event("series", "o/n@c", frozenset({"o/n@a"}), (2,)),
-        Event("series", "o/n@b", frozenset({"o/n@x"}), (2,)),
-        Event("series", "o/n@b", frozenset({"o/n@a"}), ()),
+        StoryEvent("revert", EvidenceId("o/n@b"), frozenset({EvidenceId("o/n@a")}), (2,)),
+        StoryEvent("series", EvidenceId("o/n@c"), frozenset({EvidenceId("o/n@a")}), (2,)),
+        StoryEvent("series", EvidenceId("o/n@b"), frozenset({EvidenceId("o/n@x")}), (2,)),
+        StoryEvent("series", EvidenceId("o/n@b"), frozenset({EvidenceId("o/n@a")}), ()),
     ]
     assert values(compared([gold, *wrong], [gold], "")) == [1.0, 0.0, 0.0, 0.0, 0.0]
 
@@ -139,11 +140,11 @@ def test_a_story_is_right_only_with_its_kind_its_doer_its_targets_and_its_gaps()
 def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -> None:
     target = {
         "abstain": False,
-        "cites": [["o/n@a", "o/n#1"]],
+        "cites": [[EvidenceId("o/n@a"), "o/n#1"]],
         "says": [["Mira", "mira-k"]],
         "not_says": ["Chidi"],
     }
-    asked = Question.model_validate(
+    asked = AskQuestion.model_validate(
         {"id": "q1", "lang": "en", "question": "Who?", "repos": [], "target": target}
     )
 
@@ -153,14 +154,14 @@ def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -
         )
 
     assert wrong_with(asked, reply("It was mira.", "o/n#1")) == ""
-    assert "does not cite" in wrong_with(asked, reply("It was Mira.", "o/n@b"))
-    assert "does not say 'Mira'" in wrong_with(asked, reply("Somebody.", "o/n@a"))
-    assert "says 'Chidi'" in wrong_with(asked, reply("Mira, or Chidi.", "o/n@a"))
+    assert "does not cite" in wrong_with(asked, reply("It was Mira.", EvidenceId("o/n@b")))
+    assert "does not say 'Mira'" in wrong_with(asked, reply("Somebody.", EvidenceId("o/n@a")))
+    assert "says 'Chidi'" in wrong_with(asked, reply("Mira, or Chidi.", EvidenceId("o/n@a")))
     none = asked.model_copy(update={"target": asked.target.model_copy(update={"abstain": True})})
     silent = reply("", abstained=True)
     figures = graded(
         [asked, asked, none, none],
-        [reply("Mira.", "o/n@a"), silent, silent, reply("Mira.", "o/n@a")],
+        [reply("Mira.", EvidenceId("o/n@a")), silent, silent, reply("Mira.", EvidenceId("o/n@a"))],
     )
     assert [figure.value for figure in figures.values()] == [0.5, 0.5]
 
@@ -178,7 +179,11 @@ async def test_a_report_on_one_twin_is_right_for_it_and_wrong_for_the_other(
 def test_a_long_window_ends_before_the_newest_day_and_programs_are_timed() -> None:
     newest = datetime(2026, 2, 10, 12, tzinfo=UTC)
     days = last_days_with(
-        [Row(str(number), newest - timedelta(hours=6 * number)) for number in range(40)], 12
+        [
+            FirstParentCommit(str(number), newest - timedelta(hours=6 * number))
+            for number in range(40)
+        ],
+        12,
     )
     assert days[-1] == date(2026, 2, 9)
     assert len(days) in (3, 4)

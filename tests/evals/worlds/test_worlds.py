@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evals.worlds.gold import gold_line, gold_window, importance, push_at
-from evals.worlds.model import Issue, LandedGold, Pull, Repo, World
+from evals.worlds.model import LandedGold, Pull, Repo, World, WorldIssue
 from evals.worlds.worlds import build
 
 Git = Callable[..., bytes]
@@ -142,7 +142,7 @@ def test_windows_of_any_zone_cover_every_landed_commit_once(world: World) -> Non
 def test_threads_agree_with_what_landed_and_with_each_other(world: World, git: Git) -> None:
     for repo in world.repos:
         line = {row.sha: row for row in gold_line(world, repo.full_name)}
-        threads: list[Issue | Pull] = sorted(
+        threads: list[WorldIssue | Pull] = sorted(
             [*repo.issues, *repo.pulls], key=lambda one: one.number
         )
         assert [one.created_at for one in threads] == sorted(one.created_at for one in threads)

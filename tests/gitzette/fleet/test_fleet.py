@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from agent.domain.base import ConfigError, RepoId
 from agent.domain.report import Report
 from agent.settings.read import read_settings
-from agent.settings.values import Edition, Limits, RepoSpec, Settings
+from agent.settings.values import Edition, FleetLimits, RepoSpec, Settings
 from evals.loopback import Loopback
 from evals.postgres import PostgresServer
 from gitzette.arguments import settings_here
@@ -35,7 +35,7 @@ from gitzette.fleet.editions import (
 from gitzette.fleet.work import deliver
 from gitzette.live.app import app
 from gitzette.wiring import memory_of
-from memory.fleet import Task
+from memory.fleet import QueuedTask
 from memory.store import Memory
 
 DAY = "2026-02-04"
@@ -102,7 +102,7 @@ def memory() -> Iterator[Memory]:
         yield opened
 
 
-def tasks(about: str = "") -> list[Task]:
+def tasks(about: str = "") -> list[QueuedTask]:
     with memory() as opened:
         return [one for one in opened.fleet.tasks() if about in one.about]
 
@@ -296,7 +296,7 @@ def test_a_repository_goes_to_the_machine_that_has_its_mirror_while_that_is_aliv
 @pytest.mark.usefixtures("team")
 def test_a_shared_limit_is_never_exceeded_and_some_of_it_is_left_to_people() -> None:
     main(["database", "upgrade"])
-    limits = Limits(requests=20, requests_seconds=86_400)
+    limits = FleetLimits(requests=20, requests_seconds=86_400)
     settings = settings_here(os.environ).model_copy(update={"limits": limits})
 
     async def admitted(background: bool) -> int:
@@ -322,7 +322,7 @@ def test_without_a_database_nothing_of_workers_is_there(corner: Path, capsys: An
     del corner
     assert main(["worker"]) == main(["schedule"]) == main(["database", "upgrade"]) == 2
     assert capsys.readouterr().err.count("set database or GITZETTE_DATABASE to postgresql://…") == 3
-    alone = Settings(repos=(RepoSpec(name=ENGINE),), limits=Limits(requests=1))
+    alone = Settings(repos=(RepoSpec(name=ENGINE),), limits=FleetLimits(requests=1))
     assert shown_edition(alone, None) == ("", alone)
 
 

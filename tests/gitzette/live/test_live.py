@@ -17,7 +17,7 @@ import pytest
 from agent.settings.values import RepoSpec, Settings
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer, Pace
-from evals.model_server.talk import Asked, Saying
+from evals.model_server.talk import ModelRequest, Saying
 from gitzette.cli import main
 from gitzette.live.app import Live
 from graphs.conversations import open_conversations
@@ -91,7 +91,7 @@ async def test_the_page_shows_how_much_of_an_answer_is_written_but_no_word_befor
 ) -> None:
     sentence = "`MAX_ROUTES` is lowered by this commit, and nobody has judged that yet. " * 8
 
-    def script(asked: Asked) -> Saying:
+    def script(asked: ModelRequest) -> Saying:
         answer = honest(asked)
         if asked.schema != "Answer":
             return answer

@@ -9,10 +9,11 @@ from typing import get_args
 
 import pytest
 
-from agent.domain.base import LANGUAGES, Language, RepoId, commit_id
+from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Quote, Role
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, Noise, Tier
-from agent.domain.links import Step, Story
+from agent.domain.links import Story, StoryStep
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.stored import load
@@ -118,13 +119,13 @@ class Claims:
     def add(self, *rows: LedgerRow, **given: object) -> None:
         """Claim something of these commits."""
         name = f"claim{len(self.made)}"
-        cites = tuple(commit_id(row.repo, row.sha) for row in rows)
+        cites = tuple(EvidenceId.commit(row.repo, row.sha) for row in rows)
         values = {
             "id": name,
             "repo": rows[0].repo if rows else ROUTER,
             "role": "change",
             "about": cites[:1],
-            "cites": cites or (commit_id(ROUTER, f"{1:040x}"),),
+            "cites": cites or (EvidenceId.commit(ROUTER, f"{1:040x}"),),
             "text": {"en": f"What {name} says in English.", "zh": f"中文的 {name} 这样说。"},
         }
         self.made.append(Claim.model_validate(values | given))
@@ -159,7 +160,7 @@ def test_claims_of_every_role_kind_depth_and_tier_are_on_the_pages() -> None:
         claims.add(row, role="headline", kind=Kind.STATED)
         claims.add(row, role="headline", kind=Kind.STATED)
         words = f"The author of number{number} explains it at length."
-        quote = Quote(cite=commit_id(ROUTER, row.sha), text=words)
+        quote = Quote(cite=EvidenceId.commit(ROUTER, row.sha), text=words)
         claims.add(row, speech=True, kind=Kind.QUOTATION, quotes=(quote,), text={})
         lines = Quote(
             cite=quote.cite, text=f"-shown_{number} = 1\n+shown_{number} = 2", file="a.py"
@@ -203,10 +204,12 @@ def test_what_is_said_of_a_change_and_of_its_revert_is_on_the_pages() -> None:
         claims.add(row, role=role, kind=Kind.STATED)
     for row, predicate in product((first, revert), ("fact", "undoes", "undone", "fixes")):
         claims.add(row, predicate=predicate)
-    quote = Quote(cite=commit_id(ROUTER, revert.sha), text="-GONE = 1\n+GONE = 2", file="a.py")
+    quote = Quote(
+        cite=EvidenceId.commit(ROUTER, revert.sha), text="-GONE = 1\n+GONE = 2", file="a.py"
+    )
     claims.add(revert, predicate="shows", quotes=(quote,), text={})
     steps = [
-        Step(cite=commit_id(ROUTER, row.sha), at=AT, act=act, title=row.title)
+        StoryStep(cite=EvidenceId.commit(ROUTER, row.sha), at=AT, act=act, title=row.title)
         for row, act in ((first, "landed"), (revert, "undone"))
     ]
     story = Story(

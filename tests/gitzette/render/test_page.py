@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import EvidenceId, Language
+from agent.domain.base import Language
 from agent.domain.claims import Anchor, Quote
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
 from agent.languages import catalogue
-from agent.reports.page import PageModel, Sentence
+from agent.reports.page import PageModel, PageSentence
 from agent.settings.values import Layout
 from agent.triage.score import POINTS
 from agent.web import Web
@@ -37,7 +38,7 @@ def without_model(report: Report) -> Report:
     return report.model_copy(update={"claims": facts, "analyst": "rules"})
 
 
-def sentences(page: PageModel) -> Iterator[Sentence]:
+def sentences(page: PageModel) -> Iterator[PageSentence]:
     yield from page.brief
     yield from (one for item in page.items.values() for one in item.fresh)
     yield from (one for part in page.repos for one in part.summary)
@@ -63,13 +64,13 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_headline_in_the_readers_language_stands_above_the_original_title(lang: Language) -> None:
-    item = model(analysed_report(), lang).items[f"{ROUTER}@{LIMIT}"]
+    item = model(analysed_report(), lang).items[EvidenceId.commit(ROUTER, LIMIT)]
     assert (
         item.headline
         == {"en": "Routing refuses more than 8 experts", "zh": "路由不再接受超过 8 个专家"}[lang]
     )
     assert item.title == "fix(moe): cap topK"
-    bare = model(without_model(analysed_report()), lang).items[f"{ROUTER}@{LIMIT}"]
+    bare = model(without_model(analysed_report()), lang).items[EvidenceId.commit(ROUTER, LIMIT)]
     assert (bare.headline, bare.title) == ("fix(moe): cap topK", "")
 
 
@@ -174,7 +175,10 @@ def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
 
 
 def with_link(
-    relation: Relation, grade: Grade, standing: Standing | None = None, change: EvidenceId = ""
+    relation: Relation,
+    grade: Grade,
+    standing: Standing | None = None,
+    change: EvidenceId | None = None,
 ) -> Report:
     report = analysed_report()
     thread = ThreadLine(

@@ -15,6 +15,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 import pytest
 
 from agent.domain.base import RepoId, StorageError
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure
 from agent.editions.week import week_of
 from gitzette.cli import main
@@ -250,7 +251,7 @@ def test_names_from_anywhere_become_files_inside_the_site() -> None:
     for name in ("../../x", "a/../b", "a--b/c", "a/b/c", "", "a/b\0", "<x>/y"):
         assert repo_path(name).startswith("repos/x"), name
         assert len({repo_path(name), repo_path(f"{name} ")}) == 2
-    assert place_of("a/b@" + "0" * 40) != place_of("c/b@" + "0" * 40)
+    assert place_of(EvidenceId("a/b@" + "0" * 40)) != place_of(EvidenceId("c/b@" + "0" * 40))
 
 
 def test_two_processes_write_the_same_bytes(shelf: Shelf, tmp_path: Path) -> None:

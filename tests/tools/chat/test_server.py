@@ -15,7 +15,7 @@ from agent.prompting import Capabilities, ContextExceeded, ModelError
 from evals.loopback import Loopback
 from evals.model_server.honest import probed
 from evals.model_server.server import KINDS, ModelServer, Mood, Pace
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from tools.chat.messages import ChatRequest
 from tools.chat.model import RecordedChatModel, Retries
 from tools.chat.server import ChatServer, probe
@@ -70,7 +70,7 @@ CALLS = {
 }
 
 
-def script(asked: Asked) -> Saying:
+def script(asked: ModelRequest) -> Saying:
     if (answer := probed(asked)) is not None:
         return answer
     if asked.tools == ["answer"]:
@@ -195,7 +195,7 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
 async def test_a_server_that_answers_500_to_what_it_does_not_know_is_asked_in_another_way(
     faulty: tuple[str, ...], way: str
 ) -> None:
-    def mood(asked: Asked) -> Mood | None:
+    def mood(asked: ModelRequest) -> Mood | None:
         by_schema = asked.schema is not None and "schema" in faulty
         by_tool = asked.tools == ["answer"] and "tool" in faulty
         return Mood("failing") if by_schema or by_tool else None

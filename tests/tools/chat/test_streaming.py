@@ -13,7 +13,7 @@ from pydantic import BaseModel, SecretStr
 from agent.domain.spending import Spent
 from agent.prompting import JOBS, Capabilities, ModelError
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import Asked, Saying, ToolCall
+from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from graphs.models import Models
 from memory.operations import Database
 from memory.recorder import CallRecorder
@@ -36,7 +36,7 @@ def get_diff(sha: str) -> str:
     return sha
 
 
-def script(asked: Asked) -> Saying:
+def script(asked: ModelRequest) -> Saying:
     if asked.tools:
         calls = (ToolCall("get_diff", '{"sha": "c1"}'), ToolCall("get_diff", '{"sha": "c2"}'))
         return Saying(text="Let me look at both of them before I say anything more.", calls=calls)

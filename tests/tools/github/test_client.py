@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from agent.domain.base import ConfigError, UpstreamError
 from tests.tools.github.conftest import Kit
 from tools.github.http_cache import TransientCache
-from tools.github.wire import Refused
+from tools.github.wire import RequestRefused
 
 NUMBERS = TypeAdapter(list[int])
 
@@ -64,7 +64,7 @@ async def test_a_damaged_cache_entry_is_as_good_as_none(kit: Kit) -> None:
 
 async def test_bad_credentials_tell_to_check_the_token_without_showing_it(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(401, {"message": "Bad credentials"}))
-    with pytest.raises(Refused, match="check GITHUB_TOKEN") as caught:
+    with pytest.raises(RequestRefused, match="check GITHUB_TOKEN") as caught:
         await kit.client().get("/x", NUMBERS)
     assert kit.token not in "".join(traceback.format_exception(caught.value))
     assert len(kit.hub.seen) == 1
@@ -72,7 +72,7 @@ async def test_bad_credentials_tell_to_check_the_token_without_showing_it(kit: K
 
 async def test_error_messages_of_a_hostile_server_are_short_and_printable(kit: Kit) -> None:
     kit.hub.on("/x", kit.Reply(422, {"message": "\x1b[31m\n" + "A" * 9000}))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRefused) as caught:
         await kit.client().get("/x", NUMBERS)
     assert len(str(caught.value)) < 300
     assert str(caught.value).isprintable()
@@ -96,7 +96,7 @@ async def test_no_log_shows_the_token_even_at_debug_level(
     caplog.set_level(logging.DEBUG)
     kit.hub.on("/x", kit.Reply(401), kit.Reply(json=[1]))
     client = kit.client()
-    with pytest.raises(Refused):
+    with pytest.raises(RequestRefused):
         await client.get("/x", NUMBERS)
     await client.get("/x", NUMBERS)
     Encoder().encode([("authorization", f"Bearer {kit.token}")])

@@ -21,7 +21,7 @@ _LONGEST = 2_000  # Characters of a line that is read; nobody writes a longer on
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManifestEntry:
     """One thing that a manifest says, on whole lines: a dependency, a version, a setting."""
 
     kind: str
@@ -75,13 +75,15 @@ class Text:
 
     def declare(
         self, kind: str, name: str, lines: tuple[int, int], owner: str = "", **parts: str
-    ) -> Entry:
+    ) -> ManifestEntry:
         """Make an entry; a part without text is none."""
-        return Entry(
+        return ManifestEntry(
             kind, name, *lines, owner, {part: value for part, value in parts.items() if value}
         )
 
-    def requirement(self, written: str, line: int | None, owner: str = "") -> Iterator[Entry]:
+    def requirement(
+        self, written: str, line: int | None, owner: str = ""
+    ) -> Iterator[ManifestEntry]:
         """Read what Python's packaging calls a requirement, a wheel or a repository; nothing where it is none."""
         found = _requirement(written)
         if found and line is not None:
@@ -89,13 +91,13 @@ class Text:
                 "dependency", canonicalize_name(found[0]), (line, line), owner, version=found[1]
             )
 
-    def entry_point(self, written: str, line: int, group: str) -> Iterator[Entry]:
+    def entry_point(self, written: str, line: int, group: str) -> Iterator[ManifestEntry]:
         """Read `name = module:function`."""
         name, equals, target = (part.strip() for part in written.partition("="))
         if equals:
             yield self.declare("registration", name, (line, line), group, value=target)
 
-    def listed(self, line: int) -> Iterator[Entry]:
+    def listed(self, line: int) -> Iterator[ManifestEntry]:
         """Read a line of a list whose beginning is not in the text: a requirement only if it asks for a version."""
         if found := _QUOTED.fullmatch(self.lines[line - 1]):
             yield from (one for one in self.requirement(found[1] or found[2], line) if one.parts)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tools.diff.manifests import Entry, Leaf, Text
+    from tools.diff.manifests import Leaf, ManifestEntry, Text
 
 _CRATES = {"dependencies": "", "dev-dependencies": "dev", "build-dependencies": "build"}
 _NPM = {
@@ -25,7 +25,7 @@ _LANGUAGE = re.compile(r"(go|toolchain)\s+(\S+)\s*")
 _ASSIGNED = re.compile(r"""(__version__|VERSION|version)\s*(?::\s*\w+\s*)?=\s*["']([^"']+)["'].*""")
 
 
-def read_cargo(text: "Text") -> Iterator["Entry"]:
+def read_cargo(text: "Text") -> Iterator["ManifestEntry"]:
     """Read the dependencies, features and versions of a crate or of a workspace."""
     crates: dict[tuple[str, str], list[Leaf]] = {}
     for leaf in text.leaves():
@@ -63,7 +63,7 @@ def _asks(value: object) -> bool:
     return isinstance(value, str) and _VERSION.fullmatch(value) is not None
 
 
-def read_package_json(text: "Text") -> Iterator["Entry"]:
+def read_package_json(text: "Text") -> Iterator["ManifestEntry"]:
     """Read the dependencies, engines, programs and the version of an npm package."""
     for path, value, (_, line) in _members(text):
         match path:
@@ -97,7 +97,7 @@ def _members(text: "Text") -> Iterator[tuple[tuple[str, ...], str, tuple[int, in
         )
 
 
-def read_go_mod(text: "Text") -> Iterator["Entry"]:
+def read_go_mod(text: "Text") -> Iterator["ManifestEntry"]:
     """Read the modules that a Go module requires, and the version of the language."""
     for number, line in enumerate(text.lines, start=1):
         if found := _LANGUAGE.fullmatch(line):
@@ -107,7 +107,7 @@ def read_go_mod(text: "Text") -> Iterator["Entry"]:
             yield text.declare("dependency", found[1], (number, number), owner, version=found[2])
 
 
-def read_version(text: "Text") -> Iterator["Entry"]:
+def read_version(text: "Text") -> Iterator["ManifestEntry"]:
     """Read a file that holds one word, or the lines of a module that assign a version."""
     name = text.path.rpartition("/")[2]
     if name.endswith(".py"):
@@ -126,7 +126,7 @@ _TOLD = re.compile(r"CMAKE_\w+_STANDARD|\w*(?:ARCHS|ARCHITECTURES|ARCH_LIST|_VER
 _CMAKE_NUMBER = re.compile(r"\d[\w.]*")
 
 
-def read_cmake(text: "Text") -> Iterator["Entry"]:
+def read_cmake(text: "Text") -> Iterator["ManifestEntry"]:
     """Read the commands that declare something; a command may go over several lines."""
     after = 0
     for command in _COMMAND.finditer(text.whole):
@@ -194,7 +194,7 @@ _INSTALL = re.compile(r"\bpip3? install\s+(.*)")
 _BARE = re.compile(r"[A-Za-z][\w.-]*(?:\[[\w,-]*\])?")
 
 
-def read_dockerfile(text: "Text") -> Iterator["Entry"]:
+def read_dockerfile(text: "Text") -> Iterator["ManifestEntry"]:
     """Yield the images of all stages, arguments, variables, and the Python packages installed."""
     instruction = ""
     stage = ""
@@ -217,12 +217,14 @@ def read_dockerfile(text: "Text") -> Iterator["Entry"]:
         is_continued = line.rstrip().endswith("\\")
 
 
-def _variables(arguments: str, line: int, text: "Text", stage: str) -> Iterator["Entry"]:
+def _variables(arguments: str, line: int, text: "Text", stage: str) -> Iterator["ManifestEntry"]:
     for name, value in _PAIR.findall(arguments):
         yield text.declare("config", name, (line, line), stage, value=value.strip("\"'"))
 
 
-def _installed_packages(arguments: str, line: int, text: "Text", stage: str) -> Iterator["Entry"]:
+def _installed_packages(
+    arguments: str, line: int, text: "Text", stage: str
+) -> Iterator["ManifestEntry"]:
     for name, version in _PIN.findall(arguments):
         yield text.declare("dependency", name.lower(), (line, line), stage, version=f"=={version}")
     for packages in _INSTALL.findall(arguments):
@@ -231,7 +233,7 @@ def _installed_packages(arguments: str, line: int, text: "Text", stage: str) -> 
                 yield text.declare("dependency", word.lower(), (line, line), stage)
 
 
-def _image(written: str, line: int, text: "Text", owner: str = "") -> Iterator["Entry"]:
+def _image(written: str, line: int, text: "Text", owner: str = "") -> Iterator["ManifestEntry"]:
     """Split an image into its name and its tag or digest; a bare word is the stage above."""
     name, at, digest = written.partition("@")
     head, colon, tag = name.rpartition(":")

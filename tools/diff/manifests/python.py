@@ -10,14 +10,14 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Parser
 
 if TYPE_CHECKING:
-    from tools.diff.manifests import Entry, Text
+    from tools.diff.manifests import ManifestEntry, Text
 
 _FILE = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]+\S+")
 _SETTING = re.compile(r"(-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)")
 _BESIDE = re.compile(r"(?:^|\s)#.*|\s--hash=\S+|\\$|^(?:-e|--editable)[\s=]+")
 
 
-def read_pyproject(text: "Text") -> Iterator["Entry"]:
+def read_pyproject(text: "Text") -> Iterator["ManifestEntry"]:
     """Read the standard tables of pyproject.toml."""
     for line in text.orphans():
         yield from text.listed(line)
@@ -50,7 +50,7 @@ def _owner(path: tuple[str, ...]) -> str | None:
 
 def _single(
     path: tuple[str, ...], value: str, lines: tuple[int, int], text: "Text"
-) -> Iterator["Entry"]:
+) -> Iterator["ManifestEntry"]:
     match path:
         case ("project", "requires-python") | ("requires-python",):
             yield text.declare("dependency", "python", lines, version=value)
@@ -66,7 +66,7 @@ def _developers(group: str) -> str:
     return "dev" if group == "dev" else f"dev:{group}"
 
 
-def read_requirements(text: "Text") -> Iterator["Entry"]:
+def read_requirements(text: "Text") -> Iterator["ManifestEntry"]:
     """Read a file of requirements or constraints line by line, as pip does."""
     for number, line in enumerate(text.lines, start=1):
         written = _BESIDE.sub("", line).strip()
@@ -81,7 +81,7 @@ _LISTS = ("list", "tuple", "set", "parenthesized_expression", "binary_operator")
 _BINDINGS = {"assignment": ("left", "right"), "keyword_argument": ("name", "value")}
 
 
-def read_setup(text: "Text") -> Iterator["Entry"]:
+def read_setup(text: "Text") -> Iterator["ManifestEntry"]:
     """Read the arguments of `setup()`, and the variables that stand for them; a fragment may show these alone."""
     bound: dict[str, dict[str, Node]] = {kind: {} for kind in _BINDINGS}
     waiting = [Parser(Language(tree_sitter_python.language())).parse(text.source).root_node]
@@ -101,7 +101,7 @@ def read_setup(text: "Text") -> Iterator["Entry"]:
         yield from text.listed(line)
 
 
-def _fields(values: dict[str, Node], text: "Text") -> Iterator["Entry"]:
+def _fields(values: dict[str, Node], text: "Text") -> Iterator["ManifestEntry"]:
     for field, owner in (("install_requires", ""), ("setup_requires", "build")):
         for written, line in _strings(values.get(field)):
             yield from text.requirement(written, line, owner)

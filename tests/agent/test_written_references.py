@@ -7,15 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.domain.base import (
+from agent.domain.base import RepoId, UsageError
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.references import (
     Reference,
-    RepoId,
-    UsageError,
-    commit_id,
+    find_references,
+    grouped_pull_numbers,
+    mentioned_ids,
+    mentions_thread,
     parse_reference,
-    references,
+    pull_number,
+    pull_numbers,
     repo_id,
-    thread_id,
+    report_hashes,
+    report_numbers,
+    thread_numbers,
+    without_pull_number,
+    without_pull_numbers,
 )
 from tests.patience import within
 
@@ -116,8 +124,10 @@ def test_every_id_that_is_written_is_read_back(owner: str, name: str, number: in
         assert name in (".", "..", ".git")
         return
     if repo.endswith(name):
-        assert parse_reference(thread_id(repo, number)) == Reference("thread", repo, number=number)
-        assert parse_reference(commit_id(repo, SHA)) == Reference("commit", repo, sha=SHA)
+        assert parse_reference(EvidenceId.thread(repo, number)) == Reference(
+            "thread", repo, number=number
+        )
+        assert parse_reference(EvidenceId.commit(repo, SHA)) == Reference("commit", repo, sha=SHA)
 
 
 @SMALL
@@ -150,4 +160,58 @@ def test_a_hostile_text_costs_no_time(kind: str) -> None:
 def test_references_within_a_text_are_listed() -> None:
     text = f"Fixes #12, see octo/other#3, https://github.com/a/b/pull/7 and {'ab' * 20}; not &#39; or a#b"
     own = (f"{OCTO}#12", "octo/other#3", "a/b#7", f"{OCTO}@{'ab' * 20}")
-    assert references(OCTO, text) == own
+    assert mentioned_ids(OCTO, text) == own
+
+
+@pytest.mark.parametrize(
+    ("title", "number", "bare"),
+    [
+        ("Lower the limit (#41)", 41, "Lower the limit"),
+        ("Merge pull request #41 from octo/limit", 41, "Merge pull request #41 from octo/limit"),
+        ('Revert "Lower the limit (#41)" (#42)', 42, 'Revert "Lower the limit (#41)"'),
+        ("Lower the limit, see #41", None, "Lower the limit, see #41"),
+        ("Lower the limit (octo/other#41)", None, "Lower the limit (octo/other#41)"),
+    ],
+)
+def test_a_title_names_the_pull_request_that_it_came_by(
+    title: str, number: int | None, bare: str
+) -> None:
+    assert pull_number(title) == number
+    assert without_pull_number(title) == bare
+
+
+def test_numbers_in_titles_and_texts_are_read_as_github_writes_them() -> None:
+    title = 'Reland "Lower the limit (#41)" (#42, #43) (#44)'
+    assert pull_numbers(title) == [41, 44]
+    assert grouped_pull_numbers(title) == [[41], [42, 43], [44]]
+    assert without_pull_numbers(title) == 'Reland "Lower the limit" (#42, #43)'
+    assert thread_numbers("Fixes #12 and (#13), not octo/other#14, &#39; or #0") == [12, 13]
+
+
+@pytest.mark.parametrize("text", ["see #12.", "GH-12", "https://github.com/o/r/pull/12/files"])
+def test_a_thread_is_mentioned_by_its_number_in_prose_or_in_an_address(text: str) -> None:
+    assert mentions_thread(text, 12)
+    assert not mentions_thread(text, 1)
+
+
+def test_references_in_prose_lead_to_ids_with_their_position() -> None:
+    text = f"Fixes #12 after [this](https://github.com/a/b/issues/7) and commit {SHA[:9]}."
+    found = list(find_references(text, OCTO))
+    assert [one.target for one in found] == [f"{OCTO}#12", "a/b#7", f"{OCTO}@{SHA[:9]}"]
+    assert text[found[0].start : found[0].end] == "#12"
+    assert found[2].target.may_abbreviate_hash
+
+
+def test_references_in_a_report_keep_the_repository_that_is_written_before_them() -> None:
+    text = f"- `{SHA[:8]}` and octo/other@{SHA[:7]}, see octo/other#3 and #12"
+    hashes = [one.reference for one in report_hashes(text)]
+    numbers = [one.reference for one in report_numbers(text)]
+    other = RepoId("octo/other")
+    assert hashes == [
+        Reference("commit", None, sha=SHA[:8]),
+        Reference("commit", other, sha=SHA[:7]),
+    ]
+    assert numbers == [
+        Reference("thread", other, number=3),
+        Reference("thread", None, number=12),
+    ]
