@@ -30,7 +30,7 @@ async def published(folder: Path, title: str, message: str, analysed: Answer) ->
     files = {"scale__py": AFTER} if title == SCALE else {"ring__py": "SLOTS = 96\n"}
     clone.commit("Widen", 8, other__py="WIDTH = 2\n")
     clone.commit(message, 9, **files)
-    # A judge that believes what it reads, and refuses only what is about something else.
+    # A judge that believes what it reads, and refuses only the controls.
     script = Scripted(analyses={title: analysed}, opinion=believing)
     with ModelServer(script, context=32_768) as server:
         more: dict[str, Any] = {"languages": ("en", "zh")}
@@ -42,7 +42,8 @@ async def published(folder: Path, title: str, message: str, analysed: Answer) ->
 
 
 def believing(sentence: str, _: str) -> str:
-    return "unsupported" if "WIDTH" in sentence else "stated"
+    is_control = "WIDTH" in sentence or "from `96` to `17`" in sentence
+    return "unsupported" if is_control else "stated"
 
 
 async def test_headings_comments_and_lines_prove_sentences_with_terms_that_nobody_wrote(
