@@ -30,9 +30,9 @@ class Bug(NamedTuple):
 
 
 LISTING = Bug(
-    "graphs/reading.py",
-    '    runtime.stream_writer(Step(spec.name, "listing commits"))\n',
-    f"spec.name == {ROUTEKIT!r}",
+    "graphs/collecting.py",
+    '    runtime.stream_writer(Step(repo, "listing commits"))\n',
+    f"repo == {ROUTEKIT!r}",
 )
 READING = Bug(
     "graphs/repository.py",
@@ -41,7 +41,7 @@ READING = Bug(
 )
 CONNECTING = Bug("graphs/daily.py", "    specs = [spec for spec in state[", "True")
 WRITING = Bug(
-    "graphs/repository.py",
+    "graphs/writing.py",
     "    written_subjects = await subjects(state, context)\n",
     f"state['tasks'][0].repo in (None, {ROUTEKIT!r})",
 )
