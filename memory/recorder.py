@@ -65,7 +65,7 @@ class Call:
         return hash(self.key)
 
 
-class _Answer(NamedTuple):
+class _RecordedAnswer(NamedTuple):
     """The hashes of the artefacts that answer a call; the first one is the answer itself."""
 
     call: Call
@@ -212,10 +212,10 @@ class CallRecorder:
         if self.play_only or not answers:
             return
         artefacts: list[tuple[Artefact, str]] = []
-        stored: list[_Answer] = []
+        stored: list[_RecordedAnswer] = []
         for call, parts in answers:
             artefacts += [(part, call.origin) for part in parts]
-            stored.append(_Answer(call, [part.hash for part in parts]))
+            stored.append(_RecordedAnswer(call, [part.hash for part in parts]))
         # An answer that is lost when the machine dies is asked for again: not worth a wait for
         # the disk.
         with self._db.transaction(durable=False):
@@ -244,13 +244,13 @@ class CallRecorder:
         hashes = self._db.records.lasting_answers(
             [key for key in calls_by_key if key], without=[ERROR, OUTAGE]
         )
-        answers = [_Answer(calls_by_key[key], [name]) for key, name in hashes.items()]
+        answers = [_RecordedAnswer(calls_by_key[key], [name]) for key, name in hashes.items()]
         if answers:
             with self._db.transaction(durable=False):
                 self._store_answers(answers)
         return {answer.call for answer in answers}
 
-    def _store_answers(self, answers: Sequence[_Answer]) -> None:
+    def _store_answers(self, answers: Sequence[_RecordedAnswer]) -> None:
         """Store which artefact answers which call, and that the run needs it and its parts."""
         holds: dict[str, Record] = {}
         calls: list[Record] = []

@@ -32,7 +32,7 @@ class Turn:
     company: int = 1  # How many were under way at once, itself included
 
 
-class _Answer(NamedTuple):
+class _TimedAnswer(NamedTuple):
     at: float
     work: float
 
@@ -58,7 +58,7 @@ class Concurrency:
         # Work a second on questions that were alone. The slowest of them counts where time is
         # estimated, the fastest where the server seems to work on several questions at once.
         self._paces: deque[float] = deque(maxlen=_MAX_PACES)
-        self._answers: deque[_Answer] = deque(maxlen=_MAX_ANSWERS)
+        self._answers: deque[_TimedAnswer] = deque(maxlen=_MAX_ANSWERS)
         self._parallel = 1  # Questions that the server was seen to work on at once
         self._has_had_company = False
         self._queue: deque[Turn] = deque()
@@ -101,7 +101,7 @@ class Concurrency:
             return
         work = work_of(sent, received)
         pace = work / seconds
-        self._answers.append(_Answer(self._clock(), work))
+        self._answers.append(_TimedAnswer(self._clock(), work))
         if turn.company == 1 or not self._paces:
             self._paces.append(pace)
             self._raise_limit()

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from agent.domain.base import ConfigError, NotFound, UpstreamError
 from tools.github.address import GITHUB, Address, trust
-from tools.github.http_cache import HttpCache, StoredAnswer, TransientCache, token_identity
+from tools.github.http_cache import AnswerCache, StoredAnswer, TransientCache, token_identity
 from tools.github.shapes import GraphAnswer
 from tools.github.wire import ApiRequest, ApiUsage, RawAnswer, RequestPolicy, Wire
 
@@ -53,7 +53,7 @@ class GitHubClient:
         *,
         base_url: str = GITHUB,
         token: str | None = None,
-        cache: HttpCache | None = None,
+        cache: AnswerCache | None = None,
         policy: RequestPolicy | None = None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -66,7 +66,7 @@ class GitHubClient:
         self.address = Address.parse(base_url)
         self.has_token = token is not None
         self.usage = ApiUsage()
-        self._cache: HttpCache = cache or TransientCache()
+        self._cache: AnswerCache = cache or TransientCache()
         self._identity = token_identity(token)
         self._policy = policy or RequestPolicy()
         self._wire = Wire(

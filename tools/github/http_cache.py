@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 
-class HttpCache(Protocol):
+class AnswerCache(Protocol):
     """A store of bytes by key; it needs no knowledge of HTTP, since the client gives them meaning."""
 
     def get(self, key: str) -> bytes | None:

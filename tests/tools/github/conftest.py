@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from tools.github.client import GitHubClient
-from tools.github.http_cache import HttpCache
+from tools.github.http_cache import AnswerCache
 from tools.github.wire import RequestPolicy
 
 TOKEN = "ghp_secretsecretsecret"
@@ -208,7 +208,7 @@ class Kit:
         self,
         *,
         token: str | None = TOKEN,
-        cache: HttpCache | None = None,
+        cache: AnswerCache | None = None,
         base: str | None = None,
         policy: RequestPolicy | None = None,
     ) -> GitHubClient:
