@@ -2,15 +2,27 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 
 from agent.domain.evidence import Material
 
-_HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
+_HIDDEN_START, _HIDDEN_END = "<!--", "-->"
 _TICKED = re.compile(r"\[[xX]\]")
 _MIN_CHANGES = 3  # In fewer changes a line is no part of a form
 _MIN_SHARE = 0.5  # Of the changes with a text
 _SPACES = re.compile(r"\s+")
+
+
+def texts_by_change(material: Material) -> dict[str, list[str]]:
+    """Return what people wrote about each change: its message, and the text of its pull request."""
+    texts: dict[str, list[str]] = {}
+    for read in material.reads:
+        commit = read.evidence.change.commit
+        # A squashed message repeats the text of its own pull request.
+        change = f"#{read.evidence.pull}" if read.evidence.pull else commit.sha
+        texts.setdefault(change, []).append(commit.message)
+    for pull in material.pulls.values():
+        texts.setdefault(f"#{pull.number}", []).append(pull.body)
+    return texts
 
 
 def recurring_lines(material: Material) -> frozenset[str]:
@@ -18,16 +30,11 @@ def recurring_lines(material: Material) -> frozenset[str]:
 
     Two parts of a series may well share a paragraph; what a form asks stands in many changes.
     """
-    lines_by_change: dict[str, set[str]] = {}
-    for read in material.reads:
-        commit = read.evidence.change.commit
-        # A squashed message repeats the text of its own pull request.
-        change = f"#{read.evidence.pull}" if read.evidence.pull else commit.sha
-        lines_by_change.setdefault(change, set()).update(_plain_lines(commit.body))
-    for pull in material.pulls.values():
-        lines_by_change.setdefault(f"#{pull.number}", set()).update(_plain_lines(pull.body))
-    counts = Counter(line for lines in lines_by_change.values() for line in lines)
-    enough = max(_MIN_CHANGES, _MIN_SHARE * sum(bool(lines) for lines in lines_by_change.values()))
+    counts = Counter[str]()
+    texts = texts_by_change(material)
+    for change_texts in texts.values():
+        counts.update(_plain_lines("\n".join(change_texts)))
+    enough = max(_MIN_CHANGES, _MIN_SHARE * len(texts))
     recurring = {line for line, count in counts.items() if count >= enough}
     for template in material.templates:
         recurring.update(_plain_lines(template))
@@ -37,7 +44,7 @@ def recurring_lines(material: Material) -> frozenset[str]:
 def without_boilerplate(text: str, recurring: frozenset[str]) -> str:
     """Return a text without hidden comments and recurring lines."""
     kept: list[str] = []
-    for line in _HIDDEN.sub("", text).splitlines():
+    for line in _visible(text).splitlines():
         plain = _plain(line)
         if plain in recurring:
             continue
@@ -46,8 +53,21 @@ def without_boilerplate(text: str, recurring: frozenset[str]) -> str:
     return "\n".join(kept).strip()
 
 
-def _plain_lines(text: str) -> Iterable[str]:
-    return {plain for line in _HIDDEN.sub("", text).splitlines() if (plain := _plain(line))}
+def _visible(text: str) -> str:
+    """Return a text without HTML comments; one that is never closed hides nothing."""
+    parts: list[str] = []
+    position = 0
+    while (start := text.find(_HIDDEN_START, position)) >= 0:
+        end = text.find(_HIDDEN_END, start)
+        if end < 0:
+            break
+        parts.append(text[position:start])
+        position = end + len(_HIDDEN_END)
+    return "".join([*parts, text[position:]])
+
+
+def _plain_lines(text: str) -> set[str]:
+    return {plain for line in _visible(text).splitlines() if (plain := _plain(line))}
 
 
 def _plain(line: str) -> str:

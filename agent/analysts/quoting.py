@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 
+from agent.analysts.boilerplate import texts_by_change
 from agent.domain.claims import Quote
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.patch import touched_names
@@ -109,15 +110,12 @@ def telling_sentence(
 
 def recurring_sentences(material: Material) -> frozenset[str]:
     """Return the sentences of templates: those of several changes, or of the repository's form."""
-    by_change: dict[str, set[str]] = {}
-    for read in material.reads:
-        commit = read.evidence.change.commit
-        # A squashed message repeats the text of its own pull request.
-        change = f"#{read.evidence.pull}" if read.evidence.pull else commit.sha
-        by_change.setdefault(change, set()).update(_normal_sentences(commit.message))
-    for pull in material.pulls.values():
-        by_change.setdefault(f"#{pull.number}", set()).update(_normal_sentences(pull.body))
-    counts = Counter(sentence for sentences in by_change.values() for sentence in sentences)
+    counts = Counter[str]()
+    for texts in texts_by_change(material).values():
+        sentences: set[str] = set()
+        for text in texts:
+            sentences |= _normal_sentences(text)
+        counts.update(sentences)
     recurring = {sentence for sentence, count in counts.items() if count > 1}
     for template in material.templates:
         recurring |= _normal_sentences(template)

@@ -154,3 +154,11 @@ async def test_lines_that_went_at_the_end_of_a_file_are_shown(work: Work) -> Non
     sha = work.commit(files={"notes.txt": "one\n"})
     passage = passage_of(await surroundings(work, sha), "notes.txt")
     assert [line for line in passage.lines if line.startswith("-")] == ["-two", "-three"]
+
+
+async def test_a_function_of_very_many_empty_lines_is_read(work: Work) -> None:
+    body = "def long(x):\n" + "\n" * 200_000 + "    if ready(x):\n        return {}\n"
+    work.commit(files={"a.py": body.format(1)})
+    sha = work.commit(files={"a.py": body.format(2)})
+    found = await surroundings(work, sha)
+    assert found.passages[0].lines[-1] == "+        return 2"

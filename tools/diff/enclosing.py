@@ -262,7 +262,8 @@ def _name_of(node: Node) -> str:
 def _is_local(name: str, function_text: str) -> bool:
     """Return True where a function has a parameter or assigns a variable of this name."""
     escaped = re.escape(name)
-    assigned = rf"^\s*(?:[\w:<>*&]+\s+)?{escaped}\s*(?::[^=\n]*)?=(?!=)"
+    # Blanks only, because a pattern that may run over lines takes long on very many empty ones.
+    assigned = rf"^[ \t]*(?:[\w:<>*&]+[ \t]+)?{escaped}[ \t]*(?::[^=\n]*)?=(?!=)"
     listed = rf"[(,]\s*(?:[\w:<>*& ]+\s[*&]?)?{escaped}\s*[,:)=]"
     signature = function_text.partition("\n")[0][:2_000]
     if re.search(assigned, function_text, re.MULTILINE):

@@ -30,3 +30,8 @@ def test_what_an_author_adds_to_a_checklist_stays() -> None:
 
 def test_a_comment_that_is_never_closed_hides_nothing() -> None:
     assert "Still here" in without_boilerplate("<!-- open\nStill here", frozenset())
+
+
+def test_a_flood_of_comments_that_are_never_closed_is_read_at_once() -> None:
+    flood = "<!--" * 500_000
+    assert without_boilerplate(flood, frozenset()) == flood
