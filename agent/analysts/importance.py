@@ -6,12 +6,20 @@ change, then what follows it: a later guard or override decides whether the chan
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 _LINES_BESIDE = 3  # Unchanged lines on either side of a change that belong to it
 _FIRST_LINES = 4  # Lines with which a function begins: decorators and signature
 _LONG_RUN = 40  # Lines added or removed in one go of which the middle says less than the edges
 _RUN_START, _RUN_END = 24, 6  # How many lines of such a run are shown like other changes
 _CHANGED, _ENCLOSING, _NEAR, _MIDDLE = 1, 2, 3, 8
+
+
+class _Block(NamedTuple):
+    """A line below which others are indented further."""
+
+    indent: int
+    position: int
 
 
 def by_importance(lines: Sequence[str]) -> list[int]:
@@ -22,7 +30,7 @@ def by_importance(lines: Sequence[str]) -> list[int]:
         ranks[position] = _MIDDLE
     for position in range(min(_FIRST_LINES, len(lines))):
         ranks[position] = min(ranks[position], _ENCLOSING)
-    for position in _conditions_above(lines, changed):
+    for position in _conditions_above(lines):
         ranks[position] = min(ranks[position], _ENCLOSING)
     return sorted(range(len(lines)), key=lambda position: (ranks[position], position))
 
@@ -63,23 +71,21 @@ def _ranks_by_distance(changed: Sequence[int], count: int) -> list[int]:
     return ranks
 
 
-def _conditions_above(lines: Sequence[str], changed: Sequence[int]) -> set[int]:
+def _conditions_above(lines: Sequence[str]) -> set[int]:
     """Return the lines that enclose a change by their indentation: `if`, `for`, `else`, `class`."""
     enclosing: set[int] = set()
-    for change in changed:
-        indent = _indent(lines[change])
-        for position in range(change - 1, -1, -1):
-            line = lines[position]
-            if position in enclosing and _indent(line) < indent:
-                # The way further up is the same as for an earlier change.
-                break
-            if not line[1:].strip() or line[:1] == "-":
-                continue
-            if _indent(line) < indent:
-                enclosing.add(position)
-                indent = _indent(line)
-            if indent == 0:
-                break
+    open_blocks: list[_Block] = []  # What the current line may stand in, outermost first
+    for position, line in enumerate(lines):
+        if not line[1:].strip():
+            continue
+        indent = _indent(line)
+        if line[:1] in ("+", "-"):
+            outer = [block.position for block in open_blocks if block.indent < indent]
+            enclosing.update(outer)
+        if line[:1] != "-":
+            while open_blocks and open_blocks[-1].indent >= indent:
+                open_blocks.pop()
+            open_blocks.append(_Block(indent, position))
     return enclosing
 
 

@@ -36,3 +36,8 @@ def test_changes_their_conditions_and_what_follows_are_kept_where_little_fits() 
 def test_changed_lines_come_before_everything_else() -> None:
     (first, second, *_) = by_importance(FUNCTION)
     assert {FUNCTION[first], FUNCTION[second]} == {"-        backend = 1", "+        backend = 2"}
+
+
+def test_a_table_of_very_many_changed_lines_is_ordered_at_once() -> None:
+    table = [" TABLE = {", *(f'+    "{number}": {number},' for number in range(100_000)), " }"]
+    assert by_importance(table)[0] == 1
