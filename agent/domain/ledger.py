@@ -7,6 +7,7 @@ from typing import Literal
 
 from agent.domain.base import Frozen, RepoId
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.placement import Importance, Placement
 
 Purpose = (
     Literal[
@@ -55,6 +56,13 @@ class Triage(Frozen):
 Depth = Literal["deep", "skim", "list", "group", "failed"]  # How closely a commit was read
 
 
+_IMPORTANCE_OF_TIER = {
+    Tier.HIGH: Importance.MUST_KNOW,
+    Tier.MID: Importance.WORTH_KNOWING,
+    Tier.LOW: Importance.MINOR,
+}
+
+
 class OwnUse(Frozen):
     """One line of the user's own code that names what a commit changes."""
 
@@ -90,6 +98,16 @@ class LedgerRow(Frozen):
     weight: float = 0.0
     marks: tuple[str, ...] = ()
     """What the weight comes from, heaviest first; docs/facts.md explains each."""
+    placement: Placement | None = None  # None in reports that were written before there was one
+
+    @property
+    def importance(self) -> Importance:
+        """How much the commit matters; reports without placements say it by tier and noise."""
+        if self.placement is not None:
+            return self.placement.importance
+        if self.noise is not None or self.tier is None:
+            return Importance.NOISE
+        return _IMPORTANCE_OF_TIER[self.tier]
 
     @property
     def id(self) -> EvidenceId:

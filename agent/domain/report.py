@@ -11,6 +11,7 @@ from agent.domain.commits import Coverage, Notice
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
+from agent.domain.placement import CommitGroup
 from agent.domain.spending import Account
 from agent.domain.window import Window
 
@@ -105,6 +106,7 @@ class Report(Frozen):
     """What is said, in the order of weight within each repository; each has passed the gate."""
     links: tuple[Link, ...] = ()
     stories: tuple[Story, ...] = ()
+    groups: tuple[CommitGroup, ...] = ()  # Commits that share a card
     drops: tuple[Drop, ...] = ()
     uses: tuple[OwnUse, ...] = ()  # Where the user's own code uses what the commits change
     analyst: str = "rules"
