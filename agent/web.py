@@ -26,6 +26,10 @@ class Web:
         """Point at a commit by its full hash."""
         return self._below(repo, f"/commit/{sha}")
 
+    def lines(self, repo: RepoId, sha: str, path: str, first: int, last: int) -> str:
+        """Point at lines of a file as they are at a commit."""
+        return self._below(repo, f"/blob/{sha}/{quote(path, errors='replace')}#L{first}-L{last}")
+
     def commits(self, repo: RepoId, branch: str, window: Window) -> str:
         """Point at the list of what landed on a branch in a window; the last second that is named belongs to it."""
         last = window.end - timedelta(seconds=1)

@@ -129,7 +129,10 @@ class Truth:
 
     def of_claim(self, claim: Claim, report: Report) -> Iterator[Untruth]:
         """List what does not hold in one claim."""
-        for name in claim.sources:
+        for source in claim.sources:
+            # Lines of a file are as real as the commit at which they stand.
+            is_file = source.kind == "lines"
+            name = EvidenceId.commit(source.repo, source.sha) if is_file else source
             if name not in self.commits and name not in self.threads and not self._is_release(name):
                 yield Untruth(claim.id, "citation", f"there is no {name}")
         if claim.repo and any(name.repo != claim.repo for name in claim.sources):

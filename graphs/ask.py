@@ -38,7 +38,7 @@ from graphs.ask_state import (
     RetrieveOutput,
     SubjectInput,
 )
-from graphs.reading import called, wants_tools
+from graphs.looking import called, wants_tools
 from graphs.replying import ranked, reply_of
 from graphs.sentence_steps import SentenceSteps
 from tools.chat.messages import trimmed

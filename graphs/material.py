@@ -7,9 +7,6 @@ and the record of the run returns it to a run that was resumed.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from langchain_core.messages import AIMessage, AnyMessage
-
-from agent.domain.base import NotFound
 from agent.domain.commits import Issue
 from agent.domain.evidence import CommitEvidence, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
@@ -17,17 +14,13 @@ from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Related
 from agent.links.admitted import related_links
 from agent.links.recorded import carried_links, partners, reverted_by
-from agent.ports import CodeSource, ThreadSource
-from agent.prompting import tokens_of
+from agent.ports import CodeSource
 from agent.triage.collected import Collected, Scales, background_of, known_issues
 from agent.triage.score import lifted
 from graphs.run_context import RunContext
 from graphs.state import CloseReading, MaterialInput, ReadingInput, ReadInput, StoriesInput
 from tools.history.find_stories import with_past
 from tools.history.past import pull_templates
-
-THREAD_TOOLS = ("get_issue", "get_pull")
-_MAX_NOTES = 1_500  # Tokens of a model's own notes that it is shown again when it writes
 
 
 async def close_reading(
@@ -52,32 +45,8 @@ async def close_reading(
         reverted=reverted,
         links=links,
         earlier_issues=tuple(known_issues(first_look, earlier, links)),
-        thread_numbers=tuple(_thread_numbers(state["messages"])),
         templates=await pull_templates(desk.code, first_look),
-        notes=_last_notes(state["messages"]),
     )
-
-
-def _thread_numbers(messages: Sequence[AnyMessage]) -> Iterator[int]:
-    """Yield the numbers of the issues and pull requests that the model asked for, each once."""
-    numbers: dict[int, None] = {}
-    for message in messages:
-        if not isinstance(message, AIMessage):
-            continue
-        for call in message.tool_calls:
-            number = call["args"].get("number")
-            if call["name"] in THREAD_TOOLS and isinstance(number, int) and number > 0:
-                numbers[number] = None
-    yield from numbers
-
-
-def _last_notes(messages: Sequence[AnyMessage]) -> str:
-    """Return what the model noted when it had read enough."""
-    last = messages[-1] if messages else None
-    if not isinstance(last, AIMessage) or last.tool_calls:
-        return ""
-    notes = str(last.text)
-    return notes if tokens_of(notes) <= _MAX_NOTES else ""
 
 
 async def read_material(state: ReadingInput, context: RunContext) -> Material:
@@ -102,7 +71,6 @@ async def read_material(state: ReadingInput, context: RunContext) -> Material:
         issues=(*first_look.threads.issues, *reading.earlier_issues),
         pulls={pull.number: pull for pull in first_look.threads.pulls},
         templates=reading.templates,
-        threads=await _discussions(reading.thread_numbers, desk.threads),
         reverted=reading.reverted,
         background=background,
     )
@@ -130,21 +98,6 @@ async def _day_evidence(
         pull = first_look.threads.pull_of.get(sha)
         evidence_by_sha[sha] = closest.model_copy(update={"pull": pull})
     return evidence_by_sha
-
-
-async def _discussions(
-    numbers: Sequence[int], threads: ThreadSource
-) -> dict[EvidenceId, ThreadEvidence]:
-    """Return the threads that the model looked up, with their comments."""
-    discussions: dict[EvidenceId, ThreadEvidence] = {}
-    for number in numbers:
-        try:
-            thread = await threads.issue(number)
-            comments = tuple(await threads.comments(number))
-        except NotFound:
-            continue
-        discussions[thread.id] = ThreadEvidence(thread=thread, comments=comments)
-    return discussions
 
 
 async def material_with_past(state: StoriesInput, context: RunContext) -> Material:

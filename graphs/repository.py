@@ -30,7 +30,6 @@ from agent.triage.collected import dossier_of
 from graphs.choosing import choose
 from graphs.failing import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
-from graphs.reading import MAX_TURNS, read, tools, wants_tools
 from graphs.relating import relate
 from graphs.run_context import RunContext
 from graphs.state import (
@@ -73,8 +72,6 @@ def build_repository() -> CompiledStateGraph[
         output_schema=RepositoryOutput,
     )
     graph.add_node("choose", ending_repository(choose))
-    graph.add_node("read", ending_repository(read))
-    graph.add_node("tools", ending_repository(tools))
     graph.add_node("study", ending_repository(study))
     graph.add_node("connect", ending_repository(connect))
     graph.add_node("relate", ending_repository(relate))
@@ -84,9 +81,7 @@ def build_repository() -> CompiledStateGraph[
     graph.add_node("file", ending_repository(file))
 
     graph.add_edge(START, "choose")
-    graph.add_edge("choose", "read")
-    graph.add_conditional_edges("read", after_read, ["tools", "study"])
-    graph.add_edge("tools", "read")
+    graph.add_edge("choose", "study")
     graph.add_edge("study", "connect")
     graph.add_edge("connect", "relate")
     graph.add_edge("relate", "write_facts")
@@ -95,13 +90,6 @@ def build_repository() -> CompiledStateGraph[
     graph.add_edge("explain", "next_tasks")
     graph.add_edge("file", END)
     return graph.compile(name="repository")
-
-
-def after_read(state: ReadInput) -> str:
-    """Go on to the tools that the model asks for; nodes of a failed repository must not loop."""
-    if has_failed(state):
-        return "study"
-    return "tools" if wants_tools(state["messages"], MAX_TURNS) else "study"
 
 
 def after_next_tasks(state: NextTasksInput) -> str:
@@ -161,8 +149,7 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
     facts = with_stories(facts_told(material), stories)
     waiting: list[Task] = []
     if context.models:
-        table = [triaged.sha for triaged in state["first_look"].table]
-        waiting = commit_tasks(state["chosen"], state["reading"].notes, table, material, facts)
+        waiting = commit_tasks(state["chosen"], material, facts)
     return {"facts": facts, "stories": stories, "waiting": waiting, "tasks": []}
 
 

@@ -8,7 +8,6 @@ from operator import add, or_
 from typing import Annotated
 
 from langchain_core.messages import AnyMessage
-from langgraph.graph import add_messages
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -19,6 +18,7 @@ from agent.domain.commits import Issue
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Triage
 from agent.domain.links import Link, Related
+from agent.domain.look_ups import LookUp
 from agent.domain.report import Failure, Report
 from agent.domain.spending import Account
 from agent.domain.window import Window
@@ -28,7 +28,7 @@ from agent.stories.timeline import StoriesFound
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 """Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 
@@ -151,10 +151,8 @@ class CloseReading(Frozen):
     """Which commit undid which."""
     links: tuple[Link, ...] = ()
     earlier_issues: tuple[Issue, ...] = ()  # Issues of earlier days that a link names
-    thread_numbers: tuple[int, ...] = ()  # Issues and pull requests that the model looked up
     templates: tuple[str, ...] = ()
     """The forms that the repository asks authors of pull requests to fill in."""
-    notes: str = ""  # What the model noted when it had read enough
 
 
 class ReadingInput(TypedDict):
@@ -203,23 +201,9 @@ class ChooseOutput(TypedDict):
 
 
 class ReadInput(RepositoryStepInput):
-    """The commits to read, and the conversation with the tools so far."""
+    """The commits to read in depth."""
 
     chosen: tuple[str, ...]
-    messages: Annotated[list[AnyMessage], add_messages]
-
-
-class ReadOutput(TypedDict):
-    """The next messages of the conversation."""
-
-    messages: Annotated[list[AnyMessage], add_messages]
-    account: Annotated[Account, add]
-
-
-class ToolsOutput(TypedDict):
-    """What the tools answered."""
-
-    messages: Annotated[list[AnyMessage], add_messages]
 
 
 class StudyOutput(TypedDict):
@@ -324,6 +308,31 @@ class AnalysisInput(TypedDict):
     repository: MaterialInput | None
 
 
+class LookedUpInput(AnalysisInput):
+    """The same, with what was looked up for each task, the newest last."""
+
+    looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
+
+
+class LookInput(LookedUpInput):
+    """The same, with what writers and tools have said to each other, by task."""
+
+    conversations: Annotated[dict[str, list[AnyMessage]], or_]
+
+
+class LookOutput(TypedDict):
+    """The conversations in which writers were asked again."""
+
+    conversations: Annotated[dict[str, list[AnyMessage]], or_]
+    account: Annotated[Account, add]
+
+
+class LookUpOutput(LookOutput):
+    """The conversations with the answers of the tools, and what these showed."""
+
+    looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
+
+
 class SentencesInput(TypedDict):
     """Sentences on their way; what they are about is in the rest of the state."""
 
@@ -342,7 +351,7 @@ class SentencesOutput(CheckOutput):
     account: Annotated[Account, add]
 
 
-class AnalysisState(AnalysisInput, AnalysisOutput):
+class AnalysisState(LookInput, AnalysisOutput):
     """Tasks, and the sentences that are written about them."""
 
     sentences: Sentences

@@ -82,7 +82,10 @@ class Scripted:
     analyses: Mapping[str, Answer] = field(default_factory=lambda: ANALYSES)
     repairs: Mapping[str, Answer] = field(default_factory=dict)
     read: Sequence[str] | None = None  # The handles that it chooses; all of them where not given
-    turns: Sequence[Saying] = ()  # What it says when it may call tools, one after the other
+    turns: Sequence[Saying] = ()
+    """What it says when it may call tools, one after the other, about each commit."""
+    looks: Mapping[str, Sequence[Saying]] = field(default_factory=dict)
+    """The same for the commits of these titles, in the place of `turns`."""
     opinion: Callable[[str, str], str] = honest
     quote: str = ""  # What the judge rests on; the title of the commit where not given
     problem: str = ""  # What the judge says is wrong with sentences that do not stand
@@ -96,13 +99,16 @@ class Scripted:
         if (answer := probed(asked)) is not None:
             return answer
         if asked.tools:
-            turn = sum(message["role"] == "assistant" for message in asked.body["messages"])
-            return (
-                self.turns[turn]
-                if turn < len(self.turns)
-                else Saying(text="Nothing more to look up.")
-            )
+            return self._look(asked)
         return Saying(text=json.dumps(self._answer(asked), ensure_ascii=False))
+
+    def _look(self, asked: ModelRequest) -> Saying:
+        turn = sum(message["role"] == "assistant" for message in asked.body["messages"])
+        turns = self.turns
+        for title, turns_of_commit in self.looks.items():
+            if title in asked.messages[1]:
+                turns = turns_of_commit
+        return turns[turn] if turn < len(turns) else Saying(text="enough")
 
     def _answer(self, asked: ModelRequest) -> Answer:
         if asked.schema == "Choice":
@@ -151,9 +157,9 @@ def sentences_in(question: str) -> list[str]:
     return [text for _, text in _SENTENCE.findall(question)]
 
 
-def calling(name: str, **arguments: object) -> Saying:
+def calling(tool: str, /, **arguments: object) -> Saying:
     """Call a tool."""
-    return Saying(calls=(ToolCall(name, json.dumps(arguments)),))
+    return Saying(calls=(ToolCall(tool, json.dumps(arguments)),))
 
 
 @dataclass(frozen=True)

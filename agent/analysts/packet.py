@@ -18,6 +18,7 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
+from agent.domain.look_ups import LookUp
 from agent.domain.references import thread_numbers
 from agent.domain.surroundings import (
     NO_SURROUNDINGS,
@@ -27,6 +28,7 @@ from agent.domain.surroundings import (
     Surroundings,
 )
 from agent.domain.window import Window
+from agent.gate.look_ups import printed_look_ups
 from agent.gate.shown import comment_lines, fact_line, piece_heading, subject_heading
 from agent.gate.surroundings import definition_heading, use_line, uses_heading
 from agent.prompting import tokens_of
@@ -38,7 +40,7 @@ _WORDS_SHARE = 0.3  # Of the budget, for texts of people
 _FACTS_SHARE = 0.15
 _AROUND_SHARE = 0.25  # For definitions and uses elsewhere in the repository
 _EARLIER_SHARE = 0.2  # For the earlier commits that this one goes back to
-_LOOKED_UP_SHARE = 0.25  # For what the writer looked up
+_LOOKED_UP_SHARE = 0.25  # For what was looked up
 _MAX_COMMENTS = 3
 _MAX_THREADS = 4
 _MAX_FACTS = 40
@@ -50,7 +52,7 @@ _RELEASES_HEADING = "Releases, as the tags of the repository show them:"
 _DEFINITIONS_HEADING = "Defined elsewhere, and deciding here:"
 _USES_HEADING = "Lines elsewhere in the repository, after this commit, with names that it changes:"
 _EARLIER_HEADING = "Earlier commits that this one goes back to:"
-_LOOKED_UP_HEADING = "Looked up in the repository:"
+_LOOKED_UP_HEADING = "Looked up in the repository, as it is after this commit:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +62,9 @@ class CommitContext:
     surroundings: Surroundings = NO_SURROUNDINGS
     earlier: Mapping[str, CommitEvidence] = field(default_factory=dict)
     """The commits that it takes back, mends or goes on with, by their handles."""
-    looked_up: str = ""  # What the writer looked up before it wrote
+    look_ups: tuple[LookUp, ...] = ()  # What was looked up in the repository, the newest last
+    leaves_room: bool = False
+    """Whether tokens are kept for look-ups: a packet begins alike before and after them."""
 
 
 NO_CONTEXT = CommitContext()
@@ -87,14 +91,18 @@ def commit_packet(
     if context.surroundings.releases:
         releases = "\n".join(context.surroundings.releases)
         opening += f"\n\n{_RELEASES_HEADING}\n{releases}"
+    looked_up_budget = 0
+    if context.leaves_room or context.look_ups:
+        looked_up_budget = int(budget * _LOOKED_UP_SHARE)
     closing = _context_text(context, budget, focus)
-    diff_budget = budget - tokens_of(opening) - tokens_of(closing)
+    diff_budget = budget - tokens_of(opening) - tokens_of(closing) - looked_up_budget
     diff = shown_diff(evidence, diff_budget, focus, context.surroundings.passages)
-    return f"{opening}\n\nThe diff:\n{diff}{closing}"
+    looked_up = _look_ups_text(context.look_ups, looked_up_budget, focus)
+    return f"{opening}\n\nThe diff:\n{diff}{closing}{looked_up}"
 
 
 def _context_text(context: CommitContext, budget: int, focus: Focus) -> str:
-    """Return what stands below the diff: definitions, uses, earlier commits, what was looked up."""
+    """Return what stands below the diff: definitions, uses, earlier commits."""
     sections: dict[str, str] = {}
     around_budget = int(budget * _AROUND_SHARE)
     definitions = _definitions_text(context.surroundings.definitions, around_budget, focus)
@@ -103,13 +111,26 @@ def _context_text(context: CommitContext, budget: int, focus: Focus) -> str:
     sections[_USES_HEADING] = _uses_text(context.surroundings.uses, uses_budget, focus)
     earlier_budget = int(budget * _EARLIER_SHARE)
     sections[_EARLIER_HEADING] = _earlier_text(context.earlier, earlier_budget, focus)
-    looked_up = cut_text(context.looked_up, int(budget * _LOOKED_UP_SHARE), focus)
-    sections[_LOOKED_UP_HEADING] = looked_up
     text = ""
     for heading, section in sections.items():
         if section:
             text += f"\n\n{heading}\n{section}"
     return text
+
+
+def _look_ups_text(look_ups: Sequence[LookUp], budget: int, focus: Focus) -> str:
+    """Return what was looked up, each in its share of what is left."""
+    if not look_ups:
+        return ""
+    texts: list[str] = []
+    tokens_left = budget
+    for number, printed in enumerate(printed_look_ups(look_ups)):
+        share = tokens_left // (len(look_ups) - number)
+        text = cut_text(printed, share, focus)
+        texts.append(text)
+        tokens_left -= tokens_of(text)
+    joined = "\n\n".join(texts)
+    return f"\n\n{_LOOKED_UP_HEADING}\n{joined}"
 
 
 def _definitions_text(definitions: Sequence[Definition], budget: int, focus: Focus) -> str:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.domain.base import Language
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence
+from agent.domain.evidence import Citable, CommitEvidence, Dossier
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.gate.grounds import has_code_anchor
@@ -19,8 +19,8 @@ from agent.gate.text import normal, plain_marks
 from agent.languages import writing_of
 
 MOST_SENTENCES, MOST_ANSWERED = 5, 10
-Found = Mapping[EvidenceId, Evidence]
-Shown = Mapping[str, Evidence]  # Pieces of evidence by their handles
+Found = Mapping[EvidenceId, Citable]
+Shown = Mapping[str, Citable]  # Pieces of evidence by their handles
 _NO_NOTES: Mapping[EvidenceId, str] = {}
 _MIN_HASH = 7  # Digits by which a model may cite a commit
 
@@ -212,17 +212,25 @@ def anchored(
         return Anchor(cite=cites[0], text=text)
     for cite in cites:
         evidence = found.get(cite)
-        if evidence is None:
-            continue
-        if is_in_prose(text, evidence):
-            return Anchor(cite=cite, text=text)
-        if isinstance(evidence, CommitEvidence):
-            for file in evidence.change.files:
-                if is_in_file(text, file):
-                    return Anchor(cite=cite, text=text, file=file.path)
-        if is_in_code(text, evidence, notes.get(cite, "")):
+        if evidence is not None and (anchor := _anchor_in(text, evidence)):
+            return anchor
+    # A note may repeat what a piece of evidence of its own has, so it comes second.
+    for cite in cites:
+        evidence = found.get(cite)
+        if evidence is not None and is_in_code(text, evidence, notes.get(cite, "")):
             return Anchor(cite=cite, text=text)
     return Anchor(cite=cites[0], text=text)
+
+
+def _anchor_in(text: str, evidence: Citable) -> Anchor | None:
+    """Return the anchor that a piece of evidence holds, if it does."""
+    if is_in_prose(text, evidence):
+        return Anchor(cite=evidence.id, text=text)
+    if isinstance(evidence, CommitEvidence):
+        for file in evidence.change.files:
+            if is_in_file(text, file):
+                return Anchor(cite=evidence.id, text=text, file=file.path)
+    return Anchor(cite=evidence.id, text=text) if is_in_code(text, evidence) else None
 
 
 def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> tuple[Anchor, ...]:
@@ -245,7 +253,7 @@ def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> t
     return (anchor,)
 
 
-def _surroundings(anchor: Anchor, evidence: Evidence | None) -> Iterator[list[str]]:
+def _surroundings(anchor: Anchor, evidence: Citable | None) -> Iterator[list[str]]:
     """Yield the hunks of an anchor's file, or the paragraphs of the texts that it may be from."""
     if evidence is None:
         return

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -29,16 +29,18 @@ from agent.analysts.twins import moved_sentences, reversed_facts
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Number, Refused
 from agent.domain.evidence import (
+    Citable,
     CommitEvidence,
     Dossier,
     Evidence,
+    FileEvidence,
     Material,
     PublishedEvidence,
     Read,
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Part
-from agent.gate.quotes import anchor_fault
+from agent.gate.quotes import MAX_ANCHOR, anchor_fault, is_in_code
 from agent.prompting import fenced, fitting, tokens_of
 from agent.sizing import EvidencePrompt
 from agent.telling import fact_sentence
@@ -61,7 +63,7 @@ class Subject(ABC):
     dossier: Dossier  # What the gate may look at
     about: EvidenceId | None = None  # The commit, where there is one
     judge_prompt: ClassVar[str] = "judge"  # The file in agent/prompts that a judge is asked with
-    shown: Mapping[str, Evidence] = field(default_factory=dict)  # What may be cited, by its handles
+    shown: Mapping[str, Citable] = field(default_factory=dict)  # What may be cited, by its handles
 
     @abstractmethod
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
@@ -148,21 +150,37 @@ class CommitSubject(Subject):
 
     def write_prompt(self) -> EvidencePrompt:
         """Ask what changes, why, for whom, and what to do."""
-        notes = ""
-        if self.task.notes:
-            notes = f"Your notes from reading, which are no evidence:\n{self.task.notes}\n"
-        values = {"notes": notes, "languages": asked_languages(self.languages)}
+        values = {"languages": asked_languages(self.languages)}
         return EvidencePrompt(name="write", values=values, shape=analysis_shape(self.languages))
 
+    def before_looking(self) -> "CommitSubject":
+        """Return the subject with a packet that leaves room for what is looked up."""
+        context = replace(self.context, look_ups=(), leaves_room=True)
+        return replace(self, context=context)
+
     def claim(self, name: str, sentence: Sentence) -> Claim | None:
-        """Turn one sentence into a claim; earlier commits that it cites are its background."""
-        claim = super().claim(name, sentence)
+        """Turn one sentence into a claim; its background are earlier commits and lines of files."""
+        claim = super().claim(name, self._with_anchor_cited(sentence))
         if claim is None:
             return None
         earlier = {evidence.id for evidence in self.context.earlier.values()}
-        background = tuple(cite for cite in claim.cites if cite in earlier)
-        cites = tuple(cite for cite in claim.cites if cite not in earlier)
-        return claim.model_copy(update={"cites": cites, "background": background})
+        cites: list[EvidenceId] = []
+        background: list[EvidenceId] = []
+        for cite in claim.cites:
+            is_news = cite not in earlier and cite.kind != "lines"
+            (cites if is_news else background).append(cite)
+        update = {"cites": tuple(cites), "background": tuple(background)}
+        return claim.model_copy(update=update)
+
+    def _with_anchor_cited(self, sentence: Sentence) -> Sentence:
+        """Add the looked-up lines that hold the anchor, if only they do, to what is cited."""
+        is_usable = 0 < len(sentence.anchor.strip()) <= MAX_ANCHOR
+        if not is_usable or is_in_code(sentence.anchor, self.read.evidence):
+            return sentence
+        for handle, evidence in self.shown.items():
+            if isinstance(evidence, FileEvidence) and is_in_code(sentence.anchor, evidence):
+                return sentence.model_copy(update={"cites": [*sentence.cites, handle]})
+        return sentence
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn an analysis into claims: its headline, then its sentences."""
@@ -341,6 +359,7 @@ def light_dossier(task: Task) -> Dossier:
 class AnswerSubject(Subject):
     """What an answer is about: the pieces of evidence under their handles."""
 
+    shown: Mapping[str, Evidence] = field(default_factory=dict)
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
     """What code knows of pieces of evidence beside their text."""
 

@@ -1,6 +1,5 @@
 """What a model chooses from and is asked to write about, and the sentences on their way."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
@@ -19,7 +18,6 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 
-_HANDLE = re.compile(r"\bc\d{1,3}\b")
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 _MAX_SUMMED = 20  # Commits that a day is summed up from
 _MAX_CONTROLS = 4  # Sentences about something else that go with a task
@@ -32,7 +30,6 @@ class Task(Frozen):
     about: EvidenceId | None = None  # The commit; None for a summary
     rests: dict[str, Claim] = Field(default_factory=dict)  # What a summary rests on, by handles
     titles: dict[EvidenceId, str] = Field(default_factory=dict)  # Of the commits of a summary
-    notes: str = ""  # What the model noted of the commit when it read
     controls: tuple[dict[Language, str], ...] = ()
     """True sentences about something else, for the judge to refuse."""
 
@@ -138,17 +135,10 @@ def evidence_handles(
     return handles
 
 
-def commit_tasks(
-    chosen: Sequence[str],
-    notes: str,
-    table: Sequence[str],
-    material: Material,
-    facts: Sequence[Claim],
-) -> list[Task]:
+def commit_tasks(chosen: Sequence[str], material: Material, facts: Sequence[Claim]) -> list[Task]:
     """Return a task for each commit to be explained, with true sentences about others as controls."""
     deep = {read.evidence.change.commit.sha for read in material.reads if read.depth == "deep"}
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
-    handles = {sha: handle for handle, sha in commit_handles(table).items()}
     tasks = []
     for sha in chosen:
         if sha not in deep:
@@ -159,21 +149,10 @@ def commit_tasks(
             Task(
                 repo=material.repo,
                 about=about,
-                notes=_notes_about(handles[sha], notes),
                 controls=tuple(controls[-_MAX_CONTROLS:]),
             )
         )
     return tasks
-
-
-def _notes_about(handle: str, notes: str) -> str:
-    """Return the lines of notes that name this commit or none: those about others would mislead."""
-    lines = []
-    for line in notes.splitlines():
-        named_handles = _HANDLE.findall(line)
-        if not named_handles or handle in named_handles:
-            lines.append(line)
-    return "\n".join(lines)
 
 
 def summary_task(

@@ -1,5 +1,6 @@
 """What claims rest on and reports are written from: artefacts as they were read, each under one name."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,7 @@ from agent.domain.patch import touched_names, written_names
 from agent.domain.references import pull_number
 from agent.domain.window import Window
 
+_LINE_NUMBER = re.compile(r"^ {0,5}[0-9]+  ", re.MULTILINE)
 _MESSAGE, _PATHS, _TOUCHED, _WRITTEN, _FACTS, _LINES = 6_000, 400, 80, 150, 80, 12
 """How much of a commit is worth remembering: characters, names, facts and the lines that show them."""
 
@@ -143,7 +145,29 @@ class PublishedEvidence(Frozen):
         return (self.text,)
 
 
-Citable = Evidence | PublishedEvidence
+class FileEvidence(Frozen):
+    """Lines of a file as they are at a commit, which somebody looked up."""
+
+    id: EvidenceId
+    text: str  # As it was shown, with the numbers of the lines
+
+    @property
+    def repo(self) -> RepoId:
+        """The repository of the file."""
+        return self.id.repo
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything that may be quoted or searched: the lines as they were shown, then bare."""
+        return (self.text, without_line_numbers(self.text))
+
+
+def without_line_numbers(text: str) -> str:
+    """Return numbered lines of a file without their numbers; other lines stay as they are."""
+    return _LINE_NUMBER.sub("", text)
+
+
+Citable = Evidence | PublishedEvidence | FileEvidence
 """What a claim may rest on."""
 
 
@@ -207,7 +231,7 @@ class Material:
 
 def all_dates_of(evidence: Citable) -> list[datetime]:
     """Return every moment of an artefact."""
-    if isinstance(evidence, PublishedEvidence):
+    if isinstance(evidence, PublishedEvidence | FileEvidence):
         return []
     if isinstance(evidence, CommitEvidence):
         return [evidence.change.commit.committed_at, evidence.change.commit.authored_at]

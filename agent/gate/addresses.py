@@ -45,12 +45,14 @@ def addresses(
 ) -> list[TextAddress]:
     """Return the mail addresses and hosts of a sentence.
 
-    Names in the code of the evidence and in notes that code wrote about it are no hosts.
+    Names in the code of the evidence and in notes that code wrote about it are no hosts. Comments
+    in them are words of people.
     """
     mails = [match[0] for match in _MAIL.finditer(text) if _is_top_level(match["last"])]
     hosts = list(dict.fromkeys(_hosts(_MAIL.sub(" ", text))))
     if hosts:
-        code = SearchText("\n".join((*_code_without_comments(evidence), *notes)))
+        code_of_notes = [_COMMENT.sub("", note) for note in notes]
+        code = SearchText("\n".join((*_code_without_comments(evidence), *code_of_notes)))
         hosts = [host for host in hosts if not code.has(host)]
     return [
         *(TextAddress(mail, "a mail address") for mail in mails),

@@ -10,6 +10,7 @@ from agent.domain.evidence import (
     CommitEvidence,
     Dossier,
     Evidence,
+    FileEvidence,
     PublishedEvidence,
     ThreadEvidence,
 )
@@ -301,6 +302,8 @@ def _window_fault(claim: Claim, dossier: Dossier, evidence: Citable) -> str:
         return ""
     if isinstance(evidence, PublishedEvidence):
         return ""  # What it says passed this check when it was published
+    if isinstance(evidence, FileEvidence):
+        return ""  # It shows how a file is, and is never told as new
     dated = f"{evidence.id} is of {evidence.at:%Y-%m-%d %H:%M} UTC"
     if _created_at(evidence) >= (window.cutoff or window.end):
         return f"{dated}, after the window {window.label} ({window.tz})"
@@ -321,7 +324,7 @@ def _created_at(evidence: Evidence) -> datetime:
 def _cites_news(claim: Claim, dossier: Dossier, window: Window) -> bool:
     for cite in claim.cites:
         evidence = dossier.found.get(cite)
-        if evidence is None or isinstance(evidence, PublishedEvidence):
+        if evidence is None or isinstance(evidence, PublishedEvidence | FileEvidence):
             continue
         if evidence.id in dossier.late or evidence.at in window:
             return True

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
 from agent.domain.commits import FileChange
-from agent.domain.evidence import Citable, CommitEvidence, Dossier
+from agent.domain.evidence import Citable, CommitEvidence, Dossier, FileEvidence
 from agent.domain.patch import read_hunks
 from agent.domain.window import Window
 from agent.gate.shown import code_written_lines, file_heading, printed_texts
@@ -213,9 +213,11 @@ def is_in_prose(text: str, evidence: Citable, window: Window | None = None) -> b
 
 def is_in_code(text: str, evidence: Citable, note: str = "") -> bool:
     """Return True if words stand in the diff, among the paths, or in lines that code wrote."""
-    words = normal(text)
+    words = normal(_HANDLE.sub("", text))
     if note and stands_in(words, normal(note), gaps=False):
         return True
+    if isinstance(evidence, FileEvidence):
+        return any(stands_in(words, normal(lines), gaps=False) for lines in evidence.texts)
     if not isinstance(evidence, CommitEvidence):
         return False
     if any(is_in_file(text, file) for file in evidence.change.files):

@@ -10,6 +10,7 @@ from agent.domain.evidence import (
     Citable,
     CommitEvidence,
     Evidence,
+    FileEvidence,
     PublishedEvidence,
     ReleaseEvidence,
     ThreadEvidence,
@@ -76,7 +77,12 @@ def comment_lines(evidence: ThreadEvidence) -> Iterator[str]:
 
 
 def printed_texts(evidence: Citable, window: Window | None) -> Iterator[str]:
-    """Yield the texts of evidence as packets print them, each below its heading."""
+    """Yield the texts of evidence as packets print them, each below its heading.
+
+    Lines of a file are code and no text of this kind.
+    """
+    if isinstance(evidence, FileEvidence):
+        return
     if isinstance(evidence, PublishedEvidence):
         yield evidence.text
     elif isinstance(evidence, ReleaseEvidence):

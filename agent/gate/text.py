@@ -12,6 +12,7 @@ from agent.domain.commits import Issue
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,
+    FileEvidence,
     PublishedEvidence,
     ThreadEvidence,
     all_dates_of,
@@ -187,6 +188,8 @@ def text_of(evidence: Citable) -> SearchText:
         return _search_text("\n".join(words), evidence.paths, (evidence.change.commit.sha,))
     if isinstance(evidence, PublishedEvidence):
         return _search_text(evidence.text, (), (evidence.id.sha,))
+    if isinstance(evidence, FileEvidence):
+        return code_of(evidence)
     if isinstance(evidence, ThreadEvidence):
         thread = evidence.thread
         people = [thread.author or "", *(comment.author or "" for comment in evidence.comments)]
@@ -202,7 +205,9 @@ _search_text = lru_cache(maxsize=64)(SearchText)
 
 
 def code_of(evidence: Citable) -> SearchText:
-    """Return the diff, paths and facts of a commit; of other artefacts code shows nothing."""
+    """Return the diff, paths and facts of a commit, or lines of a file; other artefacts have none."""
+    if isinstance(evidence, FileEvidence):
+        return _search_text("\n".join(evidence.texts), (evidence.id.path,), (evidence.id.sha,))
     if not isinstance(evidence, CommitEvidence):
         return _search_text("", (), ())
     return _search_text("\n".join(code_lines(evidence)), evidence.paths, ())

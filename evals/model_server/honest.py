@@ -81,7 +81,7 @@ def prompt_of(asked: ModelRequest) -> Prompt:
     words = _FENCED.sub(" ", asked.user)
     kind = next((kind for kind, sign in _KINDS.items() if sign in words), "")
     parts = tuple(found["text"] for found in _FENCED.finditer(asked.user))
-    return Prompt("read" if "list_commits" in asked.tools else kind, parts)
+    return Prompt("read" if "get_diff" in asked.tools else kind, parts)
 
 
 def answerable(asked: ModelRequest) -> tuple[ShownSentence, ...]:

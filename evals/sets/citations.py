@@ -13,7 +13,14 @@ from typing import Any, get_args
 
 from agent.domain.base import Language, NotFound
 from agent.domain.claims import Claim, Judgement, Verdict
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import (
+    Citable,
+    CommitEvidence,
+    Dossier,
+    FileEvidence,
+    ReleaseEvidence,
+    ThreadEvidence,
+)
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.report import Report
 from agent.gate.check import refusals
@@ -138,6 +145,7 @@ async def looked_up(
     """Read what the report cites from the repositories and ask the gate about every claim in both languages."""
     commits: dict[EvidenceId, CommitEvidence] = {}
     tags: dict[EvidenceId, ReleaseEvidence] = {}
+    files: dict[EvidenceId, FileEvidence] = {}
     cited = sorted({name for claim in report.claims for name in claim.sources})
     for spec in specs:
         source = GitSource(spec.name, path_of(spec))
@@ -150,7 +158,9 @@ async def looked_up(
             release = await source.tagged([cite.revision]) if cite.kind == "tag" else None
             if release is not None:
                 tags[release.id] = ReleaseEvidence(release=release)
-    dossier = _dossier(report, {**commits, **tags, **threads})
+            if cite.kind == "lines":
+                files[cite] = await _file_lines(source, cite)
+    dossier = _dossier(report, {**commits, **tags, **threads, **files})
     claims = [
         claim
         for claim in report.claims
@@ -169,6 +179,14 @@ async def looked_up(
     ]
 
 
+async def _file_lines(source: GitSource, cite: EvidenceId) -> FileEvidence:
+    """Read the lines of a file that a report cites; empty where there are none."""
+    text = await source.file(cite.sha, cite.path) or ""
+    first = cite.first_line or 1
+    lines = text.split("\n")[first - 1 : cite.last_line]
+    return FileEvidence(id=cite, text="\n".join(lines))
+
+
 async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:
     """Read the issues and pull requests that a report cites."""
     found: dict[EvidenceId, ThreadEvidence] = {}
@@ -184,7 +202,7 @@ async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, Thr
     return found
 
 
-def _dossier(report: Report, found: Mapping[EvidenceId, Evidence]) -> Dossier:
+def _dossier(report: Report, found: Mapping[EvidenceId, Citable]) -> Dossier:
     """Say what counts as read: rows, what they undo or take over, linked threads, steps of stories."""
     rows = {row.id for row in report.ledger if row.depth in _READ}
     commits = [one for name in rows if isinstance(one := found.get(name), CommitEvidence)]

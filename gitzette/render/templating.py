@@ -53,6 +53,9 @@ def named(cite: EvidenceId, own: RepoId | None, web: Web, *, pull: bool = False)
         name = cite.shortened(SHORT)
         if is_own:
             name = name.removeprefix(f"{cite.repo}@")
+        if cite.first_line is not None and cite.last_line is not None:
+            url = web.lines(cite.repo, cite.sha, cite.path, cite.first_line, cite.last_line)
+            return name, url
         return name, web.commit(cite.repo, cite.sha)
     name = cite.revision if is_own else str(cite)
     return name, web.release(cite.repo, cite.revision)

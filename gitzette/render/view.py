@@ -217,7 +217,7 @@ class ReportView:
         title, about, told = self._known.get(cite, ("", "", False))
         if claim is None:
             return Citation(cite, name, url, title, about, place_of(cite) if told else "")
-        if cite in claim.background:
+        if cite in claim.background and cite.kind != "lines":
             about = " · ".join(filter(None, (about, self.words["site"]["background"])))
         is_own = claim.about[:1] == (cite,) and not apart
         place, excerpts = (

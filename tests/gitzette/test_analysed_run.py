@@ -96,7 +96,7 @@ async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothi
     tmp_path: Path, step: str
 ) -> None:
     clone = two_commits(tmp_path / "router")
-    script = Scripted(summary=[BRIEF], turns=[calling("get_diff", sha="c1")])
+    script = Scripted(summary=[BRIEF], turns=[calling("get_diff")])
     with ModelServer(script, context=32_768) as server:
         await run(tmp_path / "calm", server, clone, **BOTH)
         whole = questions(server)

@@ -22,8 +22,8 @@ from gitzette.studio import ServedGraph
 from tests.scripted_analysis import two_commits
 
 ROOT = Path(__file__).parents[2]
-ANALYSIS = ("write", "check", "judge", "repair", "settle")
-READING = ("choose", "read", "tools", "study", "connect", "relate", "write_facts", "file")
+ANALYSIS = ("look", "look_up", "write", "check", "judge", "repair", "settle")
+READING = ("choose", "study", "connect", "relate", "write_facts", "file")
 STEPS = {
     "daily": {
         *("collect", "allocate", "connect", "publish"),
@@ -94,8 +94,8 @@ async def test_a_run_on_a_repository_of_the_input_can_be_interrupted_inspected_a
     assert nodes[-3:] == ["connect", "compose", "publish"]
     assert [node for node in nodes if node.startswith("repository:")][:3] == [
         "repository:choose",
-        "repository:read",
         "repository:study",
+        "repository:connect",
     ]
     report: Report = (await graph.aget_state(THREAD)).values["report"]
     assert (report.analyst, report.failures, len(report.ledger)) == ("rules", (), 2)

@@ -233,5 +233,5 @@ def told_stories(found: StoriesFound, claims: Sequence[Claim]) -> tuple[Story, .
 def _is_told_in(claim: Claim, story: Story) -> bool:
     """Return True if a claim cites several steps of a story, and no commit outside of it."""
     steps = set(story.steps)
-    commits = {cite for cite in claim.sources if not cite.is_thread}
+    commits = {cite for cite in claim.sources if cite.kind not in ("thread", "lines")}
     return commits <= steps and len(steps & set(claim.sources)) > 1

@@ -106,14 +106,19 @@ class Toolset:
         *,
         page_tokens: int = show.PAGE_TOKENS,
         handles: Mapping[str, str] | None = None,
+        default_sha: str = "",
     ) -> None:
-        """Serve these commits; `notes` is what is said of each by hash, `handles` are short names of the hashes."""
+        """Serve these commits; `notes` is what is said of each by hash, `handles` are short names of the hashes.
+
+        A tool that is given no commit shows the one of `default_sha`, or else the newest.
+        """
         self._code = code
         self._threads = threads
         self._names = show.CommitNames(code.repo, commits, handles or {})
         self._notes = notes
         self._recall = recall
         self._tokens = page_tokens
+        self._default_sha = default_sha
         self._changes: dict[str, Change] = {}
         self._cut: dict[tuple[str, str, str], list[str]] = {}
         self._upgrades: dict[tuple[str, str], list[str]] = {}
@@ -165,19 +170,17 @@ class Toolset:
         lines = await self._lines(path, full)
         if not 1 <= start <= max(1, len(lines)):
             raise ToolError(f"{path} has {len(lines)} lines; give a start from 1 to {len(lines)}")
-        found = (
-            show.around(lines, symbol, start, self._tokens)
-            if symbol
-            else show.stretch(lines, start, self._tokens)
-        )
-        if symbol and not found.text:
+        shown = show.stretch(lines, start, self._tokens)
+        if symbol:
+            shown = show.around(lines, symbol, start, self._tokens)
+        if symbol and not shown.text:
             raise ToolError(
                 f"no line of {path} from {start} on names {symbol!r}; find_usages tells which files do"
             )
-        more = f"; go on with start={found.following}" if found.following else ""
-        asked = f"{path} at {full[:12]}, lines {found.first} to {found.last} of {len(lines)}"
-        asked += f" around {symbol}" if symbol else ""
-        return f"{asked}{more}\n{found.text}"
+        heading = show.file_heading(path, full, shown, len(lines))
+        around_symbol = f" around {symbol}" if symbol else ""
+        more = f"; go on with start={shown.following}" if shown.following else ""
+        return f"{heading}{around_symbol}{more}\n{shown.text}"
 
     @tool
     async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
@@ -282,14 +285,16 @@ class Toolset:
         )
 
     def _full(self, sha: str) -> str:
-        """Find the commit of the window that is meant; the newest one where none is named."""
-        if not sha.strip() and (newest := self._names.newest):
-            return newest
-        found = self._names.matching(sha)
-        if len(found) != 1:
-            problem = "fits several commits" if found else "is not a commit of this window"
-            raise ToolError(f"{sha!r} {problem}; list_commits shows what there is")
-        return found[0]
+        """Return the hash of the commit that is meant; where none is named, of the default one."""
+        if not sha.strip() and (default := self._default_sha or self._names.newest):
+            return default
+        matches = self._names.matching(sha)
+        if len(matches) == 1:
+            return matches[0]
+        problem = "fits several commits" if matches else "is not a commit of this window"
+        if self._default_sha:
+            raise ToolError(f"{sha!r} {problem}; leave `sha` out to read the commit in question")
+        raise ToolError(f"{sha!r} {problem}; list_commits shows what there is")
 
     async def _cut_pages(self, sha: str, file: str, symbol: str) -> list[str]:
         """Cut a diff into pages and hold them, instead of those that were cut first where it gets too much."""

@@ -13,6 +13,9 @@ from agent.reports.titles import shown_title
 
 PAGE_TOKENS = 6_000
 _CHARS = 3  # Characters of ASCII that surely are no more than a token
+_FILE_HEADING = re.compile(
+    r" at [0-9a-f]{12}, lines (?P<first>[0-9]+) to (?P<last>[0-9]+) of [0-9]+"
+)
 
 
 class Piece(NamedTuple):
@@ -132,6 +135,19 @@ class Shown(NamedTuple):
     first: int
     last: int
     following: int
+
+
+def file_heading(path: str, sha: str, shown: Shown, total: int) -> str:
+    """Return the beginning of the line above lines of a file; `shown_lines` reads it."""
+    return f"{path} at {sha[:12]}, lines {shown.first} to {shown.last} of {total}"
+
+
+def shown_lines(text: str, path: str) -> range | None:
+    """Return the numbers of the lines of a file that get_file has shown; None where it has none."""
+    heading = _FILE_HEADING.match(text.removeprefix(path))
+    if heading is None or heading["first"] == "0":
+        return None
+    return range(int(heading["first"]), int(heading["last"]) + 1)
 
 
 def clean_path(path: str) -> str | None:

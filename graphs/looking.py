@@ -1,0 +1,309 @@
+"""How a model looks further: it calls tools until it has seen enough, or has had its turns.
+
+Before a commit is explained, its writer may look into the repository. Each commit has a
+conversation of its own; what the tools showed is kept for writer, gate and judge.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from typing import NamedTuple
+
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+)
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt.tool_node import ToolInvocationError
+from langgraph.runtime import Runtime
+
+from agent.analysts.subjects import CommitSubject
+from agent.domain.base import RepoId, UpstreamError
+from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.look_ups import LookUp
+from agent.domain.spending import Account, fallback
+from agent.ports import Step
+from agent.prompting import Job, ModelError, fenced, message_tokens, prompt
+from agent.sizing import ShowEvidence
+from graphs.run_context import RunContext
+from graphs.sentence_steps import spent
+from graphs.state import LookInput, LookOutput, LookUpOutput, MaterialInput
+from graphs.subjects import commit_subjects
+from memory.statements import EarlierStatements
+from tools.chat.messages import Topic, trimmed
+from tools.toolset import ToolError, Toolset
+from tools.toolset.pages import clean_path, shown_lines
+
+_MAX_TURNS = 4  # How often a writer may ask for tools before it writes about a commit
+_MAX_CALLS = 4  # Tools that are called in one turn
+_PAGE_TOKENS = 2_000  # Of one answer of a tool
+_PACKET_SHARE = 0.6  # Of a question, for the packet; the rest is for what the tools show
+_MAX_CALL_TEXT = 200  # Characters of a call that are shown above its answer
+_THREAD_TOOLS = ("get_issue", "get_pull")
+_OFFERED = ("get_file", "find_usages", "get_diff", *_THREAD_TOOLS, "previous_reports")
+_ERROR = "Error: "
+
+
+# ---------------------------------------------------------------- conversations with tools
+
+
+async def called(offered: Sequence[BaseTool], messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Call the tools that the last message asks for, and return their answers."""
+    node = ToolNode(offered, handle_tool_errors=explain_mistake)
+    update = await node.ainvoke({"messages": messages})
+    answers: list[AnyMessage] = update["messages"]
+    return answers
+
+
+def explain_mistake(error: ToolError | ToolInvocationError) -> str:
+    """Return what the model did wrong; an outage is not its mistake."""
+    return f"{_ERROR}{error}"
+
+
+def wants_tools(messages: Sequence[AnyMessage], turns: float = inf) -> bool:
+    """Return True if the model asked for tools and may still do so."""
+    if not messages:
+        return False
+    last = messages[-1]
+    answers = sum(isinstance(message, AIMessage) for message in messages)
+    return isinstance(last, AIMessage) and bool(last.tool_calls) and answers <= turns
+
+
+def may_ask_again(messages: Sequence[AnyMessage], turns: int) -> bool:
+    """Return True if a model has something new to read and may still ask for more."""
+    if not messages:
+        return True
+    answers = sum(isinstance(message, AIMessage) for message in messages)
+    return isinstance(messages[-1], ToolMessage) and answers < turns
+
+
+class LookQuestion(NamedTuple):
+    """What a model is asked that may look further, without the conversation so far."""
+
+    job: Job
+    account: str
+    prompt: str  # The file in agent/prompts
+    about: str
+    show: ShowEvidence
+    values: Mapping[str, str] = {}  # Of the prompt, beside the evidence
+    max_calls: int = _MAX_CALLS
+
+
+async def next_message(
+    question: LookQuestion,
+    messages: Sequence[AnyMessage],
+    offered: Sequence[BaseTool],
+    context: RunContext,
+) -> AIMessage:
+    """Return the calls of tools that a model asks for, or its word that it has seen enough."""
+    limit = await context.question_limit(question.job, question.account)
+    tool_texts = [f"{tool.name} {tool.description} {tool.args}" for tool in offered]
+    frame = prompt(question.prompt, {**question.values, "evidence": ""})
+    frame_tokens = message_tokens((limit.system, frame, *tool_texts))
+    evidence_tokens = int((limit.tokens - frame_tokens) * _PACKET_SHARE)
+    evidence = fenced(limit.fit(question.show, evidence_tokens), context.mark)
+    text = prompt(question.prompt, {**question.values, "evidence": evidence})
+    opening: list[AnyMessage] = [SystemMessage(limit.system), HumanMessage(text)]
+    turn = 1 + sum(isinstance(message, AIMessage) for message in messages)
+    topic = Topic(f"{question.prompt} {question.about}, turn {turn}")
+    model = context.asked.get(question.job, question.account).bind_tools(offered, topic=topic)
+    tool_tokens = message_tokens(tuple(tool_texts))
+    answer = await model.ainvoke(trimmed([*opening, *messages], limit.tokens - tool_tokens))
+    few_calls = answer.tool_calls[: question.max_calls]
+    return AIMessage(content=answer.content, tool_calls=few_calls, id=answer.id)
+
+
+# ---------------------------------------------------------------- looking into a commit
+
+
+async def look(state: LookInput, runtime: Runtime[RunContext]) -> LookOutput:
+    """Ask the writer of each commit what it wants to look up before it writes."""
+    context = runtime.context
+    if not await _can_look(state, context):
+        return {"conversations": {}, "account": Account()}
+    conversations = state["conversations"]
+    open_subjects: list[CommitSubject] = []
+    for subject in (await commit_subjects(state, context)).values():
+        if may_ask_again(conversations.get(subject.task.key, []), _MAX_TURNS):
+            open_subjects.append(subject)
+    steps = await asyncio.gather(*(_look(subject, state, context) for subject in open_subjects))
+    account = spent(open_subjects, context)
+    answers: dict[str, list[AnyMessage]] = {}
+    for subject, step in zip(open_subjects, steps, strict=True):
+        key = subject.task.key
+        answers[key] = [*conversations.get(key, []), *step.messages]
+        account += step.account
+    return {"conversations": answers, "account": account}
+
+
+async def _can_look(state: LookInput, context: RunContext) -> bool:
+    if context.models is None or not any(task.about for task in state["tasks"]):
+        return False
+    try:
+        return await context.can_call_tools()
+    except ModelError:
+        return False  # Writing asks the model again, and says why it does not answer
+
+
+class _Step(NamedTuple):
+    """The next messages of a conversation, and what went wrong, if anything."""
+
+    messages: list[AnyMessage]
+    account: Account = Account()
+
+
+async def _look(subject: CommitSubject, state: LookInput, context: RunContext) -> _Step:
+    """Ask the writer of one commit; without an answer the commit is written about as it is."""
+    before = subject.before_looking()
+    question = LookQuestion(
+        job="reading",
+        account=subject.account,
+        prompt="look",
+        about=subject.task.key,
+        show=lambda budget: before.evidence((), budget),
+    )
+    messages = state["conversations"].get(subject.task.key, [])
+    try:
+        offered = await offered_tools(subject, _repository(state), context)
+        answer = await next_message(question, messages, offered, context)
+    except ModelError as error:
+        return _Step([AIMessage("")], fallback("reading", error, subject.about))
+    return _Step([answer])
+
+
+def after_look(state: LookInput) -> str:
+    """Go on to the tools that writers ask for; if none is asked for, to the writing."""
+    conversations = state["conversations"].values()
+    return "look_up" if any(wants_tools(messages) for messages in conversations) else "write"
+
+
+def after_look_up(state: LookInput) -> str:
+    """Go on to the writers who may ask for more; if there is none, to the writing."""
+    conversations = state["conversations"].values()
+    may_look = any(messages and may_ask_again(messages, _MAX_TURNS) for messages in conversations)
+    return "look" if may_look else "write"
+
+
+async def look_up(state: LookInput, runtime: Runtime[RunContext]) -> LookUpOutput:
+    """Call what the writers asked for, and keep what the tools showed."""
+    context = runtime.context
+    repository = _repository(state)
+    runtime.stream_writer(Step(repository["spec"].name, "looking further"))
+    asking: list[CommitSubject] = []
+    for subject in (await commit_subjects(state, context)).values():
+        if wants_tools(state["conversations"].get(subject.task.key, [])):
+            asking.append(subject)
+    steps = await asyncio.gather(*(_call(subject, state, context) for subject in asking))
+    conversations: dict[str, list[AnyMessage]] = {}
+    looked_up: dict[str, tuple[LookUp, ...]] = {}
+    account = Account()
+    for subject, step in zip(asking, steps, strict=True):
+        key = subject.task.key
+        conversations[key] = [*state["conversations"][key], *step.messages]
+        looked_up[key] = tuple(look_ups_of(conversations[key], subject))
+        account += step.account
+    return {"conversations": conversations, "looked_up": looked_up, "account": account}
+
+
+async def _call(subject: CommitSubject, state: LookInput, context: RunContext) -> _Step:
+    """Call the tools for one commit; if a source is down, its writer goes on with what it has."""
+    try:
+        offered = await offered_tools(subject, _repository(state), context)
+        return _Step(await called(offered, state["conversations"][subject.task.key]))
+    except UpstreamError as error:
+        return _Step([AIMessage("")], fallback("reading", error, subject.about))
+
+
+def _repository(state: LookInput) -> MaterialInput:
+    repository = state["repository"]
+    assert repository is not None, "tasks about commits come with their repository"
+    return repository
+
+
+async def offered_tools(
+    subject: CommitSubject, repository: MaterialInput, context: RunContext
+) -> list[BaseTool]:
+    """Return the tools that read the repository as it is after a commit; none of them writes."""
+    desk = await context.desks.open(repository["spec"])
+    commits = _commits_by_handle(subject)
+    toolset = Toolset(
+        desk.code,
+        desk.threads,
+        [evidence.change.commit for evidence in commits.values()],
+        {},
+        EarlierStatements(context.recall, repository["window"].start),
+        page_tokens=_PAGE_TOKENS,
+        handles={handle: evidence.change.commit.sha for handle, evidence in commits.items()},
+        default_sha=subject.read.evidence.change.commit.sha,
+    )
+    names = list(_OFFERED)
+    if repository["first_look"].threads.coverage == "not read":
+        names = [name for name in names if name not in _THREAD_TOOLS]
+    return [tool for tool in toolset.as_tools() if tool.name in names]
+
+
+def _commits_by_handle(subject: CommitSubject) -> dict[str, CommitEvidence]:
+    return {"c": subject.read.evidence, **subject.context.earlier}
+
+
+# ---------------------------------------------------------------- what the tools showed
+
+
+def look_ups_of(messages: Sequence[AnyMessage], subject: CommitSubject) -> Iterator[LookUp]:
+    """Yield what the tools showed in a conversation about a commit, each thing once."""
+    calls: dict[str, ToolCall] = {}
+    look_ups: dict[LookUp, None] = {}
+    for message in messages:
+        if isinstance(message, AIMessage):
+            calls |= {str(call["id"]): call for call in message.tool_calls}
+        elif isinstance(message, ToolMessage) and message.status != "error":
+            text = str(message.text)
+            if not text.startswith(_ERROR):
+                look_ups[_look_up(calls[message.tool_call_id], text, subject)] = None
+    yield from look_ups
+
+
+def _look_up(call: ToolCall, text: str, subject: CommitSubject) -> LookUp:
+    arguments = ", ".join(f"{name}={value}" for name, value in call["args"].items())
+    call_text = " ".join(f"{call['name']} {arguments}".split())[:_MAX_CALL_TEXT]
+    repo = subject.read.evidence.repo
+    if call["name"] == "get_file":
+        lines = _lines_id(call["args"], text, subject)
+        return LookUp(kind="file", call=call_text, text=text, lines=lines)
+    if call["name"] == "find_usages":
+        return LookUp(kind="uses", call=call_text, text=text)
+    if call["name"] in _THREAD_TOOLS:
+        thread = EvidenceId.thread(repo, int(call["args"]["number"]))
+        return LookUp(kind="thread", call=call_text, text=text, thread=thread)
+    return LookUp(kind="other", call=call_text, text=text)
+
+
+def _lines_id(
+    arguments: Mapping[str, object], text: str, subject: CommitSubject
+) -> EvidenceId | None:
+    """Return the id of the lines that get_file has shown; None where it showed an empty file."""
+    path = str(arguments.get("path", ""))
+    numbers = shown_lines(text, path)
+    clean = clean_path(path)
+    if numbers is None or clean is None:
+        return None
+    short_sha = text.removeprefix(f"{path} at ").partition(",")[0]
+    for evidence in _commits_by_handle(subject).values():
+        sha = evidence.change.commit.sha
+        if sha.startswith(short_sha):
+            return _valid_lines(evidence.repo, sha, clean, numbers)
+    return None
+
+
+def _valid_lines(repo: RepoId, sha: str, path: str, numbers: range) -> EvidenceId | None:
+    """Return the id of lines of a file; None for a path that no id can hold."""
+    try:
+        return EvidenceId.lines(repo, sha, path, numbers.start, numbers.stop - 1)
+    except ValueError:
+        return None

@@ -1,0 +1,149 @@
+"""What the tasks of an analysis are about, put together from the state and the evidence."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent.analysts.packet import CommitContext, earlier_commits, pieces_of
+from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
+from agent.analysts.tasks import Task
+from agent.domain.base import NotFound
+from agent.domain.evidence import Citable, Dossier, Material, Read, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.look_ups import LookUp
+from agent.gate.look_ups import files_by_handle, look_ups_note
+from agent.gate.surroundings import surroundings_note
+from agent.ports import ThreadSource
+from agent.triage.collected import dossier_of
+from graphs.material import material_of
+from graphs.run_context import RunContext
+from graphs.state import LookedUpInput, MaterialInput
+from tools.surroundings import release_lines
+
+WrittenSubject = CommitSubject | SummarySubject
+
+
+async def subjects(state: LookedUpInput, context: RunContext) -> dict[str, WrittenSubject]:
+    """Return what the tasks are about, by their keys: summaries first, then commits."""
+    subject_by_task: dict[str, WrittenSubject] = {}
+    for task in state["tasks"]:
+        if not task.about:
+            subject_by_task[task.key] = SummarySubject(
+                repo=task.repo,
+                account=task.account,
+                languages=context.languages,
+                dossier=light_dossier(task),
+                task=task,
+            )
+    subject_by_task.update(await commit_subjects(state, context))
+    return subject_by_task
+
+
+async def commit_subjects(state: LookedUpInput, context: RunContext) -> dict[str, CommitSubject]:
+    """Return the commits that tasks are about, by the keys of the tasks."""
+    about_commits = [(task.about, task) for task in state["tasks"] if task.about]
+    if not about_commits:
+        return {}
+    repository = state["repository"]
+    assert repository is not None, "tasks about commits come with their repository"
+    material = await material_of(repository, context)
+    dossier = dossier_of(material, repository["first_look"])
+    reads = {read.evidence.id: read for read in material.reads}
+    subject_by_task: dict[str, CommitSubject] = {}
+    for commit, task in about_commits:
+        look_ups = state["looked_up"].get(task.key, ())
+        read = reads[commit]
+        around = await _commit_context(read, material, repository, look_ups, context)
+        threads = await _threads_read(look_ups, repository, context)
+        subject_by_task[task.key] = _commit_subject(
+            task,
+            read,
+            replace(material, threads={**material.threads, **threads}),
+            dossier,
+            around,
+            context,
+        )
+    return subject_by_task
+
+
+def _commit_subject(
+    task: Task,
+    read: Read,
+    material: Material,
+    dossier: Dossier,
+    around: CommitContext,
+    context: RunContext,
+) -> CommitSubject:
+    """Return a commit with everything that may be cited about it."""
+    commit = read.evidence.id
+    shown: dict[str, Citable] = {}
+    shown.update(pieces_of(read.evidence, material))
+    shown.update(around.earlier)
+    for look_up in around.look_ups:
+        if look_up.thread is not None and look_up.thread in material.threads:
+            shown[f"#{look_up.thread.number}"] = material.threads[look_up.thread]
+    shown.update(files_by_handle(around.look_ups))
+    note = "\n".join((surroundings_note(around.surroundings), look_ups_note(around.look_ups)))
+    citable = {**dossier.found, **{evidence.id: evidence for evidence in shown.values()}}
+    return CommitSubject(
+        repo=task.repo,
+        account=task.account,
+        languages=context.languages,
+        dossier=replace(dossier, found=citable, seen=frozenset(citable), notes={commit: note}),
+        about=commit,
+        shown=shown,
+        task=task,
+        read=read,
+        material=material,
+        context=around,
+    )
+
+
+async def _threads_read(
+    look_ups: Sequence[LookUp], repository: MaterialInput, context: RunContext
+) -> dict[EvidenceId, ThreadEvidence]:
+    """Return the issues and pull requests that were looked up, with their comments.
+
+    They were read when they were shown; the answers are on record.
+    """
+    names = dict.fromkeys(look_up.thread for look_up in look_ups if look_up.thread)
+    if not names:
+        return {}
+    source = (await context.desks.open(repository["spec"])).threads
+    threads: dict[EvidenceId, ThreadEvidence] = {}
+    for name in names:
+        if thread := await _thread(name, source):
+            threads[name] = thread
+    return threads
+
+
+async def _thread(name: EvidenceId, source: ThreadSource) -> ThreadEvidence | None:
+    assert name.number is not None, "a look-up of a thread names its number"
+    try:
+        thread = await source.issue(name.number)
+        comments = tuple(await source.comments(name.number))
+    except NotFound:
+        return None
+    return ThreadEvidence(thread=thread, comments=comments)
+
+
+async def _commit_context(
+    read: Read,
+    material: Material,
+    repository: MaterialInput,
+    look_ups: Sequence[LookUp],
+    context: RunContext,
+) -> CommitContext:
+    """Return the code around a commit, the earlier commits it goes back to, and their releases."""
+    code = (await context.desks.open(repository["spec"])).code
+    commit = read.evidence.change.commit
+    earlier = earlier_commits(read.evidence.id, repository["stories"], material)
+    commits = {"c": commit}
+    for handle, evidence in earlier.items():
+        commits[handle] = evidence.change.commit
+    surroundings = await context.library.surroundings(code, read.evidence)
+    releases = await release_lines(code, commits, repository["window"].end)
+    return CommitContext(
+        surroundings=surroundings.model_copy(update={"releases": releases}),
+        earlier=earlier,
+        look_ups=tuple(look_ups),
+    )
