@@ -18,7 +18,8 @@ from starlette.types import Scope
 from evals.loopback import Loopback, reset_connection
 from evals.model_server.talk import ModelRequest, Saying, Script, ToolCall
 
-_PIECE, _SMALL_PIECE = 48, 8  # Characters of a piece of a stream
+_PIECE = 480  # Characters of a piece of a stream; a client takes longer for each than the server
+_SMALL_PIECE = 8  # Characters of a piece where a server is slow
 _GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'
 _PROSE = re.compile(r'("(?:en|zh|text)": ")(?:[^"\\]|\\.)*')
 _OTHER_LANGUAGE = "Это изменение улучшает производительность системы. "
