@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 HOSTILE = {
     "GITZETTE_HOME": "/nowhere/home",
@@ -23,6 +25,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.heavy
 def test_tests_pass_whatever_the_callers_environment_holds() -> None:
     commands = "tests/gitzette/test_cli.py"
     tests = [
