@@ -294,8 +294,13 @@ class CaseSelection(NamedTuple):
         """Return parts of about the same size, with every kind of case in each."""
         parts = []
         for first in range(count):
-            kinds = [cases_of_kind[first::count] for cases_of_kind in self]
-            parts.append(CaseSelection(*kinds))
+            part = CaseSelection(
+                orders=self.orders[first::count],
+                some_orders=self.some_orders[first::count],
+                benign=self.benign[first::count],
+                prose=self.prose[first::count],
+            )
+            parts.append(part)
         return parts
 
 
