@@ -15,7 +15,7 @@ from collections.abc import (
 )
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from inspect import (
     BoundArguments,
     Signature,
@@ -99,72 +99,96 @@ class _Proxy:
         self.group = group
         self.origin = origin
         for interface in interfaces:
-            for name, function in getmembers(interface, isfunction):
-                if not name.startswith("_"):
-                    setattr(self, name, _Method(self, function))
+            for description in _public_methods(interface):
+                setattr(self, description.name, _Method(self, description))
 
 
-class _Method:
-    """A method of a proxy: calls are named by their arguments, and stored as annotated."""
+class _MethodDescription:
+    """What the annotations of a method say about recording it: the same for all proxies."""
 
-    def __init__(self, proxy: _Proxy, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         hints = get_type_hints(function)
-        self.proxy = proxy
-        self.recorder = proxy.recorder
-        self._name = function.__name__
-        self._rule = _RULES.get(function, _Rule())
+        self.name = function.__name__
+        self.rule = _RULES.get(function, _Rule())
+        self.return_type = hints.pop("return")
+        self.streams = get_origin(self.return_type) is AsyncIterator
+        self.is_coroutine = iscoroutinefunction(function)
         self._signature = Signature(list(signature(function).parameters.values())[1:])
-        self._return_type = hints.pop("return")
         self._origins = {name: get_origin(hint) for name, hint in hints.items()}
-        self._streams = get_origin(self._return_type) is AsyncIterator
-        assert self._rule.each or not self._streams, (
-            f"{self._name} streams: name what it is asked for in _RULES"
+        assert self.rule.each or not self.streams, (
+            f"{self.name} streams: name what it is asked for in _RULES"
         )
-        self._run = self._runner(function)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        bound = self._bind(*args, **kwargs)
-        if self._rule.run is not None:
-            return self._rule.run(self, *bound.args)
-        return self._run(bound)
-
-    def calls(self, *args: Any, **kwargs: Any) -> dict[str, Call]:
-        """Return the questions of a call: one for each item, or one under an empty name."""
-        return self._calls(self._bind(*args, **kwargs))
-
-    def _runner(self, function: Callable[..., Any]) -> Callable[[BoundArguments], Any]:
-        """Return how calls of the method are answered, by what it returns."""
-        if self._streams:
-            return self._stream
-        if iscoroutinefunction(function):
-            return self._fetch
-        if self._return_type is NoneType:
-            return self._write
-        return self._ask
 
     @cached_property
-    def _codec(self) -> Codec[Any]:
-        if self._rule.codec is not None:
-            return self._rule.codec
-        answer = self._return_type
-        if self._streams:
-            answer = get_args(self._return_type)[0] | None
-        return codec_for(self._name, answer)
+    def codec(self) -> Codec[Any]:
+        """How answers are stored."""
+        if self.rule.codec is not None:
+            return self.rule.codec
+        answer = self.return_type
+        if self.streams:
+            answer = get_args(self.return_type)[0] | None
+        return codec_for(self.name, answer)
 
     @cached_property
-    def _lasting_form(self) -> str:
+    def lasting_form(self) -> str:
         """How answers are written that serve later runs; empty where none do."""
-        if self._rule.each and isinstance(self._codec, JsonCodec):
-            return f"{_READING_VERSION} {self._codec.form}"
+        if self.rule.each and isinstance(self.codec, JsonCodec):
+            return f"{_READING_VERSION} {self.codec.form}"
         return ""
 
-    def _bind(self, *args: Any, **kwargs: Any) -> BoundArguments:
+    def bind(self, *args: Any, **kwargs: Any) -> BoundArguments:
+        """Return the arguments of a call by their names, with defaults filled in."""
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
         for name, origin in self._origins.items():
             if origin in _CONVERTERS:
                 bound.arguments[name] = _CONVERTERS[origin](bound.arguments[name])
         return bound
+
+
+@cache
+def _public_methods(interface: type) -> Sequence[_MethodDescription]:
+    # A run opens its sources a hundred times, and reading annotations is slow.
+    descriptions = []
+    for name, function in getmembers(interface, isfunction):
+        if not name.startswith("_"):
+            descriptions.append(_MethodDescription(function))
+    return descriptions
+
+
+class _Method:
+    """A method of a proxy: calls are named by their arguments, and stored as annotated."""
+
+    def __init__(self, proxy: _Proxy, description: _MethodDescription) -> None:
+        self.proxy = proxy
+        self.recorder = proxy.recorder
+        self._description = description
+        self._name = description.name
+        self._rule = description.rule
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        bound = self._description.bind(*args, **kwargs)
+        if self._rule.run is not None:
+            return self._rule.run(self, *bound.args)
+        return self._run(bound)
+
+    def calls(self, *args: Any, **kwargs: Any) -> dict[str, Call]:
+        """Return the questions of a call: one for each item, or one under an empty name."""
+        return self._calls(self._description.bind(*args, **kwargs))
+
+    def _run(self, bound: BoundArguments) -> Any:
+        """Answer a call in the way that fits what the method returns."""
+        if self._description.streams:
+            return self._stream(bound)
+        if self._description.is_coroutine:
+            return self._fetch(bound)
+        if self._description.return_type is NoneType:
+            return self._write(bound)
+        return self._ask(bound)
+
+    @property
+    def _codec(self) -> Codec[Any]:
+        return self._description.codec
 
     def _calls(self, bound: BoundArguments) -> dict[str, Call]:
         arguments = {name: _plain(value) for name, value in bound.arguments.items()}
@@ -179,7 +203,7 @@ class _Method:
 
     def _call(self, about: str, arguments: Mapping[str, Any]) -> Call:
         name = f"{self.proxy.group}.{self._name}"
-        return Call(name, about, arguments, self.proxy.origin, self._lasting_form)
+        return Call(name, about, arguments, self.proxy.origin, self._description.lasting_form)
 
     def _call_target(self, target: Any, bound: BoundArguments, items: Iterable[str] = ()) -> Any:
         if self._rule.each:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -19,6 +20,7 @@ from evals.loopback import Loopback, reset_connection
 from evals.model_server.talk import ModelRequest, Saying, Script, ToolCall
 
 _PIECE, _SMALL_PIECE = 48, 8  # Characters of a piece of a stream
+_MAX_PIECES = 8  # Of a long answer: a client needs half a millisecond for each piece
 _GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'
 _PROSE = re.compile(r'("(?:en|zh|text)": ")(?:[^"\\]|\\.)*')
 _OTHER_LANGUAGE = "Это изменение улучшает производительность системы. "
@@ -265,8 +267,10 @@ def _whole(said: Saying, asked: ModelRequest) -> dict[str, Any]:
 
 
 def _pieces(
-    said: Saying, asked: ModelRequest, *, usage: bool, size: int = _PIECE
+    said: Saying, asked: ModelRequest, *, usage: bool, size: int | None = None
 ) -> Iterator[bytes]:
+    if size is None:
+        size = max(_PIECE, math.ceil(len(said.text) / _MAX_PIECES))
     message = _message(said) | {"content": ""}
     deltas: list[dict[str, Any]] = [
         {"tool_calls": [call]} for call in message.pop("tool_calls", [])

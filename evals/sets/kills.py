@@ -16,6 +16,7 @@ from evals.github_server.app import GitHubServer
 from evals.harness import Bench, evalset, serving, start_gitzette
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
+from evals.processes import processor_count
 from evals.worlds.model import World
 from memory.runs import FINISHED
 from memory.store import open_memory
@@ -47,22 +48,25 @@ class Trial:
 
 @evalset("kills", "killed at random moments and taken up again")
 async def run(bench: Bench) -> Figures:
-    """Kill a run at random moments, one after the other."""
-    world, scores, resumed = bench.world("demo"), list[Score](), list[Score]()
+    """Kill runs at random moments, as many at once as there are processors."""
+    world = bench.world("demo")
+    slots = asyncio.Semaphore(processor_count())
     with serving(world.repos, world.now) as server, ModelServer(honest, context=65_536) as model:
         stage = await prepare(bench.folder / "kills", server, model, world)
-        for number in range(bench.count(_FEW, _MANY)):
-            trial, case = await killed_at(stage, number), f"moment {number}"
-            scores.append(
-                Score(f"{case}: {trial.complaint or 'well'}", float(not trial.complaint), case)
-            )
-            resumed.append(
-                Score(
-                    f"{case}: died with nothing done, or when all was done",
-                    float(trial.resumed),
-                    case,
-                )
-            )
+
+        async def trial_at(number: int) -> Trial:
+            async with slots:
+                return await killed_at(stage, number)
+
+        trials = await asyncio.gather(*map(trial_at, range(bench.count(_FEW, _MANY))))
+    scores: list[Score] = []
+    resumed: list[Score] = []
+    for number, trial in enumerate(trials):
+        case = f"moment {number}"
+        outcome = f"{case}: {trial.complaint or 'well'}"
+        scores.append(Score(outcome, float(not trial.complaint), case))
+        unfit = f"{case}: died with nothing done, or when all was done"
+        resumed.append(Score(unfit, float(trial.resumed), case))
     return {
         "killed and taken up: the same report, nothing asked twice": share(scores),
         "died with something done": share(resumed, Target(0.5)),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.report import Report
@@ -18,6 +19,7 @@ from evals.model_server.honest import honest
 from evals.model_server.server import KINDS as MOODS
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import ModelRequest
+from evals.processes import in_processes, processor_count
 from evals.worlds.gold import push_at
 
 _FEW_STORMS, _STORMS = 1, 8
@@ -144,25 +146,14 @@ _BUDGET = Budget(
 @evalset("model-storm", "right reports in time, whatever a model and its server do")
 async def model_storm(bench: Bench) -> Figures:
     """Report through random mixtures of everything that models and servers do wrong."""
-    calm, _ = await _reported(bench, None)
-    few = asyncio.Semaphore(_AT_ONCE)
-
-    async def one(seed: int) -> tuple[str, str, str]:
-        async with few:
-            try:
-                async with asyncio.timeout(_MODEL_SECONDS + _SLACK):
-                    with _storm(seed) as server:
-                        report, leaked = await _reported(bench, server)
-            except TimeoutError:
-                return f"did not end in {_MODEL_SECONDS + _SLACK:g} s", "", ""
-            accounts = (report.account, *(section.account for section in report.sections))
-            told = any(claim.free for claim in report.claims) or any(
-                one.fallbacks for one in accounts
-            )
-            silent = "" if told else "neither words of the model nor why not"
-            return wrong_with(report, calm), f"the key stands in {leaked}" if leaked else "", silent
-
-    runs = await asyncio.gather(*map(one, range(bench.count(_FEW_MODELS, _MODELS))))
+    seeds = range(bench.count(_FEW_MODELS, _MODELS))
+    count = bench.count(1, processor_count())
+    bench.world("demo", 1)  # Built once, before several processes look for it
+    parts = [seeds[first::count] for first in range(count)]
+    runs_by_seed: dict[int, _StormRun] = {}
+    for part, stormy_runs in zip(parts, await in_processes(_storms, bench, parts), strict=True):
+        runs_by_seed.update(zip(part, stormy_runs, strict=True))
+    runs = [runs_by_seed[seed] for seed in seeds]
     right, kept, wrote = (
         share(
             [
@@ -177,6 +168,42 @@ async def model_storm(bench: Bench) -> Figures:
         "runs without the key in any file": kept,
         "runs that say what the model wrote or failed at": wrote,
     }
+
+
+class _StormRun(NamedTuple):
+    """What is wrong with a run through a storm; each is empty where all is well."""
+
+    fault: str
+    leak: str
+    silence: str
+
+
+async def _storms(bench: Bench, seeds: Sequence[int]) -> list[_StormRun]:
+    calm, _ = await _reported(bench, None)
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def through_storm(seed: int) -> _StormRun:
+        async with slots:
+            try:
+                async with asyncio.timeout(_MODEL_SECONDS + _SLACK):
+                    with _storm(seed) as server:
+                        report, leaked = await _reported(bench, server)
+            except TimeoutError:
+                return _StormRun(f"did not end in {_MODEL_SECONDS + _SLACK:g} s", "", "")
+        leak = f"the key stands in {leaked}" if leaked else ""
+        return _StormRun(wrong_with(report, calm), leak, _silence(report))
+
+    return await asyncio.gather(*map(through_storm, seeds))
+
+
+def _silence(report: Report) -> str:
+    """Return a complaint if a report has no words of the model and does not say why."""
+    accounts = (report.account, *(section.account for section in report.sections))
+    if any(claim.free for claim in report.claims):
+        return ""
+    if any(account.fallbacks for account in accounts):
+        return ""
+    return "neither words of the model nor why not"
 
 
 def _storm(seed: int) -> ModelServer:

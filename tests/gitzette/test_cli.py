@@ -249,7 +249,9 @@ def test_where_the_home_folder_cannot_be_written_the_traceback_is_still_kept(
     assert "ValueError: embedded null byte" in path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("command", [["worker"], ["stories"]])
+@pytest.mark.parametrize(
+    "command", [["worker"], pytest.param(["stories"], marks=pytest.mark.heavy)]
+)
 def test_what_the_server_needs_more_is_installed_from_the_checkout(
     command: list[str], tmp_path: Path
 ) -> None:

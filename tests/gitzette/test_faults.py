@@ -82,28 +82,35 @@ async def test_a_clock_that_jumps_changes_no_report_and_loses_none(
 
 
 def test_two_runs_at_once_publish_the_report_of_one_and_no_file_has_a_secret(
-    engine: Engine, tmp_path: Path
+    engine: Engine, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secrets = {"GITHUB_TOKEN": "ghp_canary0123456789", "OPENAI_API_KEY": "sk-canary0123456789"}
     work = tmp_path / "work"
     work.mkdir()
 
-    def start(out: Path, home: Path) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "gitzette", "run", "--date", DAY, "--source", "git"]
-        own = {"PYTHONPATH": str(ROOT), "GITZETTE_HOME": str(home), "GITZETTE_OUT": str(out)}
+    for name, secret in secrets.items():
+        monkeypatch.setenv(name, secret)
+    arguments = ["run", "--date", DAY, "--source", "git", *engine.repo]
+    alone = tmp_path / "alone"
+    both = tmp_path / "both"
+
+    def start() -> subprocess.Popen[str]:
+        shared = {"GITZETTE_HOME": str(tmp_path / "shared"), "GITZETTE_OUT": str(both)}
         return subprocess.Popen(
-            [*command, *engine.repo],
+            [sys.executable, "-m", "gitzette", *arguments],
             cwd=work,
-            env=os.environ | own | secrets,
+            env=os.environ | shared | {"PYTHONPATH": str(ROOT)},
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
 
-    alone, both = tmp_path / "alone", tmp_path / "both"
-    runs = [start(alone, tmp_path / "one"), *(start(both, tmp_path / "shared") for _ in range(2))]
-    printed = "".join(run.communicate()[0] for run in runs)
-    assert [run.returncode for run in runs] == [0, 0, 0]
+    runs = [start(), start()]
+    told = command(*arguments, "--out", str(alone))
+    printed = told.out + told.err
+    for run in runs:
+        printed += run.communicate()[0]
+    assert [told.status, *(run.returncode for run in runs)] == [0, 0, 0]
     assert published(alone) == published(both)
     written = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
     for secret in secrets.values():

@@ -64,7 +64,7 @@ def test_parameters_of_functions_without_a_name_are_no_facts_and_end_no_question
     assert "new parameter" not in page_of(work, command)
 
 
-@pytest.mark.parametrize("files", [1, 30, 90])
+@pytest.mark.parametrize("files", [1, pytest.param(30, marks=pytest.mark.heavy), 90])
 def test_all_functions_that_go_are_counted_however_many_files_they_were_in(
     work: Work, command: Command, files: int
 ) -> None:
@@ -139,7 +139,15 @@ def test_what_is_only_laid_out_anew_is_folded_as_formatting(work: Work, command:
 # ---------------------------------------------------------------- messages
 
 
-@pytest.mark.parametrize("message", ["", " ", " \n\n  \n", "\n\n"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        pytest.param(" ", marks=pytest.mark.heavy),
+        " \n\n  \n",
+        pytest.param("\n\n", marks=pytest.mark.heavy),
+    ],
+)
 def test_a_commit_without_a_message_is_told_like_any_other(
     work: Work, command: Command, message: str
 ) -> None:

@@ -1,9 +1,10 @@
 """`run --resume`: a run that died goes on where it stood, and says so when there is nothing to go on with."""
 
+import asyncio
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -70,16 +71,23 @@ class Steps(QuietProgress):
         self.names.append(what)
 
 
+@pytest.fixture(scope="module")
+def calm_files(demo_world: World, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, bytes]:
+    """Return what a run publishes that nothing disturbs."""
+    with GitHubServer(demo_world.repos, tokens=(Served.token,), now=demo_world.now) as server:
+        calm = House(tmp_path_factory.mktemp("calm"), server, demo_world)
+        asyncio.run(calm.run(DAY))
+    return calm.files
+
+
 @pytest.fixture
 def house(tmp_path: Path, server: GitHubServer, demo_world: World) -> House:
     return House(tmp_path, server, demo_world)
 
 
 async def test_a_run_that_died_goes_on_and_gives_the_undisturbed_report(
-    house: House, tmp_path: Path, server: GitHubServer, demo_world: World
+    house: House, calm_files: Mapping[str, bytes], demo_world: World
 ) -> None:
-    calm = House(tmp_path / "calm", server, demo_world)
-    await calm.run(DAY)
     run = await house.die("reading diffs")
     assert house.files == {}
     with open_memory(house.folder / "home", NOW.date()) as memory:
@@ -99,15 +107,13 @@ async def test_a_run_that_died_goes_on_and_gives_the_undisturbed_report(
         after = memory.recorder(run).answered()
         assert memory.runs.find(run).status == "done"
     assert {key: after[key] for key in before} == before
-    assert house.files == calm.files
+    assert house.files == calm_files
     assert list((house.folder / "home" / "running").iterdir()) == []
 
 
 async def test_damaged_checkpoints_cost_work_but_no_answers(
-    house: House, tmp_path: Path, server: GitHubServer, demo_world: World
+    house: House, calm_files: Mapping[str, bytes], server: GitHubServer
 ) -> None:
-    calm = House(tmp_path / "calm", server, demo_world)
-    await calm.run(DAY)
     run = await house.die("writing")
     server.forget()
     checkpoints = [
@@ -119,14 +125,12 @@ async def test_damaged_checkpoints_cost_work_but_no_answers(
     for path in checkpoints:
         path.write_bytes(b"not a database" * 1_000)
     await house.run(DAY, run=run)
-    assert house.files == calm.files
+    assert house.files == calm_files
 
 
 async def test_a_run_that_another_version_began_is_begun_anew_and_asks_nothing_twice(
-    house: House, tmp_path: Path, server: GitHubServer, demo_world: World
+    house: House, calm_files: Mapping[str, bytes]
 ) -> None:
-    calm = House(tmp_path / "calm", server, demo_world)
-    await calm.run(DAY)
     run = await house.die("writing")
     with open_memory(house.folder / "home", NOW.date()) as memory:
         before = memory.recorder(run).answered()
@@ -142,7 +146,7 @@ async def test_a_run_that_another_version_began_is_begun_anew_and_asks_nothing_t
     with open_memory(house.folder / "home", NOW.date()) as memory:
         after = memory.recorder(run).answered()
     assert {key: after[key] for key in before} == before
-    assert house.files == calm.files
+    assert house.files == calm_files
 
 
 def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_it_is_finished(

@@ -73,7 +73,14 @@ PADDING = (
 )
 
 
-@pytest.mark.parametrize("context", [4_096, 6_000, 8_192])
+@pytest.mark.parametrize(
+    "context",
+    [
+        4_096,
+        pytest.param(6_000, marks=pytest.mark.heavy),
+        pytest.param(8_192, marks=pytest.mark.heavy),
+    ],
+)
 async def test_every_sentence_is_judged_however_small_the_context(
     tmp_path: Path, context: int
 ) -> None:
@@ -106,7 +113,7 @@ async def test_a_batch_that_does_not_fit_is_divided_and_each_part_has_its_contro
     assert all(any("FAVOURITE_COLOUR" in text for text in batch) for batch in batches)
 
 
-@pytest.mark.parametrize("longest", [20_000, 12_000])
+@pytest.mark.parametrize("longest", [pytest.param(20_000, marks=pytest.mark.heavy), 12_000])
 def test_where_a_server_counts_more_tokens_the_evidence_is_shortened_and_asked_again(
     tmp_path: Path,
     longest: int,

@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from gitzette.http_limits import ConnectionLimits
 from gitzette.http_server import bound_socket
+from tests.gitzette.conftest import Engine
 from tests.gitzette.live.conftest import ROOT, running
 
 HALF_A_REQUEST = b"GET /en/ask.html HTTP/1.1\r\nHost: 127.0.0.1\r\nX-More: "
@@ -30,13 +31,16 @@ HALF_A_BODY = (
 Address = tuple[str, int]
 
 
-@pytest.fixture
-def served(engine: Any, corner: Path) -> Iterator[Address]:
+@pytest.fixture(scope="module")
+def served(_engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
     """Start the command in a process of its own, as a person does."""
-    del corner
-    command = [sys.executable, "-m", "gitzette", "serve", "--port", "0", *engine.repo]
-    environ = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, env=environ, stderr=subprocess.PIPE, text=True) as process:
+    folder = tmp_path_factory.mktemp("served")
+    repo = Engine(_engine).repo
+    command = [sys.executable, "-m", "gitzette", "serve", "--port", "0", *repo]
+    environ = os.environ | {"PYTHONPATH": str(ROOT), "GITZETTE_HOME": str(folder / "home")}
+    with subprocess.Popen(
+        command, cwd=folder, env=environ, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stderr is not None
         announced = process.stderr.readline()
         match = re.search(r"http://127\.0\.0\.1:(\d+)/", announced)
