@@ -110,6 +110,7 @@ class PageSentence:
         pieces: list[str | Citation] = [*self.parts]
         for citation in self.behind:
             pieces += (gap, citation)
+            gap = " "
         return tuple(pieces)
 
     @property

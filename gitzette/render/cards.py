@@ -12,7 +12,7 @@ from agent.domain.placement import CommitGroup, Importance
 from agent.reports.order import in_report_order
 from agent.reports.page import Card, Citation, Item, PageExcerpt, PageSentence, SectionName
 from agent.reports.titles import shown_title
-from gitzette.render.excerpts import code_spans, excerpt_of
+from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpt_of
 from gitzette.render.templating import commit_path, element_id_of
 from gitzette.render.view import WEAK_PREDICATES, ReportView, cut_title, is_breaking, without
 
@@ -179,9 +179,16 @@ def _facts_in_sight(facts: Sequence[Claim], max_facts: int) -> list[Claim]:
 
 
 def _is_repeated(fact: str, written: str) -> bool:
-    """Return True if a text has everything that a fact sets as code."""
+    """Return True if a text has everything that a fact sets as code; of `a.b`, `b` is enough."""
     names = code_spans(fact)
-    return bool(names) and all(name in written for name in names)
+    written_names: set[str] = set()
+    for span in code_spans(written):
+        written_names.update((span, *NAME_SEPARATORS.split(span)))
+    for name in names:
+        last_part = NAME_SEPARATORS.split(name)[-1]
+        if name not in written and last_part not in written_names:
+            return False
+    return bool(names)
 
 
 def _subtitle(title: str, headline: str, sentences: Iterable[PageSentence]) -> str:

@@ -215,7 +215,10 @@ def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     lang: Language, sinks: Any, busy: Report, out: Path
 ) -> None:
     rows = [row.model_copy(update={"tier": Tier.HIGH, "noise": None}) for row in busy.ledger]
-    busy = busy.model_copy(update={"ledger": tuple(rows)})
+    # Every commit breaks something, so that all of them are to be acted on.
+    breaking = {"severity": "breaking", "name": "limit"}
+    claims = [claim.model_copy(update={"params": breaking}) for claim in busy.claims]
+    busy = busy.model_copy(update={"ledger": tuple(rows), "claims": tuple(claims)})
     deliver(busy, out, sinks, lang)
     assert sinks.web.refused == sinks.mail.refused == []
     slack = [one["text"] for one in sinks.web.accepted if "blocks" in one]
