@@ -360,11 +360,18 @@ class PageModel:
         return tuple(mark for mark in signs if mark in used)
 
     @cached_property
-    def lead(self) -> str:
-        """The news of the day in a line: the first headline, else the first sentence."""
+    def headline(self) -> str:
+        """The headline of the first card; empty where nothing has a card."""
         for section in self.sections[:2]:
             for card in section.cards:
                 return card.headline
+        return ""
+
+    @property
+    def lead(self) -> str:
+        """The news of the day in a line: the first headline, else the first sentence."""
+        if self.headline:
+            return self.headline
         return self.brief[0].text if self.brief else ""
 
     @cached_property
@@ -384,7 +391,7 @@ class PageModel:
     @property
     def description(self) -> str:
         """The brief in the length of a preview."""
-        gap = self.words["signs"]["gap"]
+        gap: str = self.words["signs"]["gap"]
         text = gap.join(sentence.text for sentence in self.brief).replace("`", "")
         if len(text) <= _MAX_PREVIEW_CHARACTERS:
             return text

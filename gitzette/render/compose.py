@@ -81,7 +81,7 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
         ),
         repos=tuple(repos),
         left_out=tuple(_left_out(view)),
-        account=tuple(_account(view)),
+        account=(*_account(view), *_statuses(repos, view)),
     )
 
 
@@ -199,6 +199,13 @@ def _account(view: ReportView) -> Iterator[str]:
     for line in text.split("\n"):
         if line.strip():
             yield line.strip()
+
+
+def _statuses(repos: Iterable[RepoPart], view: ReportView) -> Iterator[str]:
+    """Yield how much landed in each repository."""
+    for part in repos:
+        status = plain().status(view.words, part).strip()
+        yield f"{part.repo}{view.words['signs']['colon']}{status}"
 
 
 # ---------------------------------------------------------------- weeks

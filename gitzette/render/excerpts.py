@@ -59,7 +59,7 @@ def excerpt_of(file: str, passage: str, sentence: str) -> PageExcerpt:
 def _cut(file: str, passage: str, literals: tuple[str, ...]) -> PageExcerpt:
     lines = passage.strip("\n").split("\n")
     is_diff = bool(file) and any(line[:1] in ("+", "-") for line in lines)
-    marked = [any(literal in line for literal in literals) for line in lines]
+    marked = [_has_any(line, literals) for line in lines]
     starts = range(max(1, len(lines) - _MAX_LINES + 1))
     start = max(starts, key=lambda number: (sum(marked[number : number + _MAX_LINES]), -number))
     cut: list[ExcerptLine] = []
@@ -67,6 +67,10 @@ def _cut(file: str, passage: str, literals: tuple[str, ...]) -> PageExcerpt:
         side = line[:1] if is_diff and line[:1] in ("+", "-") else ""
         cut.append(ExcerptLine(line, side, is_marked))
     return PageExcerpt(file, tuple(cut))
+
+
+def _has_any(line: str, literals: tuple[str, ...]) -> bool:
+    return any(literal in line for literal in literals)
 
 
 @lru_cache(maxsize=4_096)

@@ -134,8 +134,9 @@ class ReportView:
 
     def why(self, row: LedgerRow) -> str:
         """Return why a commit stands where it stands, and who decided."""
-        reasons = self.words["reasons"]
-        marks = self.words["signs"]["listing"].join(reasons.get(mark, mark) for mark in row.marks)
+        reasons: dict[str, str] = self.words["reasons"]
+        listing: str = self.words["signs"]["listing"]
+        marks = listing.join(reasons.get(mark, mark) for mark in row.marks)
         if row.placement is None:
             return marks
         decider: str = self.words["page"]["deciders"][row.placement.decided_by]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from agent.domain.base import LANGUAGES, Language
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.report import Report
 from agent.languages import catalogue
@@ -138,7 +139,7 @@ class Pages:
             at, page=page, day=at.to(at.path), label=label, before=before, after=after
         )
         macros = context["m"]
-        articles: dict[str, str] = {}
+        articles: dict[EvidenceId, str] = {}
         for section in page.sections[:2]:
             for card in section.cards:
                 for item in card.items:
@@ -214,7 +215,7 @@ class Pages:
         stories: Sequence[tuple[Story, str, str]],
     ) -> SiteFile:
         at = PageLocation(lang, repo_path(repo))
-        headlines = []
+        headlines: list[str] = []
         for _, part in days:
             headlines += (highlight["name"][lang] for highlight in part["highlights"])
         title = f"{headlines[0]} · {repo}" if headlines else repo
