@@ -29,6 +29,10 @@ def words_in(text: str) -> int:
     return words + (han_characters + 1) // 2
 
 
+def _short_name(repo: RepoId) -> str:
+    return repo.rpartition("/")[2]
+
+
 class ExcerptLine(NamedTuple):
     """A line of an excerpt."""
 
@@ -375,18 +379,25 @@ class PageModel:
         return self.brief[0].text if self.brief else ""
 
     @cached_property
-    def news(self) -> str:
-        """The news of the day, where it is from and how much more there is, for titles."""
+    def scale(self) -> str:
+        """Where the news is from, how much breaks and how many commits there are."""
         words = self.words["page"]
-        pieces = [self.lead]
+        pieces: list[str] = []
         cards = (*self.sections[0].cards, *self.sections[1].cards)
         if cards:
-            pieces.append(cards[0].repo.partition("/")[2])
+            pieces.append(_short_name(cards[0].repo))
+        elif self.brief:
+            pieces.append(_short_name(self.brief[0].repo))
         if self.breaking:
             pieces.append(words["counted"]["breaking"].format(len(self.breaking)))
         commits = len(self.report.ledger)
         pieces.append(words["one_commit"] if commits == 1 else words["commits"].format(commits))
-        return " · ".join(piece for piece in pieces if piece)
+        return " · ".join(pieces)
+
+    @property
+    def news(self) -> str:
+        """The news of the day and its scale, for titles."""
+        return f"{self.lead} · {self.scale}" if self.lead else self.scale
 
     @property
     def description(self) -> str:

@@ -181,7 +181,7 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
     assert told.count("gitzette: delivered to slack: 1 message\n") == 1
     assert told.count("gitzette: delivered to slack: nothing new\n") == 2
     assert [one["text"] for one in sinks.web.accepted] == [
-        f"MAX_ROUTES changes from 22 to 12 · Gitzette {DAY}"
+        f"MAX_ROUTES changes from 22 to 12 · engine · 1 commit · Gitzette {DAY}"
     ]
     main(["doctor"])
     assert "ok    delivery: nothing waits to be sent" in capsys.readouterr().out
@@ -249,7 +249,8 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
     }[lang]
     deliver(analysed_report(), out, sinks, lang)
     (mail,) = sinks.mail.accepted
-    title = f"{lead} · Gitzette 2026-02-04"
+    scale = {"en": "router · 1 breaking · 6 commits", "zh": "router · 不兼容 1 · 6 个提交"}[lang]
+    title = f"{lead} · {scale} · Gitzette 2026-02-04"
     day, commit = f"{SITE}/{lang}/days/2026-02-04.html", f"{WEB}/octo/router/commit/{'1a' * 20}"
     assert mail["Subject"] == title
     text = body(mail, "plain")
