@@ -8,12 +8,13 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from agent.analysts.tasks import Task, summary_task
+from agent.analysts.tasks import MAX_SUMMED, Task, summary_task
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
+from agent.reports.order import leading_rows
 from agent.settings.values import RepoSpec
 from agent.triage.collected import allot
 from graphs.collecting import collect
@@ -157,7 +158,10 @@ def composing(analysis: AnalysisGraph) -> Node[ChaptersInput, AnalysisOutput | N
 
 
 def _brief_task(state: ChaptersInput) -> Task | None:
-    """Return the task to write the brief from what is said of the heaviest commits of all."""
+    """Return the task to write the brief from what is said of the commits that matter most.
+
+    Every repository with a commit worth knowing is among them.
+    """
     rows: dict[EvidenceId, LedgerRow] = {}
     claims: list[Claim] = []
     for spec in state["specs"]:
@@ -168,7 +172,15 @@ def _brief_task(state: ChaptersInput) -> Task | None:
             rows[row.id] = row
         claims += chapter.claims
     about_commits = [claim for claim in claims if claim.about and claim.about[0] in rows]
-    about_commits.sort(key=lambda claim: -rows[claim.about[0]].weight)
+    written = {claim.about[0] for claim in about_commits if claim.free}
+    leading = leading_rows([row for name, row in rows.items() if name in written], MAX_SUMMED)
+    numbers = {row.id: number for number, row in enumerate(leading)}
+
+    def place_in_brief(claim: Claim) -> tuple[int, float]:
+        name = claim.about[0]
+        return numbers.get(name, len(numbers)), -rows[name].weight
+
+    about_commits.sort(key=place_in_brief)
     titles = {name: row.title for name, row in rows.items()}
     return summary_task(None, about_commits, titles)
 

@@ -19,7 +19,7 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId
 
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
-_MAX_SUMMED = 20  # Commits that a day is summed up from
+MAX_SUMMED = 20  # Commits that a day is summed up from
 _MAX_CONTROLS = 4  # Sentences about something else that go with a task
 
 
@@ -163,7 +163,7 @@ def summary_task(
     Facts of other commits are its controls.
     """
     written = [claim for claim in claims if claim.free and claim.about]
-    commits = list(dict.fromkeys(claim.about[0] for claim in written))[:_MAX_SUMMED]
+    commits = list(dict.fromkeys(claim.about[0] for claim in written))[:MAX_SUMMED]
     if len(commits) < 2:
         return None
     rests: dict[str, Claim] = {}

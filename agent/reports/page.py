@@ -1,35 +1,44 @@
-"""The page model: everything that a page of a report shows, computed once, for every template."""
+"""The page model: everything that a page of a report shows, computed once for every template."""
 
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
+from agent.domain.placement import Importance
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.languages import HAN
 
-_PREVIEW = 200
+SectionName = Literal["act on", "worth knowing", "also landed"]
+Mark = Literal["", "inferred", "advice"]
+_MAX_PREVIEW_CHARACTERS = 200
 _LETTER = re.compile(r"\w")
 
 
 def words_in(text: str) -> int:
     """Count words: runs of letters and digits, and two Chinese characters for one."""
-    plain, han = (text, 0) if text.isascii() else HAN.subn(" ", text)
-    return sum(_LETTER.search(word) is not None for word in plain.split()) + (han + 1) // 2
+    han_characters = 0
+    if not text.isascii():
+        text, han_characters = HAN.subn(" ", text)
+    words = sum(_LETTER.search(word) is not None for word in text.split())
+    return words + (han_characters + 1) // 2
+
+
+def _short_name(repo: RepoId) -> str:
+    return repo.rpartition("/")[2]
 
 
 class ExcerptLine(NamedTuple):
-    """One line of an excerpt."""
+    """A line of an excerpt."""
 
     text: str
     side: str  # `+`, `-` or empty
-    marked: bool  # it holds an identifier, a number or words of the sentence that it proves
+    marked: bool  # It holds an identifier, a number or words of the sentence that it proves
 
 
 class PageExcerpt(NamedTuple):
@@ -40,149 +49,219 @@ class PageExcerpt(NamedTuple):
 
     @property
     def code(self) -> set[str]:
-        """Give its lines apart from their sides and indentation, by which two excerpts are compared."""
+        """The lines without their sides and indentation, by which two excerpts are compared."""
         return {line.text.lstrip("+-").strip() for line in self.lines}
+
+    def is_part_of(self, other: "PageExcerpt") -> bool:
+        """Return True if another excerpt shows all of these lines."""
+        return self.file == other.file and self.code <= other.code
 
 
 class Citation(NamedTuple):
-    """One cited artefact, and what its evidence opens on."""
+    """A cited artefact, and what its evidence opens on."""
 
     id: EvidenceId
-    name: str  # as short as it is clear: `a52eff1`, `#2453`, `v0.6.3`
+    name: str  # As short as it is clear: `a52eff1`, `#2453`, `v0.6.3`
     url: str
     title: str = ""
-    about: str = ""  # its author, its day, and whether that is earlier than the report's
-    place: str = ""  # the anchor under which the page tells of it; empty where it does not
-    own: bool = False  # it is the commit under whose headline the sentence stands
-    excerpts: tuple[
-        PageExcerpt, ...
-    ] = ()  # the anchor of the sentence, or the lines of its fact; never other lines
+    about: str = ""  # Its author, its day, and whether that is earlier than the report's
+    element_id: str = ""  # Where the page tells of it; empty where it does not
+    is_own: bool = False  # It is the commit under whose headline the sentence stands
+    excerpts: tuple[PageExcerpt, ...] = ()
+    """The anchor of the sentence, or the lines of its fact; never other lines."""
 
     @property
     def evidence(self) -> str:
-        """Give the text that it opens on; of the commit above the sentence there may be none."""
-        named = () if self.own else (self.title, self.name, self.id)
-        lines = (line.text for one in self.excerpts for line in one.lines)
-        return "\n".join((*named, *(one.file for one in self.excerpts), *lines))
+        """The text that it opens on; of the commit above the sentence there may be none."""
+        lines: list[str] = []
+        if not self.is_own:
+            lines += (self.title, self.name, self.id)
+        lines += (excerpt.file for excerpt in self.excerpts)
+        for excerpt in self.excerpts:
+            lines += (line.text for line in excerpt.lines)
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
 class PageSentence:
-    """One claim in the reader's language."""
+    """A claim in the reader's language."""
 
     claim: Claim
-    label: str  # what stands in front of it: inferred, advice, or who says it
-    parts: tuple[
-        str | Citation, ...
-    ]  # words, in which backticks mean code, and citations in their places
-    behind: tuple[Citation, ...]  # citations that stand behind the words
-    text: str  # the words alone, with the names of what they cite in the middle
-    words: int
+    mark: Mark  # The sign that it carries on a card; the page explains the signs at its foot
+    speaker: str  # Who says it, in front of a quotation
+    parts: tuple[str | Citation, ...]
+    """Words, in which backticks mean code, and citations in their places."""
+    behind: tuple[Citation, ...]  # Citations that stand behind the words
+    text: str  # The words alone, with the names of what they cite in the middle
+
+    @property
+    def words(self) -> int:
+        """How many words a reader has to read."""
+        return words_in(f"{self.speaker} {self.text}")
 
     @property
     def repo(self) -> RepoId:
         """The repository that it speaks of; of several, that of the commit that it is about."""
+        if self.claim.repo:
+            return self.claim.repo
         sources = (*self.claim.about, *self.claim.sources)
-        if self.claim.repo or not sources:
-            return self.claim.repo or RepoId("")
-        return sources[0].repo
+        return sources[0].repo if sources else RepoId("")
 
     @property
     def flow(self) -> tuple[str | Citation, ...]:
-        """Give words and citations as they are read; Chinese signs need no space behind them."""
-        gap = (" ",) if self.text[-1:].isascii() else ()
-        return (*self.parts, *(piece for cite in self.behind for piece in (*gap, cite)))
+        """Words and citations as they are read; Chinese signs need no space behind them."""
+        gap = " " if self.text[-1:].isascii() else ""
+        pieces: list[str | Citation] = [*self.parts]
+        for citation in self.behind:
+            pieces += (gap, citation)
+            gap = " "
+        return tuple(pieces)
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """List what it cites."""
-        return (*(one for one in self.parts if isinstance(one, Citation)), *self.behind)
+        """What it cites."""
+        inside = (part for part in self.parts if isinstance(part, Citation))
+        return (*inside, *self.behind)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One landed change, or a change and what undid it the same day."""
+    """A landed commit, or a commit and the one that undid it in the same window."""
 
     row: LedgerRow
-    place: str  # its anchor on every page
-    path: str  # its own page
-    headline: str  # what it does in the reader's language, else its original title
-    title: str  # the original title, where the headline is another
+    element_id: str  # The same on every page
+    path: str  # Its own page
+    section: SectionName
+    importance: Importance
+    headline: str  # What it does in the reader's language, else its original title
+    title: str  # The original title, where the headline is another
+    subtitle: str  # The same, where it says something that the headline and the sentences do not
     pull: Citation | None
-    tier: str  # `act on`, `worth knowing` or `also landed`
-    breaking: bool
-    sentences: tuple[PageSentence, ...]
-    more: tuple[PageSentence, ...]  # further sentences, which are folded
+    is_breaking: bool
+    breaks: tuple[str, ...]  # The names of what no longer works
+    sentences: tuple[PageSentence, ...]  # In sight
+    undone_sentences: tuple[PageSentence, ...]  # In sight: what was written of the undone commit
+    more: tuple[PageSentence, ...]  # In the fold: facts, quotations and relations
     excerpt: PageExcerpt | None
-    quoted: tuple[PageExcerpt, ...]  # lines of code that are published without a sentence
-    claims: tuple[Claim, ...]  # everything that is published of it
+    is_excerpt_open: bool  # Whether the excerpt is in sight
+    quoted: tuple[PageExcerpt, ...]  # Lines of code that are published without a sentence
+    claims: tuple[Claim, ...]  # Everything that is published of it
     undid: LedgerRow | None
-    uses: tuple[str, ...]  # places in the reader's own code that use what changed, as `file:line`
-    in_brief: tuple[PageSentence, ...] = ()  # what the brief of the page tells already
-    full: bool = False  # whether the excerpt is in sight
+    uses: tuple[str, ...]  # Where the reader's own code uses what changed, as `name file:line`
+    why: str  # Why it stands where it stands
+    in_brief: tuple[PageSentence, ...] = ()  # Facts that the brief of the page tells already
+
+    @property
+    def commits(self) -> int:
+        """How many commits it tells of."""
+        return 1 if self.undid is None else 2
 
     @property
     def fresh(self) -> tuple[PageSentence, ...]:
-        """List what is said of it beside the brief."""
-        return (*self.sentences, *self.more)
+        """What is said of it beside the brief."""
+        return (*self.sentences, *self.undone_sentences, *self.more)
 
     @property
     def told(self) -> tuple[PageSentence, ...]:
-        """List all that is said of it."""
+        """All that is said of it."""
         return (*self.in_brief, *self.fresh)
+
+    @property
+    def is_bare(self) -> bool:
+        """True if nothing but the title is in sight."""
+        return not (self.sentences or self.undone_sentences or self.is_excerpt_open or self.uses)
 
     @cached_property
     def proofs(self) -> tuple[PageExcerpt, ...]:
-        """List the excerpts that are folded: what its sentences rest on, no line twice."""
-        found = [*self.quoted, *([self.excerpt] if self.excerpt else [])]
-        found += [
-            one
-            for said in self.told
-            for cite in said.citations
-            for one in cite.excerpts
-            if one.file
-        ]
-        shown = [self.excerpt] if self.full and self.excerpt else []
+        """The excerpts of the fold: what its sentences rest on, no line twice."""
+        candidates = [*self.quoted]
+        if self.excerpt:
+            candidates.append(self.excerpt)
+        for sentence in self.told:
+            for citation in sentence.citations:
+                candidates += (excerpt for excerpt in citation.excerpts if excerpt.file)
+        candidates.sort(key=lambda excerpt: -len(excerpt.lines))
+        visible = [self.excerpt] if self.excerpt and self.is_excerpt_open else []
         kept: list[PageExcerpt] = []
-        for one in sorted(found, key=lambda one: -len(one.lines)):
-            if not any(
-                one.file == other.file and one.code <= other.code for other in (*shown, *kept)
-            ):
-                kept.append(one)
+        for candidate in candidates:
+            if not any(candidate.is_part_of(excerpt) for excerpt in (*visible, *kept)):
+                kept.append(candidate)
         return tuple(kept)
 
 
-class TierSection(NamedTuple):
-    """The items of one tier: those in sight, and those that are folded for the sake of length."""
+@dataclass(frozen=True)
+class Card:
+    """What stands under one headline: a commit, or several that belong together."""
 
-    tier: str
-    shown: tuple[Item, ...] = ()
-    folded: tuple[Item, ...] = ()
+    headline: str
+    items: tuple[Item, ...]  # In the order of the report; the first one decides where the card is
+
+    @property
+    def is_group(self) -> bool:
+        """True if several commits share the headline."""
+        return len(self.items) > 1
+
+    @property
+    def first(self) -> Item:
+        """The commit that matters most."""
+        return self.items[0]
+
+    @property
+    def repo(self) -> RepoId:
+        """The repository of its commits."""
+        return self.first.row.repo
+
+    @property
+    def is_breaking(self) -> bool:
+        """True if one of its commits breaks what users reach."""
+        return any(item.is_breaking for item in self.items)
+
+    @property
+    def commits(self) -> int:
+        """How many commits it tells of."""
+        return sum(item.commits for item in self.items)
+
+
+class PageSection(NamedTuple):
+    """The cards of a section."""
+
+    name: SectionName
+    cards: tuple[Card, ...] = ()
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """List all of them."""
-        return (*self.shown, *self.folded)
-
-    def of(self, repo: RepoId) -> "TierSection":
-        """Keep the items of one repository."""
-        mine = (
-            tuple(item for item in items if item.row.repo == repo)
-            for items in (self.shown, self.folded)
-        )
-        return TierSection(self.tier, *mine)
-
-    def by_noise(self, repo: RepoId) -> dict[str, list[Item]]:
-        """Group the items of one repository by what kind of noise they are, beginning with those that are none."""
-        items = sorted(self.of(repo).items, key=lambda item: item.row.noise or "")
-        return {
-            noise: list(own) for noise, own in groupby(items, lambda item: item.row.noise or "")
-        }
+        """The commits of all cards."""
+        items: list[Item] = []
+        for card in self.cards:
+            items += card.items
+        return tuple(items)
 
     @property
     def size(self) -> int:
-        """Count the commits; an item that was undone has two."""
-        return sum(2 if item.undid else 1 for item in self.items)
+        """How many commits it tells of."""
+        return sum(card.commits for card in self.cards)
+
+    def of(self, repo: RepoId) -> "PageSection":
+        """Return the part that tells of one repository."""
+        return PageSection(self.name, tuple(card for card in self.cards if card.repo == repo))
+
+    def minor(self, repo: RepoId) -> tuple[Card, ...]:
+        """Return the cards of a repository that have a line each."""
+        cards = self.of(repo).cards
+        return tuple(card for card in cards if card.first.importance > Importance.NOISE)
+
+    def noise(self, repo: RepoId) -> dict[str, list[Item]]:
+        """Return the commits of a repository that are listed by title, by what kind of noise.
+
+        Those of no kind come first, under an empty name.
+        """
+        kinds: dict[str, list[Item]] = {}
+        for card in self.of(repo).cards:
+            if card.first.importance > Importance.NOISE:
+                continue
+            for item in card.items:
+                kinds.setdefault(item.row.noise or "", []).append(item)
+        return dict(sorted(kinds.items()))
 
 
 class IssueNews(NamedTuple):
@@ -190,7 +269,7 @@ class IssueNews(NamedTuple):
 
     words: str
     change: Citation | None = None
-    grade: str = ""  # how sure it is that the commit does so
+    grade: str = ""  # How sure it is that the commit does so
 
 
 class PageIssue(NamedTuple):
@@ -198,9 +277,16 @@ class PageIssue(NamedTuple):
 
     name: str
     url: str
-    place: str
+    element_id: str
     thread: ThreadLine | None  # None where nothing is known but that a commit names it
     news: tuple[IssueNews, ...]
+
+
+class IssueList(NamedTuple):
+    """The issues to which the same thing happened."""
+
+    event: str
+    issues: tuple[PageIssue, ...]
 
 
 class RepoPart(NamedTuple):
@@ -208,52 +294,116 @@ class RepoPart(NamedTuple):
 
     section: RepoSection
     repo: RepoId
-    place: str
+    element_id: str
     rows: tuple[LedgerRow, ...]
     summary: tuple[PageSentence, ...]
     more: tuple[PageSentence, ...]
     """Folded: what the brief tells of too, and what is said of none of the page's commits."""
-    issues: tuple[tuple[str, tuple[PageIssue, ...]], ...]  # by what happened to them
+    issues: tuple[IssueList, ...]
     stories: tuple[Story, ...]
+
+    @property
+    def has_news(self) -> bool:
+        """True if there is anything to tell beside its commits."""
+        sentences = self.summary or self.more
+        return bool(
+            sentences
+            or self.issues
+            or self.stories
+            or self.section.releases
+            or self.section.notices
+        )
 
 
 @dataclass(frozen=True)
 class PageModel:
-    """One report in one language."""
+    """A report in one language."""
 
     report: Report
     lang: Language
-    words: dict[str, Any]  # the catalogue of the language
-    brief: tuple[
-        PageSentence, ...
-    ]  # the first seven sentences of a model, else the five weightiest facts
+    words: dict[str, Any]  # The catalogue of the language
+    brief: tuple[PageSentence, ...]
+    """The first seven sentences of a model, else the five weightiest facts."""
     more: tuple[PageSentence, ...]
     """Further sentences of the brief, and those about no commit and no repository of the report."""
-    analysed: bool  # whether the brief is a model's
-    sections: tuple[
-        TierSection, TierSection, TierSection
-    ]  # what to act on, what is worth knowing, what also landed
+    analysed: bool  # Whether the brief is a model's
+    sections: tuple[PageSection, PageSection, PageSection]
+    """What to act on, what is worth knowing, what also landed."""
     repos: tuple[RepoPart, ...]
-    account: tuple[str, ...]  # the footer, as lines in which backticks mean code
+    left_out: tuple[str, ...]  # What was not analysed, a line for each reason
+    account: tuple[str, ...]  # The footer, as lines in which backticks mean code
 
     @cached_property
     def items(self) -> dict[EvidenceId, Item]:
-        """Give every item by `owner/name@hash`, weightiest tier first."""
-        return {item.row.id: item for section in self.sections for item in section.items}
+        """Every item by `owner/name@hash`, in the order of the page."""
+        items: dict[EvidenceId, Item] = {}
+        for section in self.sections:
+            for item in section.items:
+                items[item.row.id] = item
+        return items
 
     @cached_property
     def breaking(self) -> tuple[Item, ...]:
-        """List what breaks something that users reach."""
-        return tuple(item for item in self.items.values() if item.breaking)
+        """What breaks something that users reach."""
+        return tuple(item for item in self.items.values() if item.is_breaking)
+
+    @property
+    def quiet_repos(self) -> tuple[RepoPart, ...]:
+        """The repositories in which nothing happened."""
+        return tuple(part for part in self.repos if not part.rows and not part.has_news)
 
     @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """The signs that sentences of the page carry, which its foot explains."""
+        used: set[Mark] = set()
+        for item in self.items.values():
+            used |= {sentence.mark for sentence in item.fresh}
+        for part in self.repos:
+            used |= {sentence.mark for sentence in (*part.summary, *part.more)}
+        signs: tuple[Mark, ...] = ("advice", "inferred")
+        return tuple(mark for mark in signs if mark in used)
+
+    @cached_property
+    def headline(self) -> str:
+        """The headline of the first card; empty where nothing has a card."""
+        for section in self.sections[:2]:
+            for card in section.cards:
+                return card.headline
+        return ""
+
+    @property
     def lead(self) -> str:
-        """Give the news of the day in one line, for titles, subjects and previews."""
-        heads = (item.headline for section in self.sections[:2] for item in section.items)
-        return next(iter((*heads, *(one.text for one in self.brief), "")))
+        """The news of the day in a line: the first headline, else the first sentence."""
+        if self.headline:
+            return self.headline
+        return self.brief[0].text if self.brief else ""
+
+    @cached_property
+    def scale(self) -> str:
+        """Where the news is from, how much breaks and how many commits there are."""
+        words = self.words["page"]
+        pieces: list[str] = []
+        cards = (*self.sections[0].cards, *self.sections[1].cards)
+        if cards:
+            pieces.append(_short_name(cards[0].repo))
+        elif self.brief:
+            pieces.append(_short_name(self.brief[0].repo))
+        if self.breaking:
+            pieces.append(words["counted"]["breaking"].format(len(self.breaking)))
+        commits = len(self.report.ledger)
+        pieces.append(words["one_commit"] if commits == 1 else words["commits"].format(commits))
+        return " · ".join(pieces)
+
+    @property
+    def news(self) -> str:
+        """The news of the day and its scale, for titles."""
+        return f"{self.lead} · {self.scale}" if self.lead else self.scale
 
     @property
     def description(self) -> str:
-        """Give the brief in the length of a preview."""
-        told = self.words["signs"]["gap"].join(one.text for one in self.brief).replace("`", "")
-        return told if len(told) <= _PREVIEW else f"{told[:_PREVIEW]} …"
+        """The brief in the length of a preview."""
+        gap: str = self.words["signs"]["gap"]
+        text = gap.join(sentence.text for sentence in self.brief).replace("`", "")
+        if len(text) <= _MAX_PREVIEW_CHARACTERS:
+            return text
+        return f"{text[:_MAX_PREVIEW_CHARACTERS]} …"

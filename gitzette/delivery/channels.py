@@ -80,10 +80,13 @@ class Content:
 
     @cached_property
     def title(self) -> str:
-        """Write the news of the day and the day, for subjects and first lines."""
+        """The news of the day, its scale and the day, for subjects and first lines."""
         lead = visible(_CODE.sub(r"\1", self.page.lead)).rstrip(".。")
-        lead = f"{lead[: _MOST_LEAD - 1].rstrip()}…" if len(lead) > _MOST_LEAD else lead
-        return " · ".join(filter(None, (lead, f"Gitzette {self.page.report.window.label}")))
+        if len(lead) > _MOST_LEAD:
+            lead = f"{lead[: _MOST_LEAD - 1].rstrip()}…"
+        edition = f"Gitzette {self.page.report.window.label}"
+        pieces = (lead, visible(self.page.scale), edition)
+        return " · ".join(piece for piece in pieces if piece)
 
     @cached_property
     def fingerprint(self) -> str:

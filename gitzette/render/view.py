@@ -1,81 +1,152 @@
-"""A report as pages look at it: what is said of each commit, what was undone, and which tier holds in the end."""
+"""A report in one language: what is said of each commit, in which section it stands, and why."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Severity
-from agent.domain.ledger import LedgerRow, Tier
+from agent.domain.ledger import LedgerRow
 from agent.domain.links import undone_pairs
+from agent.domain.placement import Importance
 from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.languages import catalogue
-from agent.reports.page import Citation, ExcerptLine, PageExcerpt, PageSentence, words_in
+from agent.reports.page import Citation, Mark, PageSentence, SectionName
 from agent.telling import names_alone
 from agent.web import Web
-from gitzette.render.templating import named, place_of
+from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpts_of
+from gitzette.render.templating import element_id_of, named
 
-_WEAK = (
-    *("refers to", "refers as said", "changes lines", "continues", "same work", "step of"),
-    *("likely continues", "likely same work", "likely step of"),
+WEAK_PREDICATES = frozenset(
+    {
+        "refers to",
+        "refers as said",
+        "changes lines",
+        "continues",
+        "same work",
+        "step of",
+        "likely continues",
+        "likely same work",
+        "likely step of",
+    }
 )
 """Statements about an earlier commit that are no news by themselves."""
-_LINEAGE = ("undoes", "undoes part", "relands", "mends", *_WEAK)
+_LINEAGE_PREDICATES = WEAK_PREDICATES | {"undoes", "undoes part", "relands", "mends"}
 """Statements about an earlier commit, which a reader knows by its title."""
-_PASSED = ("fact", "undoes", "shows")
-_LABELLED = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}
-_CODE = re.compile(r"`+([^`]+)`+")
-_MOST_LINES, _MOST_EXCERPTS = 8, 4
-_WORD = re.compile(r"[\w.:/-]*\w", re.ASCII)
-_LITERAL = re.compile(r"\d|_|\w[A-Z]|--")
-_BETWEEN = re.compile(r"[.:/\s=,]+")
+_OVERTAKEN_PREDICATES = frozenset({"fact", "undoes", "shows"})
+"""What is said of a revert that no longer matters where the reverted commit is told with it."""
+_MARKS: dict[Kind, Mark] = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}
+
+
+class CutTitle(NamedTuple):
+    """A title without the number of its pull request, and that number."""
+
+    words: str
+    number: int | None
+
+
+class _Known(NamedTuple):
+    """What the report knows of an artefact that a sentence may cite."""
+
+    title: str
+    about: str  # Its author and time
+    is_on_page: bool
 
 
 class ReportView:
-    """One report in one language."""
+    """A report in one language."""
 
     def __init__(self, report: Report, lang: Language, web: Web) -> None:
-        self.report, self.lang, self.web = report, lang, web
+        self.report = report
+        self.lang = lang
+        self.web = web
         self.words: dict[str, Any] = catalogue(lang)
         self.rows = {row.id: row for row in report.ledger}
         self._claims: dict[EvidenceId, list[Claim]] = defaultdict(list)
         for claim in report.claims:
             if claim.about and claim.role not in ("brief", "summary"):
                 self._claims[claim.about[0]].append(claim)
-        numbers = ((row.repo, cut_title(row)[1]) for row in report.ledger)
-        self._pulls = frozenset(
-            EvidenceId.listed(repo, number=number) for repo, number in numbers if number
-        )
+        self._pulls: set[EvidenceId] = set()
+        for row in report.ledger:
+            number = cut_title(row).number
+            if number:
+                self._pulls.add(EvidenceId.listed(row.repo, number=number))
+
+    # ------------------------------------------------------------ commits
 
     @cached_property
     def undid(self) -> dict[EvidenceId, LedgerRow]:
-        """Tell which commit of the window each of these undid; a change and its revert are told together."""
-        pairs = [
-            pair
-            for story in self.report.stories
-            for pair in undone_pairs(story)
-            if {*pair} <= self.rows.keys()
-        ]
-        return {other: self.rows[one] for one, other in reversed(pairs)}
+        """The commit of the window that each of these undid; a change and its revert are one item."""
+        undone: dict[EvidenceId, LedgerRow] = {}
+        for story in self.report.stories:
+            for change, revert in undone_pairs(story):
+                if change in self.rows and revert in self.rows:
+                    undone.setdefault(revert, self.rows[change])
+        return undone
 
-    def tier(self, row: LedgerRow) -> Tier:
-        """Give the tier of a row by how things stand in the end: what is out again asks nobody to act."""
-        tier = Tier.LOW if row.noise else row.tier or Tier.LOW
-        return Tier.MID if tier is Tier.HIGH and row.id in self.undid else tier
+    def importance(self, row: LedgerRow) -> Importance:
+        """Return how much a commit matters, together with the one that it undid."""
+        undone = self.undid.get(row.id)
+        return row.importance if undone is None else max(row.importance, undone.importance)
+
+    def section(self, row: LedgerRow) -> SectionName:
+        """Return the section of a commit.
+
+        One to act on is a must-know with advice or a certain break, or one that the reader's own
+        code uses. What is out again asks nobody to act.
+        """
+        importance = self.importance(row)
+        if importance < Importance.WORTH_KNOWING:
+            return "also landed"
+        if row.id in self.undid:
+            return "worth knowing"
+        if self.uses(row):
+            return "act on"
+        asks_to_act = self.is_breaking(row) or any(
+            claim.kind is Kind.ADVICE for claim in self.claims_of(row)
+        )
+        return "act on" if importance is Importance.MUST_KNOW and asks_to_act else "worth knowing"
+
+    def is_breaking(self, row: LedgerRow) -> bool:
+        """Return True if a fact of the commit says that something which users reach breaks."""
+        return any(is_breaking(claim) for claim in self._changes(row))
+
+    def breaks(self, row: LedgerRow) -> tuple[str, ...]:
+        """Return what a commit breaks, each by the first name in the words of its fact."""
+        names: list[str] = []
+        for claim in self._changes(row):
+            if is_breaking(claim):
+                names += code_spans(self.text(claim))[:1]
+        return tuple(dict.fromkeys(names))
+
+    def _changes(self, row: LedgerRow) -> list[Claim]:
+        return [claim for claim in self.claims_of(row) if claim.role == "change"]
 
     def uses(self, row: LedgerRow) -> tuple[str, ...]:
-        """List where the reader's own code uses what a commit changes, each place behind the name that it uses."""
-        own = (use for use in self.report.uses if (use.repo, use.sha) == (row.repo, row.sha))
-        return tuple(dict.fromkeys(f"{use.name} {use.file}:{use.line}" for use in own))
+        """Return where the reader's own code uses what a commit changes, behind the name used."""
+        uses = [use for use in self.report.uses if (use.repo, use.sha) == (row.repo, row.sha)]
+        return tuple(dict.fromkeys(f"{use.name} {use.file}:{use.line}" for use in uses))
 
-    def said(self, row: LedgerRow) -> list[Claim]:
-        """List what is said of a commit, in order."""
+    def why(self, row: LedgerRow) -> str:
+        """Return why a commit stands where it stands, and who decided."""
+        reasons: dict[str, str] = self.words["reasons"]
+        listing: str = self.words["signs"]["listing"]
+        marks = listing.join(reasons.get(mark, mark) for mark in row.marks)
+        if row.placement is None:
+            return marks
+        decider: str = self.words["page"]["deciders"][row.placement.decided_by]
+        reason = row.placement.reason or marks
+        return f"{reason} ({decider})" if reason else decider
+
+    # ------------------------------------------------------------ claims
+
+    def claims_of(self, row: LedgerRow) -> list[Claim]:
+        """Return what is said of a commit, in order."""
         return self._claims.get(row.id, [])
 
     def text(self, claim: Claim) -> str:
@@ -83,173 +154,182 @@ class ReportView:
         return claim.text.get(self.lang, "")
 
     def headline(self, row: LedgerRow) -> Claim | None:
-        """Find the claim that says in the reader's language what a commit does."""
-        headlines = [one for one in self.said(row) if one.role == "headline" and self.text(one)]
-        return headlines[0] if headlines else None
-
-    def sentences(self, claims: Iterable[Claim], *, apart: bool = False) -> list[PageSentence]:
-        """Write the claims that have words in this language, or quote somebody's."""
-        worded = [claim for claim in claims if self.text(claim) or claim.speech]
-        return [self.sentence(claim, apart=apart) for claim in worded]
-
-    def without(self, placed: Iterable[Claim]) -> list[PageSentence]:
-        """Write the claims of the report that have not found their place yet."""
-        return self.sentences(without(self.report.claims, placed), apart=True)
+        """Return the claim that says in the reader's language what a commit does."""
+        for claim in self.claims_of(row):
+            if claim.role == "headline" and self.text(claim):
+                return claim
+        return None
 
     def analysis(self, row: LedgerRow) -> list[Claim]:
         """Return the sentences that a model wrote of a commit in this language, in its order."""
-        return [
-            claim
-            for claim in self.said(row)
-            if claim.free and claim.role != "headline" and claim.text.get(self.lang)
-        ]
+        sentences = []
+        for claim in self.claims_of(row):
+            if claim.free and claim.role != "headline" and self.text(claim):
+                sentences.append(claim)
+        return sentences
 
     def facts(self, row: LedgerRow) -> list[Claim]:
-        """List what code says and quotes of a commit; of a change and its revert only what holds in the end."""
-        if earlier := self.undid.get(row.id):
-            own = [one for one in self.said(row) if not one.free and one.predicate not in _PASSED]
-            return [one for one in self.said(earlier) if one.predicate == "undone"] + own
-        telling = [
-            one
-            for one in self.said(row)
-            if not one.free and (one.text or one.quotes) and not self.inside(one)
-        ]
-        return sorted(telling, key=lambda one: (one.speech, one.predicate in _WEAK))
+        """Return what code says and quotes of a commit: facts, relations, the author's words.
 
-    def inside(self, claim: Claim) -> str | None:
-        """Name the functions inside of which something changed, where a claim says no more: the lines are the fact."""
-        return names_alone(claim.predicate, claim.text.get(self.lang, ""), self.lang)
+        Of a change and its revert, only what holds in the end.
+        """
+        undone = self.undid.get(row.id)
+        if undone is not None:
+            facts = [claim for claim in self.claims_of(undone) if claim.predicate == "undone"]
+            for claim in self.claims_of(row):
+                if not claim.free and claim.predicate not in _OVERTAKEN_PREDICATES:
+                    facts.append(claim)
+            return facts
+        facts = []
+        for claim in self.claims_of(row):
+            if not claim.free and (claim.text or claim.quotes) and not self.only_names(claim):
+                facts.append(claim)
+        return sorted(facts, key=lambda claim: (claim.predicate in WEAK_PREDICATES, claim.speech))
 
-    def whole(self, role: Role, repo: RepoId | None = None) -> list[PageSentence]:
-        """List what is said of a repository's day, or of the whole report."""
+    def only_names(self, claim: Claim) -> bool:
+        """Return True if a claim only names the functions in which something changed."""
+        return bool(names_alone(claim.predicate, self.text(claim), self.lang))
+
+    # ------------------------------------------------------------ sentences
+
+    def sentences(self, claims: Iterable[Claim], *, apart: bool = False) -> list[PageSentence]:
+        """Return sentences for the claims that have words in this language or quote somebody's."""
+        worded = [claim for claim in claims if self.text(claim) or claim.speech]
+        return [self.sentence(claim, apart=apart) for claim in worded]
+
+    def sentences_with_role(self, role: Role, repo: RepoId | None = None) -> list[PageSentence]:
+        """Return what is said of a repository's day, or of the whole report."""
         claims = [claim for claim in self.report.claims if claim.role == role]
         if repo is not None:
             claims = [claim for claim in claims if claim.repo == repo]
         return self.sentences(claims, apart=True)
 
-    @cached_property
-    def _known(self) -> dict[EvidenceId, tuple[str, str, bool]]:
-        """Know the title, author and time of what the report names, and whether it has a place on the page."""
-        known = {
-            step.cite: (step.title, "", step.at, False)
-            for one in self.report.stories
-            for step in one.timeline
-        }
-        for section in self.report.sections:
-            known |= {
-                one.id(section.repo): (one.name, "", one.published_at, True)
-                for one in section.releases
-            }
-            threads = ((one.id(section.repo), one) for one in section.issues)
-            known |= {name: (one.title, one.author or "", one.at, True) for name, one in threads}
-        known |= {
-            name: (row.title, row.author, row.landed_at, True) for name, row in self.rows.items()
-        }
-        local = zone(self.report.window.tz)
-        return {
-            name: (
-                title,
-                " · ".join(filter(None, (author, f"{at.astimezone(local):%Y-%m-%d %H:%M}"))),
-                told,
-            )
-            for name, (title, author, at, told) in known.items()
-        }
+    def unplaced(self, placed: Iterable[Claim]) -> list[PageSentence]:
+        """Return sentences for the claims of the report that have no place on the page yet."""
+        return self.sentences(without(self.report.claims, placed), apart=True)
 
     def sentence(self, claim: Claim, *, apart: bool = False) -> PageSentence:
-        """Write a claim; `apart` from its commit it names that one as well. Speech stands between quotation marks."""
-        text, label = (
-            claim.text.get(self.lang, ""),
-            "speech" if claim.speech else _LABELLED.get(claim.kind),
-        )
+        """Return a claim as a sentence; `apart` from its commit it names that one as well."""
+        text = self.text(claim)
+        speaker = ""
         if claim.speech:
             text = " ".join(f"“{quote.text}”" for quote in claim.quotes)
-        pieces = MARK.split(text)
-        parts: list[str | Citation] = [*pieces[:1]]
-        for mark, words in zip(pieces[1::2], pieces[2::2], strict=True):
+            speaker = self.words["page"]["speech"]
+        reporters = self._reporters(claim)
+        cited: set[EvidenceId] = set(reporters)
+        parts: list[str | Citation] = [*self._opening(claim, reporters, apart=apart)]
+        for number, piece in enumerate(MARK.split(text)):
+            if number % 2 == 0:
+                parts.append(piece)
+                continue
             # A report that was changed by hand may mark what it does not cite; that says nothing.
-            cited = claim.sources[int(mark) - 1 : int(mark)]
-            parts += [*(self.citation(cite, claim, apart=apart) for cite in cited), words]
-        if claim.predicate in _LINEAGE and claim.sources[-1] in self._known:
-            parts.append(f"{self.words['signs']['aside']}{self._known[claim.sources[-1]][0]}")
-        reported = self._reported(claim)
-        for cite in reversed(reported):
-            before, after = self.words["page"]["reported"].split("{}")
-            parts[:0] = [
-                before,
-                self.citation(cite, claim, apart=apart),
-                f"{after}{self.words['signs']['colon']}",
-            ]
-        if claim.attributed and not reported:
-            parts.insert(0, f"{self.words['page']['attributed']}{self.words['signs']['colon']}")
-        seen = {
-            *reported,
-            *(
-                claim.sources[int(mark) - 1]
-                for mark in pieces[1::2]
-                if int(mark) <= len(claim.sources)
-            ),
-        }
-        behind = tuple(
-            self.citation(cite, claim, apart=apart) for cite in claim.sources if cite not in seen
-        )
-        label = self.words["page"][label] if label else ""
-        told = "".join(one if isinstance(one, str) else one.name for one in parts).strip()
-        return PageSentence(claim, label, tuple(parts), behind, told, words_in(f"{label} {told}"))
+            for cite in claim.sources[int(piece) - 1 : int(piece)]:
+                parts.append(self.citation(cite, claim, apart=apart))
+                cited.add(cite)
+        parts += self._lineage(claim)
+        behind = []
+        for cite in claim.sources:
+            if cite not in cited:
+                behind.append(self.citation(cite, claim, apart=apart))
+        words = "".join(part if isinstance(part, str) else part.name for part in parts).strip()
+        mark = _MARKS.get(claim.kind, "")
+        return PageSentence(claim, mark, speaker, tuple(parts), tuple(behind), words)
 
-    def _reported(self, claim: Claim) -> tuple[EvidenceId, ...]:
-        """Name the issues in which a sentence was reported, where nothing else anchors it."""
-        cites = tuple(dict.fromkeys(anchor.cite for anchor in claim.anchors)) if claim.free else ()
-        return cites if all(cite.is_thread and cite not in self._pulls for cite in cites) else ()
+    def _opening(
+        self, claim: Claim, reporters: tuple[EvidenceId, ...], *, apart: bool
+    ) -> Iterator[str | Citation]:
+        """Yield what stands in front of a sentence that rests on people's words alone."""
+        colon = self.words["signs"]["colon"]
+        before, after = self.words["page"]["reported"].split("{}")
+        for cite in reporters:
+            yield from (before, self.citation(cite, claim, apart=apart), f"{after}{colon}")
+        if claim.attributed and not reporters:
+            yield f"{self.words['page']['attributed']}{colon}"
+
+    def _lineage(self, claim: Claim) -> Iterator[str]:
+        """Yield the title of the earlier commit that a sentence names."""
+        if claim.predicate not in _LINEAGE_PREDICATES:
+            return
+        known = self._known.get(claim.sources[-1])
+        if known is not None:
+            yield f"{self.words['signs']['aside']}{known.title}"
+
+    def _reporters(self, claim: Claim) -> tuple[EvidenceId, ...]:
+        """Return the issues in which a sentence was reported, where nothing else anchors it."""
+        if not claim.free:
+            return ()
+        cites = tuple(dict.fromkeys(anchor.cite for anchor in claim.anchors))
+        if all(cite.is_thread and cite not in self._pulls for cite in cites):
+            return cites
+        return ()
+
+    # ------------------------------------------------------------ citations
 
     def citation(
         self,
         cite: EvidenceId,
         claim: Claim | None = None,
-        own: RepoId | None = None,
+        home: RepoId | None = None,
         *,
         apart: bool = False,
     ) -> Citation:
-        """Cite an artefact; for a claim it opens on the lines that show what the claim says."""
-        home = claim.repo if claim else own
-        # In a sentence over all repositories a commit is called by its hash alone.
-        home = cite.repo if home is None and not cite.is_thread else home
+        """Return a citation; for a claim it opens on the lines that show what the claim says.
+
+        In the repository `home`, or that of the claim, names need no repository.
+        """
+        if claim is not None:
+            home = claim.repo
+        if home is None and not cite.is_thread:
+            home = cite.repo  # In a sentence over all repositories a hash is name enough
         name, url = named(cite, home, self.web, pull=cite in self._pulls)
-        title, about, told = self._known.get(cite, ("", "", False))
+        known = self._known.get(cite, _Known("", "", is_on_page=False))
+        element_id = element_id_of(cite) if known.is_on_page else ""
         if claim is None:
-            return Citation(cite, name, url, title, about, place_of(cite) if told else "")
+            return Citation(cite, name, url, known.title, known.about, element_id)
+        about = [known.about]
         if cite in claim.background and cite.kind != "lines":
-            about = " · ".join(filter(None, (about, self.words["site"]["background"])))
+            about.append(self.words["site"]["background"])
         is_own = claim.about[:1] == (cite,) and not apart
-        place, excerpts = (
-            place_of(cite) if told and not is_own else "",
-            tuple(self._excerpts(cite, claim)),
+        return Citation(
+            id=cite,
+            name=name,
+            url=url,
+            title=known.title,
+            about=" · ".join(filter(None, about)),
+            element_id="" if is_own else element_id,
+            is_own=is_own,
+            excerpts=tuple(excerpts_of(cite, claim, self.text(claim))),
         )
-        return Citation(cite, name, url, title, about, place, is_own, excerpts)
 
-    def _excerpts(self, cite: EvidenceId, claim: Claim) -> Iterator[PageExcerpt]:
-        """Give the anchors of a claim in one artefact, else its quotations; none that another one holds."""
-        found = [(one.file or "", one.text) for one in claim.anchors if one.cite == cite]
-        found = found or [(one.file or "", one.text) for one in claim.quotes if one.cite == cite]
-        kept = [
-            one
-            for one in found
-            if not any(one != other and one[1].strip() in other[1] for other in found)
-        ]
-        texts: dict[str, list[str]] = {}
-        for file, text in dict.fromkeys(kept):
-            texts.setdefault(file, []).append(text.strip("\n"))
-        for file, own in list(texts.items())[:_MOST_EXCERPTS]:
-            yield self.excerpt(file, "\n".join(own), claim)
+    @cached_property
+    def _known(self) -> dict[EvidenceId, _Known]:
+        """Title, author and time of what the report names, and whether the page tells of it."""
+        timezone = zone(self.report.window.tz)
 
-    def excerpt(self, file: str, text: str, claim: Claim) -> PageExcerpt:
-        """Cut out the lines that name most of a claim, and mark them."""
-        return _excerpt(file, text, _literals(claim.text.get(self.lang, "")))
+        def about(author: str | None, at: Any) -> str:
+            time = f"{at.astimezone(timezone):%Y-%m-%d %H:%M}"
+            return f"{author} · {time}" if author else time
+
+        known: dict[EvidenceId, _Known] = {}
+        for story in self.report.stories:
+            for step in story.timeline:
+                known[step.cite] = _Known(step.title, about("", step.at), is_on_page=False)
+        for section in self.report.sections:
+            for release in section.releases:
+                when = about("", release.published_at)
+                known[release.id(section.repo)] = _Known(release.name, when, is_on_page=True)
+            for issue in section.issues:
+                who = about(issue.author, issue.at)
+                known[issue.id(section.repo)] = _Known(issue.title, who, is_on_page=True)
+        for name, row in self.rows.items():
+            known[name] = _Known(row.title, about(row.author, row.landed_at), is_on_page=True)
+        return known
 
 
-def cut_title(row: LedgerRow) -> tuple[str, int | None]:
-    """Part the title from the number of its pull request, which squash merges put at the end in parentheses."""
+def cut_title(row: LedgerRow) -> CutTitle:
+    """Part a title from the number of its pull request, which squash merges put at its end."""
     number = row.pull or pull_number(row.title)
-    return row.title.rstrip().removesuffix(f"(#{number})").rstrip(), number
+    return CutTitle(row.title.rstrip().removesuffix(f"(#{number})").rstrip(), number)
 
 
 def without(claims: Iterable[Claim], others: Iterable[Claim]) -> list[Claim]:
@@ -259,46 +339,19 @@ def without(claims: Iterable[Claim], others: Iterable[Claim]) -> list[Claim]:
 
 
 def is_breaking(claim: Claim) -> bool:
-    """Tell whether a claim states a fact that breaks what users reach."""
+    """Return True if a claim states a fact that breaks what users reach."""
     return claim.params.get("severity") == Severity.BREAKING
 
 
 def is_telling(claim: Claim) -> bool:
-    """Tell whether a claim says more than that something changed, so that a brief may be made of it."""
-    return claim.kind is Kind.FACT and bool(claim.text) and claim.predicate not in _WEAK
+    """Return True if a brief may be made of a claim: it says more than that something changed."""
+    is_fact = claim.kind is Kind.FACT and bool(claim.text)
+    return is_fact and claim.predicate not in WEAK_PREDICATES
 
 
 def is_private(claim: Claim) -> bool:
-    """Tell whether a claim is about names that users do not reach."""
-    parts = _BETWEEN.split(claim.params.get("name", ""))
-    return claim.params.get("severity") == Severity.INTERNAL or any(
-        one[:1] == "_" != one[1:2] for one in parts
-    )
-
-
-@lru_cache(maxsize=8_192)  # Both languages and several pages show the same lines
-def _excerpt(file: str, text: str, literals: tuple[str, ...]) -> PageExcerpt:
-    lines = text.strip("\n").split("\n")
-    is_diff = bool(file) and any(line[:1] in ("+", "-") for line in lines)
-    hits = [any(literal in line for literal in literals) for line in lines]
-    starts = range(max(1, len(lines) - _MOST_LINES + 1))
-    start = max(starts, key=lambda at: (sum(hits[at : at + _MOST_LINES]), -at))
-    shown = zip(lines[start : start + _MOST_LINES], hits[start:], strict=False)
-    return PageExcerpt(
-        file,
-        tuple(
-            ExcerptLine(one, one[:1] if is_diff and one[:1] in "+-" else "", hit)
-            for one, hit in shown
-        ),
-    )
-
-
-@lru_cache(maxsize=4_096)
-def _literals(text: str) -> tuple[str, ...]:
-    """List the names, numbers and values that a sentence has, as they stand in code: whole, and their last parts."""
-    found: list[str] = []
-    for code in _CODE.findall(text):
-        found += [code, *(part for part in _BETWEEN.split(code) if len(part) > 2)]
-    bare = _CODE.sub(" ", MARK.sub(" ", text))
-    found += [word for word in _WORD.findall(bare) if _LITERAL.search(word)]
-    return tuple(one for one in found if len(one) > 1)
+    """Return True if a claim is about names that users do not reach."""
+    if claim.params.get("severity") == Severity.INTERNAL:
+        return True
+    parts = NAME_SEPARATORS.split(claim.params.get("name", ""))
+    return any(part.startswith("_") and not part.startswith("__") for part in parts)

@@ -24,10 +24,9 @@ from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.render.compose import page_model
 from gitzette.render.templating import mark_of
-from gitzette.site.pages import (
-    Pages,
+from gitzette.site.pages import Pages, asset
+from gitzette.site.summaries import (
     Summary,
-    asset,
     day_index,
     index_files,
     is_week,

@@ -1,29 +1,19 @@
-"""The pages of the site, each by its template, and what a report leaves for pages that are made from all reports.
+"""The pages of the site, each by its template."""
 
-`data/DAY.json` has its news and stories. `search/index.js` names the months, `search/MONTH.js` has a line of text for
-each document of their days, `search/docs/DAY.js` what is shown of each document. They are scripts, because a page that
-was opened from disk may load scripts and no data. The page loads the newest month first and shows what it finds.
-"""
-
-import json
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from functools import partial
 from html import escape
 from importlib.resources import files
-from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from agent.domain.base import LANGUAGES, Language
-from agent.domain.ledger import Tier
-from agent.domain.links import BARE, Story
-from agent.domain.report import Report, failed_share
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Story
+from agent.domain.report import Report
 from agent.languages import catalogue
-from agent.reports.page import Item, PageModel, RepoPart
+from agent.reports.page import Item, PageModel
 from agent.settings.values import Settings
 from agent.web import Web
 from gitzette.render.compose import page_model
@@ -33,34 +23,43 @@ from gitzette.render.templating import (
     day_path,
     html_environment,
     html_page,
-    place_of,
     repo_path,
-    story_key,
 )
+from gitzette.site.summaries import Summary, is_week, told_stories
 
-_FIRST_HEADLINE = 5 + len(LANGUAGES)  # Behind five fields and a text in each language
-_NOTHING_WRITTEN = ("",) * (2 * len(LANGUAGES))  # Instead of texts and headlines
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'"
 )
 """What a page may load: our own files, and nothing inline."""
 _GAP = re.compile("@@(title|description|file|path|content)@@")
-_RECENT, _OF_REPO, _IN_FEED = 14, 14, 30
+_MAX_RECENT_DAYS = 14  # On the front page
+_MAX_REPO_DAYS = 14  # Days and stories on the page of a repository
+_MAX_FEED_ENTRIES = 30
 _LISTS = {
     "days/index.html": "days",
     "repos/index.html": "repos",
     "stories.html": "stories",
     "search.html": "search",
 }
-_TOLD = (Tier.HIGH.value, Tier.MID.value)  # Tiers whose commits have pages of their own
-_HIGHLIGHTS, _SHOWN = 8, 230  # Commits of a repository on one day, and characters of what is found
-_CODE = re.compile(r"`([^`]+)`")
-Summary = dict[
-    str, Any
-]  # One report in short, as `data/DAY.json` has it; `summarise` says which keys there are
-Models = Mapping[Language, PageModel]
-Files = Iterator[tuple[str, str]]  # Each with its name
+
+
+class SiteFile(NamedTuple):
+    """A file of the site, by its path from the root."""
+
+    path: str
+    text: str
+
+
+Files = Iterator[SiteFile]
+
+
+class _Frame(NamedTuple):
+    """What the frame of a page depends on, beside its language and depth."""
+
+    here: str = ""  # The entry of the navigation that the page belongs to
+    wide: bool = False
+    scripts: tuple[str, ...] = ()
 
 
 def asset(name: str) -> str:
@@ -69,146 +68,168 @@ def asset(name: str) -> str:
 
 
 class Pages:
-    """Writes pages; `assets` marks the style and the scripts, so that browsers take the new ones when they change."""
+    """Writes pages.
+
+    `assets` marks the style and the scripts, so that browsers take the new ones when they change.
+    """
 
     def __init__(self, settings: Settings, assets: str) -> None:
-        self.web, self._site_url, self._lang = (
-            Web(settings.web),
-            settings.site_url or "",
-            settings.lang,
-        )
-        self._plain = {
-            "web": self.web,
-            "assets": assets,
-            "site_url": self._site_url,
-            "day": "",
-            "page": None,
-        }
+        self.web = Web(settings.web)
+        self._site_url = settings.site_url or ""
+        self._lang = settings.lang
+        self._assets = assets
         self._frames: dict[tuple[object, ...], list[str]] = {}
-
-    def _context(self, at: PageLocation, **values: Any) -> dict[str, Any]:
-        """Collect what templates of a page may use, with the macros that see the same."""
-        words = catalogue(at.lang)
-        known = {
-            "s": words["site"],
-            "w": words["page"],
-            "signs": words["signs"],
-            "reasons": words["reasons"],
-        }
-        context = self._plain | known | {"at": at} | values
-        return context | {"m": html_environment().get_template("macros.html").make_module(context)}
 
     def write(
         self, template: str, at: PageLocation, title: str = "", description: str = "", **values: Any
     ) -> str:
-        """Write a page in its frame."""
-        return self._framed(
-            at, title, description, html_page(template, **self._context(at, **values)), **values
+        """Return a page in its frame."""
+        content = html_page(template, **self._context(at, **values))
+        frame = _Frame(
+            here=values.get("here", ""),
+            wide=values.get("wide", False),
+            scripts=values.get("scripts", ()),
         )
+        return self._framed(at, title, description, content, frame)
+
+    def _context(self, at: PageLocation, **values: Any) -> dict[str, Any]:
+        """Return what templates of a page may use, with the macros that see the same."""
+        words = catalogue(at.lang)
+        context: dict[str, Any] = {
+            "web": self.web,
+            "assets": self._assets,
+            "site_url": self._site_url,
+            "day": "",
+            "page": None,
+            "s": words["site"],
+            "w": words["page"],
+            "signs": words["signs"],
+            "at": at,
+        }
+        context |= values
+        context["m"] = html_environment().get_template("macros.html").make_module(context)
+        return context
 
     def _framed(
-        self, at: PageLocation, title: str, description: str, content: str, **values: Any
+        self, at: PageLocation, title: str, description: str, content: str, frame: _Frame
     ) -> str:
-        """Put content into the frame of a page, which is made once for its language, depth and what `values` say."""
-        shape = {key: values.get(key, "") for key in ("here", "wide", "scripts")}
-        key = (at.lang, at.root, *shape.values())
+        """Put content into a frame, which is made once for each language, depth and kind of page."""
+        key = (at.lang, at.root, frame)
         if key not in self._frames:
             languages = [(lang, catalogue(lang)["site"]) for lang in LANGUAGES]
-            frame = self._context(at, languages=languages, policy=POLICY, **shape)
-            self._frames[key] = _GAP.split(html_page("base.html", **frame))
-        told = {
-            "title": escape(clean(f"{title} · Gitzette".removeprefix(" · ").replace("`", ""))),
+            context = self._context(at, languages=languages, policy=POLICY, **frame._asdict())
+            self._frames[key] = _GAP.split(html_page("base.html", **context))
+        full_title = f"{title} · Gitzette" if title else "Gitzette"
+        fillings = {
+            "title": escape(clean(full_title.replace("`", ""))),
             "description": escape(clean(description or catalogue(at.lang)["site"]["motto"])),
             "file": at.file,
             "path": at.path.removeprefix("../"),
             "content": content,
         }
-        return "".join(
-            told[piece] if place % 2 else piece for place, piece in enumerate(self._frames[key])
-        )
+        pieces = []
+        for number, piece in enumerate(self._frames[key]):
+            pieces.append(fillings[piece] if number % 2 else piece)
+        return "".join(pieces)
 
     def day(self, page: PageModel, label: str, before: str, after: str) -> Files:
-        """Write the pages of a report: its own, and one for each commit that it tells."""
+        """Yield the pages of a report: its own, and one for each commit that has a card."""
         at = PageLocation(page.lang, day_path(label))
         context = self._context(
             at, page=page, day=at.to(at.path), label=label, before=before, after=after
         )
-        pieces = context["m"]
-        context["articles"] = {
-            name: pieces.article(one) for name, one in page.items.items() if one.tier in _TOLD
-        }
-        title = " · ".join(filter(None, (page.lead, label)))
-        yield (
-            at.file,
-            self._framed(
-                at, title, page.description, html_page("day.html", **context), here="days"
-            ),
+        macros = context["m"]
+        articles: dict[EvidenceId, str] = {}
+        for section in page.sections[:2]:
+            for card in section.cards:
+                for item in card.items:
+                    headline = None if card.is_group else card.headline
+                    articles[item.row.id] = macros.article(item, headline)
+        context["articles"] = articles
+        content = html_page("day.html", **context)
+        title = f"{page.news} · {label}"
+        yield SiteFile(
+            at.file, self._framed(at, title, page.description, content, _Frame(here="days"))
         )
-        for name, article in context["articles"].items() if not is_week(label) else ():
-            item = page.items[name]
-            place, told = (
-                PageLocation(at.lang, item.path),
-                " ".join(one.text for one in item.told[:2]).replace("`", ""),
-            )
-            # The article of the day, unfolded; both pages lie equally deep, so that links stay as they are.
-            whole = str(article).replace("<h3>", "<h1>", 1).replace("</h3>", "</h1>", 1)
-            whole = whole.replace('<details class="more">', '<details class="more" open>')
-            whole = whole.replace(
-                "<!--brief-->", str(pieces.sentences(item.in_brief)) if item.in_brief else ""
-            )
-            title = f"{item.headline} · {item.row.repo} {item.row.sha[:7]}"
-            content = whole.join(pieces.permalink(item, label).split("@@"))
-            yield place.file, self._framed(place, title, told or item.headline, content)
+        if is_week(label):
+            return
+        for name, article in articles.items():
+            yield self._commit(page.items[name], article, page.lang, label, macros)
+
+    def _commit(
+        self, item: Item, article: str, lang: Language, label: str, macros: Any
+    ) -> SiteFile:
+        """Return the page of a commit: its article of the day, unfolded.
+
+        Both pages lie equally deep, so that links stay as they are.
+        """
+        at = PageLocation(lang, item.path)
+        text = str(article).replace("<h3>", "<h1>", 1).replace("</h3>", "</h1>", 1)
+        text = text.replace('<details class="more">', '<details class="more" open>')
+        text = text.replace("<!--brief-->", str(macros.sentences(item.in_brief)))
+        before, after = macros.permalink(item, label).split("@@")
+        title = f"{item.headline} · {item.row.repo} {item.row.sha[:7]}"
+        told = " ".join(sentence.text for sentence in item.told[:2]).replace("`", "")
+        content = f"{before}{text}{after}"
+        return SiteFile(at.file, self._framed(at, title, told or item.headline, content, _Frame()))
 
     def together(
         self, summaries: Sequence[Summary], latest: Report | None, kept_back: Sequence[Summary]
     ) -> Files:
-        """Write the pages that are made from all reports."""
-        by_repo: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
-        for one in reversed(summaries):
-            for part in one["repos"] if not is_week(one["label"]) else ():
-                by_repo[part["repo"]].append((one["label"], part))
-        stories = _told_stories(summaries)
-        every: dict[str, Any] = {"summaries": summaries, "by_repo": by_repo, "stories": stories}
-        for front in (
-            PageLocation(self._lang, "../index.html"),
-            *(PageLocation(lang, "index.html") for lang in LANGUAGES),
-        ):
-            yield front.file, self._front(front, latest, kept_back, summaries)
+        """Yield the pages that are made from all reports."""
+        days_of_repo: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+        for summary in reversed(summaries):
+            if is_week(summary["label"]):
+                continue
+            for part in summary["repos"]:
+                days_of_repo[part["repo"]].append((summary["label"], part))
+        stories = told_stories(summaries)
+        fronts = [PageLocation(self._lang, "../index.html")]
+        fronts += (PageLocation(lang, "index.html") for lang in LANGUAGES)
+        for front in fronts:
+            yield SiteFile(front.file, self._front(front, latest, kept_back, summaries))
         for lang in LANGUAGES:
-            at, say = partial(PageLocation, lang), catalogue(lang)["site"]
-            yield at("feed.xml").file, self._feed(at("feed.xml"), summaries)
+            feed = PageLocation(lang, "feed.xml")
+            yield SiteFile(feed.file, self._feed(feed, summaries))
             for path, name in _LISTS.items():
-                scripts = ("search.js",) if name == "search" else ()
-                page = self.write(
-                    f"{name}.html", at(path), say[name], here=name, scripts=scripts, **every
+                at = PageLocation(lang, path)
+                text = self.write(
+                    f"{name}.html",
+                    at,
+                    catalogue(lang)["site"][name],
+                    here=name,
+                    scripts=("search.js",) if name == "search" else (),
+                    summaries=summaries,
+                    by_repo=days_of_repo,
+                    stories=stories,
                 )
-                yield at(path).file, page
-            for repo, days in by_repo.items():
-                place, own = (
-                    at(repo_path(repo)),
-                    [one for one in stories if one[0].repo == repo][:_OF_REPO],
-                )
-                lead = next(
-                    (
-                        one["name"][lang]
-                        for _, part in days[:_OF_REPO]
-                        for one in part["highlights"]
-                    ),
-                    "",
-                )
-                values: dict[str, Any] = {
-                    "repo": repo,
-                    "days": days[:_OF_REPO],
-                    "stories": own,
-                    "here": "repos",
-                }
-                yield (
-                    place.file,
-                    self.write(
-                        "repo.html", place, f"{lead} · {repo}".removeprefix(" · "), **values
-                    ),
-                )
+                yield SiteFile(at.file, text)
+            for repo, days in days_of_repo.items():
+                yield self._repository(lang, repo, days[:_MAX_REPO_DAYS], stories)
+
+    def _repository(
+        self,
+        lang: Language,
+        repo: str,
+        days: Sequence[tuple[str, Mapping[str, Any]]],
+        stories: Sequence[tuple[Story, str, str]],
+    ) -> SiteFile:
+        at = PageLocation(lang, repo_path(repo))
+        headlines: list[str] = []
+        for _, part in days:
+            headlines += (highlight["name"][lang] for highlight in part["highlights"])
+        title = f"{headlines[0]} · {repo}" if headlines else repo
+        repo_stories = [entry for entry in stories if entry[0].repo == repo]
+        text = self.write(
+            "repo.html",
+            at,
+            title,
+            repo=repo,
+            days=days,
+            stories=repo_stories[:_MAX_REPO_DAYS],
+            here="repos",
+        )
+        return SiteFile(at.file, text)
 
     def _front(
         self,
@@ -219,169 +240,35 @@ class Pages:
     ) -> str:
         if latest is None:
             return self.write("front.html", at, wide=True)
-        page, label = page_model(latest, at.lang, self.web), latest.window.label
-        recent = [one for one in reversed(summaries) if one["label"] != label][:_RECENT]
-        values = {
-            "page": page,
-            "label": label,
-            "day": at.to(day_path(label)),
-            "days": recent,
-            "kept_back": kept_back,
-        }
-        return self.write("front.html", at, page.lead, page.description, wide=True, **values)
+        page = page_model(latest, at.lang, self.web)
+        label = latest.window.label
+        recent = [summary for summary in reversed(summaries) if summary["label"] != label]
+        return self.write(
+            "front.html",
+            at,
+            page.news,
+            page.description,
+            wide=True,
+            page=page,
+            label=label,
+            day=at.to(day_path(label)),
+            days=recent[:_MAX_RECENT_DAYS],
+            kept_back=kept_back,
+        )
 
     def _feed(self, at: PageLocation, summaries: Sequence[Summary]) -> str:
-        """Write the Atom feed of a language: absolute links where the site knows where it will lie."""
-        newest = sorted(summaries, key=lambda one: (one["end"], one["label"]), reverse=True)[
-            :_IN_FEED
-        ]
-        known = f"{self._site_url}/{at.lang}/"
-        values = {
-            "base": known if self._site_url else "",
-            "id": lambda path: uuid5(NAMESPACE_URL, f"{known}{path}"),
-        }
-        return html_page("feed.xml", **self._context(at, newest=newest, **values))
+        """Return the Atom feed of a language.
 
-
-def is_week(label: str) -> bool:
-    """Tell a weekly edition by its label."""
-    return "W" in label
-
-
-def summarise(label: str, report: Report, pages: Models, lines: str) -> Summary:
-    """Take from the pages of a report what other pages show of it; a week's commits have the pages of its days."""
-    window, page, week = report.window, pages["en"], is_week(label)
-    end = window.cutoff or window.end
-    return {
-        "label": label,
-        "month": f"{end:%Y-%m}" if week else label[:7],
-        "end": f"{end:%Y-%m-%dT%H:%M:%SZ}",
-        "tz": window.tz,
-        "lead": {lang: page.lead for lang, page in pages.items()},
-        "brief": {lang: [one.text for one in page.brief] for lang, page in pages.items()},
-        "repos": [_repo_day(part, pages) for part in page.repos],
-        "stories": [] if week else [one.model_dump(mode="json") for one in report.stories],
-        "failed_share": failed_share(report),
-        "lines": lines,
-    }
-
-
-def _repo_day(part: RepoPart, pages: Models) -> dict[str, Any]:
-    sections = [section.of(part.repo) for section in pages["en"].sections]
-    highlights = []
-    for item in [item for section in sections[:2] for item in section.items][:_HIGHLIGHTS]:
-        both = {lang: page.items[item.row.id] for lang, page in pages.items()}
-        named = {"name": {lang: one.headline for lang, one in both.items()}}
-        led = {"lead": {lang: one.told[0].text for lang, one in both.items() if one.told}}
-        highlights.append(
-            {"path": item.path, "tier": item.tier, "breaking": item.breaking} | named | led
+        Its links are absolute where the site knows where it will lie.
+        """
+        newest = sorted(
+            summaries, key=lambda summary: (summary["end"], summary["label"]), reverse=True
         )
-    counts = {section.tier: section.size for section in sections}
-    told = {
-        "counts": counts,
-        "releases": [one.tag for one in part.section.releases],
-        "highlights": highlights,
-    }
-    return {"repo": part.repo, "landed": len(part.rows)} | told
-
-
-def _told_stories(summaries: Sequence[Summary]) -> list[tuple[Story, str, str]]:
-    """Collect the stories of all reports, each once, newest news first, with the label and zone of its report."""
-    found: dict[str, tuple[Story, str, str]] = {}
-    for one in sorted(
-        summaries, key=lambda one: (datetime.fromisoformat(one["end"]), one["label"])
-    ):
-        for story in map(Story.model_validate, one["stories"]):
-            if len(story.timeline) > 1 and story.kind not in BARE:
-                found.pop(story_key(story), None)
-                found[story_key(story)] = story, one["label"], one["tz"]
-    return list(found.values())[::-1]
-
-
-def day_index(pages: Models) -> tuple[list[tuple[str, ...]], str]:
-    """List the documents of a report, and the line by which each is found: title, tab, the rest.
-
-    A document has its kind (commit, issue, release), anchor, repository, tier, title, its text and its headline in
-    each language.
-    """
-    found = list(_documents(pages))
-    titles = (" ".join((document[4], *document[_FIRST_HEADLINE:])) for document, _ in found)
-    lines = ((title, more) for title, (_, more) in zip(titles, found, strict=True))
-    folded = (
-        "\t".join(unicodedata.normalize("NFKC", clean(one)).lower() for one in line)
-        for line in lines
-    )
-    return [document for document, _ in found], "\n".join(folded)
-
-
-def _documents(pages: Models) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Give each document with the further words by which it is found: names, not whole sentences."""
-    for name, item in pages["en"].items.items():
-        yield _commit(item, [page.items[name] for page in pages.values()])
-    for section in pages["en"].report.sections:
-        repo = section.repo
-        for thread in section.issues:
-            more = " ".join((repo, f"{thread.number}", thread.author or "", *thread.labels))
-            yield (
-                (
-                    "i",
-                    place_of(thread.id(repo)),
-                    repo,
-                    "",
-                    clean(thread.title),
-                    *_NOTHING_WRITTEN,
-                ),
-                more,
-            )
-        for one in section.releases:
-            yield (
-                (
-                    "r",
-                    place_of(one.id(repo)),
-                    repo,
-                    "",
-                    clean(f"{one.tag} {one.name}"),
-                    *_NOTHING_WRITTEN,
-                ),
-                repo,
-            )
-
-
-def _commit(item: Item, both: Sequence[Item]) -> tuple[tuple[str, ...], str]:
-    row, texts = item.row, [" ".join(one.text for one in own.told) for own in both]
-    heads = (clean(own.headline.replace("`", "")) if own.title else "" for own in both)
-    shown = (clean(text.replace("`", ""))[:_SHOWN] for text in texts)
-    names = dict.fromkeys(name for text in texts for name in _CODE.findall(text))
-    more = " ".join((row.repo, row.sha[:12], row.author, *row.places, *names))
-    return (
-        "c",
-        item.place,
-        row.repo,
-        item.tier,
-        clean(item.title or item.headline),
-        *shown,
-        *heads,
-    ), more
-
-
-def script(name: str, data: object) -> str:
-    """Write a part of the index as a script that a page may load, also from disk."""
-    told = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    # Two signs that end a line in a script and not in JSON.
-    return f"gitzetteIndex({json.dumps(name)},{told});\n".replace("\u2028", " ").replace(
-        "\u2029", " "
-    )
-
-
-def index_files(summaries: Sequence[Summary]) -> Files:
-    """Write the index of these reports, newest first; what is told of a week is found on its days."""
-    days = sorted(
-        (one for one in summaries if one["lines"]), key=lambda one: str(one["label"]), reverse=True
-    )
-    months = {
-        name: [(one["label"], one["lines"]) for one in own]
-        for name, own in groupby(days, lambda one: one["month"])
-    }
-    yield "search/index.js", script("index", list(months))
-    for name, lines in months.items():
-        yield f"search/{name}.js", script(name, lines)
+        base = f"{self._site_url}/{at.lang}/"
+        context = self._context(
+            at,
+            newest=newest[:_MAX_FEED_ENTRIES],
+            base=base if self._site_url else "",
+            id=lambda path: uuid5(NAMESPACE_URL, f"{base}{path}"),
+        )
+        return html_page("feed.xml", **context)

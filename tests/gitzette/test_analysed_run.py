@@ -79,7 +79,7 @@ def test_the_command_publishes_analysis_in_both_languages(
     assert {claim["kind"] for claim in claims if not claim["judged_by"]} <= {"fact", "quotation"}
     for name, lang in (("2026-02-04.md", "en"), ("2026-02-04.zh.md", "zh")):
         page = pages(tmp_path)[name].decode()
-        headline = {"en": "**Workers get more time**", "zh": "**工作进程的时间更长**"}[lang]
+        headline = {"en": "Workers get more time", "zh": "工作进程的时间更长"}[lang]
         for words in (headline, LIMIT_SAID[lang], TIMEOUT_SAID[lang], BRIEF[lang]):
             assert page.count(str(words)) == 1, words
     capsys.readouterr()
@@ -131,14 +131,14 @@ async def test_without_a_judge_or_a_writer_facts_are_told_and_why_is_said(tmp_pa
 
     with ModelServer(Scripted(), judge, context=32_768) as server:
         page = (await run(tmp_path / "unjudged", server, clone)).page.read_text()
-    assert "**Workers get more time**" not in page
+    assert "Workers get more time" not in page
     assert "`WORKER_TIMEOUT` changes from `30` to `45`." in page
     assert "Done without the model, because it failed: judging 2 (" in page
     assert "Sentences of analysis: 0" in page
     with ModelServer(Scripted(), writer, context=32_768) as server:
         covered = await run(tmp_path / "unwritten", server, clone)
     page = covered.page.read_text()
-    assert "**Workers get more time**" in page
+    assert "Workers get more time" in page
     assert "`MAX_ROUTES` changes from `22` to `12`." in page
     (row,) = (row for row in covered.report.ledger if row.title == LIMIT)
     assert (

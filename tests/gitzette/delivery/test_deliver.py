@@ -181,7 +181,7 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
     assert told.count("gitzette: delivered to slack: 1 message\n") == 1
     assert told.count("gitzette: delivered to slack: nothing new\n") == 2
     assert [one["text"] for one in sinks.web.accepted] == [
-        f"MAX_ROUTES changes from 22 to 12 · Gitzette {DAY}"
+        f"MAX_ROUTES changes from 22 to 12 · engine · 1 commit · Gitzette {DAY}"
     ]
     main(["doctor"])
     assert "ok    delivery: nothing waits to be sent" in capsys.readouterr().out
@@ -215,7 +215,10 @@ def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     lang: Language, sinks: Any, busy: Report, out: Path
 ) -> None:
     rows = [row.model_copy(update={"tier": Tier.HIGH, "noise": None}) for row in busy.ledger]
-    busy = busy.model_copy(update={"ledger": tuple(rows)})
+    # Every commit breaks something, so that all of them are to be acted on.
+    breaking = {"severity": "breaking", "name": "limit"}
+    claims = [claim.model_copy(update={"params": breaking}) for claim in busy.claims]
+    busy = busy.model_copy(update={"ledger": tuple(rows), "claims": tuple(claims)})
     deliver(busy, out, sinks, lang)
     assert sinks.web.refused == sinks.mail.refused == []
     slack = [one["text"] for one in sinks.web.accepted if "blocks" in one]
@@ -246,7 +249,8 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
     }[lang]
     deliver(analysed_report(), out, sinks, lang)
     (mail,) = sinks.mail.accepted
-    title = f"{lead} · Gitzette 2026-02-04"
+    scale = {"en": "router · 1 breaking · 6 commits", "zh": "router · 不兼容 1 · 6 个提交"}[lang]
+    title = f"{lead} · {scale} · Gitzette 2026-02-04"
     day, commit = f"{SITE}/{lang}/days/2026-02-04.html", f"{WEB}/octo/router/commit/{'1a' * 20}"
     assert mail["Subject"] == title
     text = body(mail, "plain")

@@ -78,23 +78,29 @@ def test_without_a_model_the_weightiest_facts_are_the_brief_and_are_not_told_aga
     page = model(without_model(analysed_report()))
     assert not page.analysed
     assert page.brief[0].text.startswith("The default of the flag `topK`")
-    item = page.sections[0].shown[0]
+    item = page.sections[0].cards[0].first
     assert [one.text for one in item.in_brief] == [page.brief[0].text]
     assert page.brief[0].text not in [one.text for one in item.fresh]
 
 
 @BOTH
-def test_a_long_day_is_short_before_its_folds_and_loses_nothing(
-    lang: Language, layout: Layout
-) -> None:
+def test_a_long_day_has_all_its_commits_and_short_excerpts(lang: Language, layout: Layout) -> None:
     report = made_day(FIRST, most=14)
     page = report_page(report, lang, WEB, layout)
     assert len(report.ledger) > 60
-    assert unfolded_words(page) <= 1_200
     assert all(row.sha in page for row in report.ledger)
     assert all(
         len(one.lines) <= 8 for item in model(report, lang).items.values() for one in item.proofs
     )
+
+
+@BOTH
+def test_a_day_of_thirty_commits_without_a_model_is_read_in_a_few_minutes(
+    lang: Language, layout: Layout
+) -> None:
+    report = made_day(FIRST, most=5)
+    assert 25 <= len(report.ledger) <= 35
+    assert unfolded_words(report_page(report, lang, WEB, layout)) <= 1_400
 
 
 def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
@@ -153,7 +159,9 @@ def test_every_count_is_of_a_tier_and_leads_to_its_list(lang: Language, layout: 
 def test_breaking_is_said_only_where_a_fact_of_reach_says_so() -> None:
     page = model(analysed_report())
     assert [item.row.sha for item in page.breaking] == [LIMIT]
-    assert report_page(analysed_report(), "en", WEB).count("**breaking**") == 2
+    text = report_page(analysed_report(), "en", WEB)
+    assert text.count("**breaking**") == 1
+    assert "**Breaks** (1): [`topK`](#routing-refuses-more-than-8-experts" in text
 
 
 def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:

@@ -19,7 +19,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure
 from agent.editions.week import week_of
 from gitzette.cli import main
-from gitzette.render.templating import place_of, repo_path
+from gitzette.render.templating import element_id_of, repo_path
 from gitzette.site.build import Built
 from tests.gitzette.conftest import Command, Engine
 from tests.made_reports import FIRST, made_day
@@ -251,7 +251,9 @@ def test_names_from_anywhere_become_files_inside_the_site() -> None:
     for name in ("../../x", "a/../b", "a--b/c", "a/b/c", "", "a/b\0", "<x>/y"):
         assert repo_path(name).startswith("repos/x"), name
         assert len({repo_path(name), repo_path(f"{name} ")}) == 2
-    assert place_of(EvidenceId("a/b@" + "0" * 40)) != place_of(EvidenceId("c/b@" + "0" * 40))
+    assert element_id_of(EvidenceId("a/b@" + "0" * 40)) != element_id_of(
+        EvidenceId("c/b@" + "0" * 40)
+    )
 
 
 def test_two_processes_write_the_same_bytes(shelf: Shelf, tmp_path: Path) -> None:

@@ -1,0 +1,256 @@
+"""The cards of a page: what is in sight of each commit, what is folded, and what stands together."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.ledger import LedgerRow
+from agent.domain.placement import CommitGroup, Importance
+from agent.reports.order import in_report_order
+from agent.reports.page import Card, Citation, Item, PageExcerpt, PageSentence, SectionName
+from agent.reports.titles import shown_title
+from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpt_of
+from gitzette.render.templating import commit_path, element_id_of
+from gitzette.render.view import WEAK_PREDICATES, ReportView, cut_title, is_breaking, without
+
+_MAX_FACTS = 3  # Facts in sight of a commit that no model explained; what breaks comes on top
+_WORD = re.compile(r"\w+")
+_TAGS = re.compile(r"(?:\s*\[[^\[\]]{1,40}\])*\s*(?:[A-Za-z-]{1,24}(?:\([^()]{1,40}\))?!?:\s)?")
+"""What stands in front of the words of a title: `[Bugfix][Core]`, `feat(cli)!:`."""
+
+
+def cards_of(view: ReportView) -> list[Card]:
+    """Return the cards of a report in its order; a group stands where its first commit stands."""
+    items = _items(view)
+    group_of = _groups_by_commit(view, items)
+    cards: list[Card] = []
+    grouped: set[EvidenceId] = set()
+    for name, item in items.items():
+        if name in grouped:
+            continue
+        group = group_of.get(name)
+        if group is None:
+            cards.append(Card(item.headline, (item,)))
+            continue
+        members = tuple(items[commit] for commit in items if group_of.get(commit) is group)
+        grouped.update(member.row.id for member in members)
+        cards.append(_group_card(group, members, view))
+    return cards
+
+
+def section_of(card: Card) -> SectionName:
+    """Return the section of a card: that of the commit which asks most of the reader."""
+    names: tuple[SectionName, ...] = ("act on", "worth knowing", "also landed")
+    sections = {item.section for item in card.items}
+    return next(name for name in names if name in sections)
+
+
+def _group_card(group: CommitGroup, members: tuple[Item, ...], view: ReportView) -> Card:
+    label = group.label.get(view.lang) or next(iter(group.label.values()), "")
+    return Card(label or members[0].headline, members)
+
+
+def _groups_by_commit(
+    view: ReportView, items: dict[EvidenceId, Item]
+) -> dict[EvidenceId, CommitGroup]:
+    """Return the group of each commit; the first group that names a commit keeps it."""
+    groups: dict[EvidenceId, CommitGroup] = {}
+    for group in view.report.groups:
+        for commit in group.commits:
+            if commit in items:
+                groups.setdefault(commit, group)
+    return groups
+
+
+def _items(view: ReportView) -> dict[EvidenceId, Item]:
+    """Return the items by commit, in the order of the report.
+
+    A commit that was undone in the window is told with the one that undid it. Where no editor
+    gave an order, such pairs stand behind what still holds.
+    """
+    covered = {section.repo for section in view.report.sections}
+    undone = {row.id for row in view.undid.values()}
+    rows = []
+    for row in view.report.ledger:
+        if row.id not in undone and row.repo in covered:
+            rows.append(row)
+    items = [_item(row, view) for row in in_report_order(rows)]
+    is_placed = any(row.placement for row in rows)
+    items.sort(key=lambda item: (-item.importance, item.undid is not None and not is_placed))
+    return {item.row.id: item for item in items}
+
+
+class _Choice(NamedTuple):
+    """The claims of a commit, by where they stand on its card."""
+
+    sight: list[Claim]
+    folded: list[Claim]  # In the fold, before everything else that is said of the commit
+
+
+def _item(row: LedgerRow, view: ReportView) -> Item:
+    """Return all that is said of a commit.
+
+    The sentences of a model are in sight, in its order; facts, quotations and relations prove
+    them in the fold. Without a model, the first facts or the author's own words are in sight.
+    """
+    undone = view.undid.get(row.id)
+    claims = [*view.claims_of(row)]
+    undone_claims: list[Claim] = []
+    if undone is not None:
+        claims = [*view.claims_of(undone), *claims]
+        undone_claims = [claim for claim in view.claims_of(undone) if claim.free]
+    title, number = cut_title(undone or row)
+    headline = None if undone else view.headline(row)
+    importance = view.importance(row)
+    choice = _chosen(row, headline, view, _MAX_FACTS if importance > Importance.MINOR else 1)
+    printed = [*choice.sight, *choice.folded, *undone_claims]
+    if headline is not None and not (importance is Importance.MINOR and choice.sight):
+        printed.append(headline)  # The line of a minor commit has its sentence and no headline
+    remaining = without(claims, printed)
+    sentences = tuple(view.sentences(choice.sight))
+    excerpt = _excerpt([*choice.sight, *choice.folded, *_name_claims(row, view)], view)
+    headline_text = view.text(headline) if headline else shown_title(title, view.lang)
+    original_title = title if headline else ""
+    return Item(
+        row=row,
+        element_id=element_id_of(row.id),
+        path=commit_path(row.repo, row.sha),
+        section=view.section(row),
+        importance=importance,
+        headline=headline_text,
+        title=original_title,
+        subtitle=_subtitle(original_title, headline_text, sentences),
+        pull=_pull(row, number, view),
+        is_breaking=undone is None and view.is_breaking(row),
+        breaks=() if undone else view.breaks(row),
+        sentences=sentences,
+        undone_sentences=tuple(view.sentences(undone_claims, apart=True)),
+        more=(
+            *view.sentences(choice.folded),
+            *view.sentences(remaining, apart=undone is not None),
+        ),
+        excerpt=excerpt,
+        is_excerpt_open=excerpt is not None
+        and (importance is Importance.MUST_KNOW or not sentences),
+        quoted=tuple(_quoted(claims, view)),
+        claims=tuple(claims),
+        undid=undone,
+        uses=view.uses(row),
+        why=view.why(row),
+    )
+
+
+def _pull(row: LedgerRow, number: int | None, view: ReportView) -> Citation | None:
+    if number is None:
+        return None
+    return view.citation(EvidenceId.listed(row.repo, number=number), home=row.repo)
+
+
+def _chosen(row: LedgerRow, headline: Claim | None, view: ReportView, max_facts: int) -> _Choice:
+    """Choose what is in sight of a commit; `max_facts` where no model explained it."""
+    analysis = view.analysis(row)
+    facts = view.facts(row)
+    if analysis:
+        written = [view.text(claim) for claim in analysis]
+        if headline is not None:
+            written.append(view.text(headline))
+        sight = [*analysis]
+        for fact in facts:
+            if is_breaking(fact) and not _is_repeated(view.text(fact), " ".join(written)):
+                sight.append(fact)
+    else:
+        sight = _facts_in_sight(facts, max_facts)
+    return _Choice(sight, without(facts, sight))
+
+
+def _facts_in_sight(facts: Sequence[Claim], max_facts: int) -> list[Claim]:
+    """Return the first facts and all that break something, else a quotation, else a relation."""
+    telling = []
+    for fact in facts:
+        if fact.text and not fact.speech and fact.predicate not in WEAK_PREDICATES:
+            telling.append(fact)
+    if not telling:
+        return [fact for fact in facts if fact.speech or fact.text][:1]
+    breaking = [fact for fact in telling[max_facts:] if is_breaking(fact)]
+    return [*telling[:max_facts], *breaking]
+
+
+def _is_repeated(fact: str, written: str) -> bool:
+    """Return True if a text has everything that a fact sets as code; of `a.b`, `b` is enough."""
+    names = code_spans(fact)
+    written_names: set[str] = set()
+    for span in code_spans(written):
+        written_names.update((span, *NAME_SEPARATORS.split(span)))
+    for name in names:
+        last_part = NAME_SEPARATORS.split(name)[-1]
+        if name not in written and last_part not in written_names:
+            return False
+    return bool(names)
+
+
+def _subtitle(title: str, headline: str, sentences: Iterable[PageSentence]) -> str:
+    """Return the original title if it has a word that is not on the card already."""
+    words = _TAGS.sub("", title, count=1)
+    card = " ".join((headline, *(sentence.text for sentence in sentences))).casefold()
+    for word in _WORD.findall(words.casefold()):
+        if word not in card:
+            return title
+    return ""
+
+
+def _name_claims(row: LedgerRow, view: ReportView) -> list[Claim]:
+    """Return the claims that name changed functions and no more: their lines are the news."""
+    if row.id in view.undid:
+        return []
+    claims = [claim for claim in view.claims_of(row) if not claim.free]
+    return [claim for claim in claims if view.only_names(claim)]
+
+
+def _quoted(claims: Iterable[Claim], view: ReportView) -> Iterator[PageExcerpt]:
+    """Yield the lines of claims that say nothing but what they show."""
+    for claim in claims:
+        if view.text(claim) or claim.speech:
+            continue
+        for quote in claim.quotes:
+            yield excerpt_of(quote.file or "", quote.text, view.text(claim))
+
+
+def _excerpt(claims: Iterable[Claim], view: ReportView) -> PageExcerpt | None:
+    """Return the lines that the first claim rests on, with what changed around them."""
+    excerpts: list[PageExcerpt] = []
+    for claim in claims:
+        if claim.speech:
+            continue
+        for passage in (*claim.anchors, *claim.quotes):
+            if passage.file:
+                excerpts.append(excerpt_of(passage.file, passage.text, view.text(claim)))
+    if not excerpts:
+        return None
+    wider = [excerpt for excerpt in excerpts if excerpts[0].is_part_of(excerpt)]
+    return max(wider, key=_size)
+
+
+def _size(excerpt: PageExcerpt) -> tuple[int, bool]:
+    return len(excerpt.lines), any(line.side for line in excerpt.lines)
+
+
+def without_brief(card: Card, brief: Iterable[PageSentence]) -> Card:
+    """Return a card without the facts that the brief tells, as long as it still says something."""
+    texts = {sentence.text for sentence in brief}
+    return replace(card, items=tuple(_without_texts(item, texts) for item in card.items))
+
+
+def _without_texts(item: Item, texts: set[str]) -> Item:
+    repeated = tuple(sentence for sentence in item.sentences if sentence.text in texts)
+    sentences = tuple(sentence for sentence in item.sentences if sentence.text not in texts)
+    if not repeated or not (sentences or item.excerpt):
+        return item
+    return replace(
+        item,
+        in_brief=repeated,
+        sentences=sentences,
+        is_excerpt_open=item.is_excerpt_open or not sentences,
+    )

@@ -1,0 +1,463 @@
+"""What stands on a card, in which order and section, and what is folded."""
+
+import re
+from datetime import UTC, date, datetime
+from html.parser import HTMLParser
+from typing import get_args
+
+import pytest
+
+from agent.domain.base import LANGUAGES, Language, RepoId
+from agent.domain.claims import MARK, Claim, Kind, Quote
+from agent.domain.ledger import LedgerRow, OwnUse, Tier
+from agent.domain.placement import CommitGroup, Importance, Placement
+from agent.domain.report import Report, RepoSection
+from agent.domain.spending import Account, Fallback
+from agent.domain.window import Window
+from agent.reports.order import in_report_order, leading_rows
+from agent.reports.page import PageModel
+from agent.reports.stored import load
+from agent.settings.values import Layout, Settings
+from agent.web import Web
+from gitzette.render.compose import page_model, report_page
+from gitzette.site.pages import Pages
+from tests.analysed_report import analysed_report
+from tests.gitzette.conftest import Demonstration
+
+WEB = Web("https://git.example")
+ROUTER = RepoId("octo/router")
+CACHE = RepoId("octo/cache")
+DAY = date(2026, 2, 4)
+AT = datetime(2026, 2, 4, 9, tzinfo=UTC)
+FOLD = re.compile(r"<details>(?:(?!<details>).)*?</details>", re.DOTALL)
+MUST_KNOW = Importance.MUST_KNOW
+WORTH_KNOWING = Importance.WORTH_KNOWING
+MINOR = Importance.MINOR
+NOISE = Importance.NOISE
+
+
+# ---------------------------------------------------------------- making reports
+
+
+def row_of(
+    repo: RepoId,
+    number: int,
+    importance: Importance | None = None,
+    order: int = 1,
+    **given: object,
+) -> LedgerRow:
+    placement = None
+    if importance is not None:
+        placement = Placement(
+            importance=importance, order=order, reason=f"reason {number}", decided_by="model"
+        )
+    title = f"Commit {number} of {repo}"
+    values = {
+        "repo": repo,
+        "sha": f"{number:040x}",
+        "depth": "deep",
+        "reason": "made up",
+        "late": False,
+        "subject": title,
+        "title": title,
+        "author": "ada",
+        "landed_at": AT,
+        "members": 0,
+        "files": 1,
+        "additions": 1,
+        "deletions": 1,
+        "tier": Tier.MID,
+        "placement": placement,
+    }
+    return LedgerRow.model_validate(values | given)
+
+
+def claim_of(row: LedgerRow, words: str, **given: object) -> Claim:
+    """Claim something of a commit, in the same words in both languages."""
+    values = {
+        "id": f"{row.sha} {words}",
+        "repo": row.repo,
+        "role": "change",
+        "about": (row.id,),
+        "cites": (row.id,),
+        "kind": Kind.STATED,
+        "text": dict.fromkeys(LANGUAGES, words),
+    }
+    return Claim.model_validate(values | given)
+
+
+def fact_of(row: LedgerRow, words: str, **given: object) -> Claim:
+    return claim_of(row, words, kind=Kind.FACT, predicate="fact", **given)
+
+
+def advice_of(row: LedgerRow, words: str) -> Claim:
+    return claim_of(row, words, kind=Kind.ADVICE, role="advice")
+
+
+def breaking_fact(row: LedgerRow, words: str) -> Claim:
+    return fact_of(row, words, params={"severity": "breaking", "name": "x"})
+
+
+def report_of(*rows: LedgerRow, claims: tuple[Claim, ...] = (), **given: object) -> Report:
+    repos = tuple(dict.fromkeys(row.repo for row in rows))
+    sections = []
+    for repo in repos:
+        sections.append(RepoSection(repo=repo, branch="main", tip=f"{9:040x}", coverage="read"))
+    values = {
+        "window": Window.days(DAY, DAY, "UTC"),
+        "repos": repos,
+        "sections": tuple(sections),
+        "ledger": rows,
+        "claims": claims,
+        "analyst": "model played",
+    }
+    return Report.model_validate(values | given)
+
+
+def model(report: Report, lang: Language = "en") -> PageModel:
+    return page_model(report, lang, WEB)
+
+
+def numbers(page: PageModel, section: int) -> list[int]:
+    """Return the commits of a section, in its order, by the numbers they were made with."""
+    return [int(item.row.sha, 16) for item in page.sections[section].items]
+
+
+# ---------------------------------------------------------------- what a reader sees
+
+
+def unfolded(page: str) -> str:
+    while FOLD.search(page):
+        page = FOLD.sub("", page)
+    return page
+
+
+def words_of(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text))
+
+
+class _OutsideFolds(HTMLParser):
+    """Collects the text of a page that no fold holds."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.folds = 0
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.folds += tag == "details"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.folds -= tag == "details"
+
+    def handle_data(self, data: str) -> None:
+        if not self.folds:
+            self.text.append(data)
+
+
+def visible_words(report: Report, lang: Language) -> dict[str, str]:
+    """Return what a reader sees of each page without unfolding anything."""
+    pages = {}
+    for layout in get_args(Layout):
+        markdown = unfolded(report_page(report, lang, WEB, layout))
+        pages[layout] = words_of(re.sub(r"\]\([^()\s]*\)", "] ", markdown))
+    site = Pages(Settings(), "").day(model(report, lang), report.window.label, "", "")
+    reader = _OutsideFolds()
+    reader.feed(next(iter(site)).text)
+    pages["site"] = words_of(" ".join(reader.text))
+    return pages
+
+
+def folded_sentences(report: Report) -> list[tuple[str, str, str]]:
+    """List the admitted sentences of commits to know that some page shows only in a fold."""
+    folded = []
+    upper = {row.id for row in report.ledger if row.importance >= WORTH_KNOWING}
+    for lang in LANGUAGES:
+        for name, words in visible_words(report, lang).items():
+            for claim in report.claims:
+                is_of_card = bool(claim.about) and claim.about[0] in upper
+                if not claim.free or not is_of_card or claim.role in ("summary", "brief"):
+                    continue
+                for piece in MARK.split(claim.text.get(lang, ""))[::2]:
+                    if words_of(piece) not in words:
+                        folded.append((f"{name} {lang}", claim.id, piece))
+    return folded
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def test_no_fold_hides_an_admitted_sentence_of_the_demonstration(
+    demonstration: Demonstration,
+) -> None:
+    file = demonstration.out / "reports" / "2026-02-04.json"
+    report = load(file.read_bytes(), "the demonstration")
+    assert sum(claim.free for claim in report.claims) > 50
+    assert folded_sentences(report) == []
+
+
+def test_no_fold_hides_an_admitted_sentence_however_long_the_day_is() -> None:
+    rows = []
+    claims = []
+    for number in range(1, 41):
+        importance = MUST_KNOW if number % 3 else WORTH_KNOWING
+        row = row_of(ROUTER, number, importance, number)
+        rows.append(row)
+        for sentence in range(1, 6):
+            words = f"Sentence {sentence} about commit number {number} says what it does and why."
+            claims.append(claim_of(row, words, kind=Kind.INFERRED))
+        claims.append(advice_of(row, f"Advice about commit number {number} is to act."))
+    assert folded_sentences(report_of(*rows, claims=tuple(claims))) == []
+    assert folded_sentences(analysed_report()) == []
+
+
+def test_sentences_keep_the_order_of_their_writer_with_the_advice_among_them() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    claims = (
+        claim_of(row, "First."),
+        advice_of(row, "Then act."),
+        claim_of(row, "Last.", kind=Kind.INFERRED),
+    )
+    page = report_page(report_of(row, claims=claims), "en", WEB)
+    assert "- First.\n- → Then act.\n- Last.°\n" in page
+
+
+def test_what_is_inferred_has_a_quiet_mark_that_the_foot_explains_and_none_in_the_brief() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    claims = (
+        claim_of(row, "It may stop.", kind=Kind.INFERRED),
+        claim_of(row, "In router, it may stop.", kind=Kind.INFERRED, role="brief"),
+    )
+    report = report_of(row, claims=claims)
+    page = report_page(report, "en", WEB)
+    assert "\n- It may stop.°\n" in page
+    assert "\n- In router, it may stop. (" in page
+    assert "\n° concluded from the cited evidence" in page
+    assert "**Inferred**" not in page
+    stated = report_of(row, claims=(claim_of(row, "It stops."),))
+    assert "°" not in report_page(stated, "en", WEB)
+
+
+def test_a_breaking_fact_that_a_sentence_tells_is_proof_and_one_that_none_tells_is_in_sight() -> (
+    None
+):
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    claims = (
+        claim_of(row, "Calls of `top_k` fail now."),
+        breaking_fact(row, "The function `top_k` is removed."),
+        breaking_fact(row, "The flag `--slow` is removed."),
+    )
+    page = report_page(report_of(row, claims=claims), "en", WEB)
+    assert "The function `top_k` is removed." in page
+    assert "The function `top_k` is removed." not in unfolded(page)
+    assert "The flag `--slow` is removed." in unfolded(page)
+    assert unfolded(page).count("**breaking**") == 1
+
+
+@pytest.mark.parametrize(
+    ("title", "is_shown"),
+    [
+        ("fix(moe): cap top_k at 8", False),
+        ("[Bugfix][MoE] Cap `top_k` at 8 (#12)", False),
+        ("fix(moe): cap top_k at 8 on Hopper", True),
+    ],
+)
+def test_a_title_stands_below_a_headline_only_if_it_says_something_else(
+    title: str, is_shown: bool
+) -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW, title=title)
+    claims = (claim_of(row, "Cap of `top_k` is 8 now", role="headline"), claim_of(row, "At last."))
+    page = report_page(report_of(row, claims=claims), "en", WEB)
+    assert ("moe" in page.casefold()) == is_shown
+
+
+# ---------------------------------------------------------------- order and sections
+
+
+def test_repositories_take_turns_in_the_order_of_the_editor() -> None:
+    rows = [
+        row_of(ROUTER, 1, WORTH_KNOWING, 4, weight=9.0),
+        row_of(ROUTER, 2, MUST_KNOW, 2),
+        row_of(ROUTER, 3, MUST_KNOW, 1),
+        row_of(ROUTER, 4, MINOR, 5),
+        row_of(CACHE, 5, WORTH_KNOWING, 2),
+        row_of(CACHE, 6, MUST_KNOW, 1),
+        row_of(CACHE, 7, WORTH_KNOWING, 3),
+    ]
+    ordered = [int(row.sha, 16) for row in in_report_order(rows)]
+    assert ordered == [3, 6, 2, 1, 5, 7, 4]
+    claims = tuple(advice_of(row, f"Act on {row.sha}.") for row in rows)
+    page = model(report_of(*rows, claims=claims))
+    assert [numbers(page, section) for section in range(3)] == [[3, 6, 2], [1, 5, 7], [4]]
+
+
+def test_without_an_editor_commits_stand_by_their_weight() -> None:
+    rows = [row_of(ROUTER, number, weight=float(number)) for number in (1, 3, 2)]
+    rows.append(row_of(CACHE, 4, tier=Tier.HIGH, weight=0.5))
+    assert [int(row.sha, 16) for row in in_report_order(rows)] == [4, 3, 2, 1]
+
+
+def test_the_brief_is_written_from_what_matters_most_with_every_repository_in_it() -> None:
+    rows = [row_of(ROUTER, number, MUST_KNOW, number) for number in range(1, 8)]
+    rows += [row_of(CACHE, 8, WORTH_KNOWING, 1), row_of(RepoId("octo/quiet"), 9, MINOR, 1)]
+    leading = [int(row.sha, 16) for row in leading_rows(rows, 4)]
+    assert leading == [1, 2, 3, 8]
+
+
+def test_only_a_must_know_with_advice_or_a_certain_break_asks_to_act() -> None:
+    rows = [row_of(ROUTER, number, MUST_KNOW, number) for number in (1, 2, 3)]
+    rows += [row_of(ROUTER, number, WORTH_KNOWING, number) for number in (4, 5, 6)]
+    claims = (
+        advice_of(rows[0], "Pin the old version."),
+        breaking_fact(rows[1], "The flag `--slow` is removed."),
+        claim_of(rows[2], "It is four times as fast."),
+        advice_of(rows[3], "Try it."),
+        breaking_fact(rows[4], "The flag `--fast` is removed."),
+    )
+    use = OwnUse(repo=ROUTER, sha=rows[5].sha, name="top_k", file="main.py", line=3)
+    page = model(report_of(*rows, claims=claims, uses=(use,)))
+    assert numbers(page, 0) == [1, 2, 6]
+    assert numbers(page, 1) == [3, 4, 5]
+
+
+def test_a_card_can_say_why_it_stands_where_it_stands_and_who_decided() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    report = report_of(row, claims=(claim_of(row, "It stops."),))
+    page = report_page(report, "en", WEB)
+    assert "Why it stands here: reason 1 (decided by the model)" in page
+    assert "reason 1" not in unfolded(page)
+    files = list(Pages(Settings(), "").day(model(report), "2026-02-04", "", ""))
+    assert len(files) == 2
+    assert all("reason 1 (decided by the model)" in file.text for file in files)
+
+
+# ---------------------------------------------------------------- lines and folds
+
+
+def test_minor_commits_have_a_line_each_in_sight_and_noise_is_folded_by_title() -> None:
+    rows = [
+        row_of(ROUTER, 1, MINOR, 1),
+        row_of(ROUTER, 2, MINOR, 2),
+        row_of(ROUTER, 3, MINOR, 3),
+        row_of(ROUTER, 4, MINOR, 4),
+        row_of(ROUTER, 5, NOISE, 5, noise="docs"),
+    ]
+    speech = Quote(cite=rows[2].id, text="Saves a copy of the mask.")
+    lines = Quote(cite=rows[3].id, text="-old = 1\n+new = 2", file="a.py")
+    claims = (
+        claim_of(rows[0], "The cache is warmed earlier."),
+        fact_of(rows[0], "The function `warm` is added."),
+        fact_of(rows[1], "The default of `size` changes from `1` to `2`."),
+        fact_of(rows[1], "The function `grow` is added."),
+        claim_of(rows[2], "", kind=Kind.QUOTATION, speech=True, quotes=(speech,), text={}),
+        claim_of(rows[3], "", kind=Kind.FACT, predicate="shows", quotes=(lines,), text={}),
+    )
+    page = report_page(report_of(*rows, claims=claims), "en", WEB)
+    seen = unfolded(page)
+    assert "- The cache is warmed earlier. — Commit 1 of octo/router" in seen
+    assert "- The default of `size` changes from `1` to `2`. — Commit 2" in seen
+    assert "- The author writes: “Saves a copy of the mask.” — Commit 3" in seen
+    assert "- Commit 4 of octo/router" in seen
+    assert "+new = 2" in seen
+    assert "`grow`" not in seen
+    assert "`grow`" in page
+    assert "Commit 5" not in seen
+    assert "Commit 5" in page
+
+
+def test_a_card_without_a_model_shows_facts_else_the_authors_words_else_the_lines() -> None:
+    rows = [row_of(ROUTER, number, weight=9.0 - number) for number in (1, 2, 3, 4)]
+    speech = Quote(cite=rows[1].id, text="Saves a copy of the mask.")
+    lines = Quote(cite=rows[2].id, text="-old = 1\n+new = 2", file="a.py")
+    claims = (
+        fact_of(rows[0], "The function `warm` is added."),
+        fact_of(rows[0], "The function `cool` is added."),
+        claim_of(rows[1], "", kind=Kind.QUOTATION, speech=True, quotes=(speech,), text={}),
+        claim_of(rows[2], "", kind=Kind.FACT, predicate="shows", quotes=(lines,), text={}),
+    )
+    rows[3] = rows[3].model_copy(update={"places": ("src/last.py",)})
+    report = report_of(*rows, claims=claims, analyst="rules")
+    for layout in get_args(Layout):
+        seen = unfolded(report_page(report, "en", WEB, layout))
+        assert "- The function `cool` is added." in seen
+        assert "- The author writes: “Saves a copy of the mask.”" in seen
+        assert "+new = 2" in seen
+        assert "`src/last.py`" in seen
+
+
+def test_what_the_budget_left_out_is_said_in_sight() -> None:
+    rows = [row_of(ROUTER, number, WORTH_KNOWING, number) for number in (1, 2, 3)]
+    reason = "the budget of 100 calls is spent"
+    fallbacks = [Fallback(part="explaining", reason=reason, about=row.id) for row in rows[1:]]
+    report = report_of(*rows, claims=(claim_of(rows[0], "It stops."),))
+    sections = [
+        section.model_copy(update={"account": Account(fallbacks=tuple(fallbacks))})
+        for section in report.sections
+    ]
+    report = report.model_copy(update={"sections": tuple(sections)})
+    for words in visible_words(report, "en").values():
+        assert "Told without analysis 2 commits" in words
+        assert words_of(reason) in words
+
+
+# ---------------------------------------------------------------- groups
+
+
+def grouped_report() -> Report:
+    rows = [
+        row_of(ROUTER, 1, WORTH_KNOWING, 1),
+        row_of(ROUTER, 2, MUST_KNOW, 1),
+        row_of(ROUTER, 3, MINOR, 3),
+        row_of(ROUTER, 4, WORTH_KNOWING, 2),
+    ]
+    group = CommitGroup(
+        repo=ROUTER,
+        commits=(rows[1].id, rows[0].id, rows[2].id),
+        label={"en": "Kernels for Blackwell", "zh": "Blackwell 核函数"},
+    )
+    claims = tuple(claim_of(row, f"Sentence about number{int(row.sha, 16)}.") for row in rows)
+    return report_of(*rows, claims=claims, groups=(group,))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_group_is_one_card_with_one_headline_and_the_sentences_of_its_commits(
+    lang: Language,
+) -> None:
+    report = grouped_report()
+    page = model(report, lang)
+    label = {"en": "Kernels for Blackwell", "zh": "Blackwell 核函数"}[lang]
+    cards = page.sections[1].cards
+    assert [card.headline for card in cards] == [label, "Commit 4 of octo/router"]
+    assert numbers(page, 1) == [2, 1, 3, 4]
+    assert page.sections[1].size == 4
+    assert page.lead == label
+    for words in visible_words(report, lang).values():
+        positions = [words.index(f"Sentence about number{number}") for number in (2, 1, 3, 4)]
+        assert positions == sorted(positions)
+        assert words.index(words_of(label)) < positions[0]
+    assert report_page(report, lang, WEB).count(f"### {label}\n") == 1
+
+
+def test_a_group_keeps_the_rows_and_pages_of_its_commits() -> None:
+    report = grouped_report()
+    ledger = report_page(report, "en", WEB, "ledger")
+    table = ledger[ledger.index("All commits") :]
+    assert all(f"Commit {number} of" in table for number in (1, 2, 3, 4))
+    files = [file.path for file in Pages(Settings(), "").day(model(report), "2026-02-04", "", "")]
+    assert len(files) == 5
+    day = next(iter(Pages(Settings(), "").day(model(report), "2026-02-04", "", ""))).text
+    for path in files[1:]:
+        assert f'href="../{path}"' in day or f'href="../../{path}"' in day
+
+
+def test_a_group_of_minor_commits_is_listed_with_its_commits() -> None:
+    rows = [row_of(ROUTER, number, MINOR, number) for number in (1, 2)]
+    group = CommitGroup(
+        repo=ROUTER, commits=tuple(row.id for row in rows), label={"en": "Small repairs"}
+    )
+    claims = tuple(claim_of(row, f"Sentence about number{int(row.sha, 16)}.") for row in rows)
+    report = report_of(*rows, claims=claims, groups=(group,))
+    for lang in LANGUAGES:
+        page = unfolded(report_page(report, lang, WEB))
+        assert "- Small repairs\n\n  - Sentence about number1." in page
+        assert "\n  - Sentence about number2." in page
