@@ -10,7 +10,6 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Noise, Purpose, Tier, Triage
-from agent.triage.collected import allot
 from agent.triage.conventions import Area, area, read_heading
 from agent.triage.score import POINTS, URGENT, rank, weigh
 
@@ -190,36 +189,3 @@ def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
     assert {name: documented[name] for name in POINTS} == POINTS
     assert set(documented) - set(POINTS) == {"closes issues"}
     assert set(POINTS) >= URGENT
-
-
-BUSY, QUIET = RepoId("octo/busy"), RepoId("octo/quiet")
-
-
-def one(name: str, score: float, tier: Tier, noise: Noise | None = None) -> Triage:
-    return Triage(sha=name, score=score, reasons=(), purpose=None, tier=tier, noise=noise)
-
-
-def test_what_calls_for_action_is_read_first_wherever_it_is() -> None:
-    tables = {
-        BUSY: [one("a", 9.0, Tier.HIGH), one("b", 4.0, Tier.MID)],
-        QUIET: [one("c", 6.0, Tier.HIGH)],
-    }
-    shares = allot(tables, 2)
-    assert (shares[BUSY], shares[QUIET]) == (("a",), ("c",))
-
-
-def test_a_quiet_repository_is_not_starved_by_a_busy_one() -> None:
-    tables = {
-        BUSY: [one(f"b{n}", 4.0 - n / 10, Tier.MID) for n in range(9)],
-        QUIET: [one("q", 2.6, Tier.MID)],
-    }
-    assert allot(tables, 3)[QUIET] == ("q",)
-
-
-def test_of_low_commits_only_the_weightiest_of_a_repository_is_read_in_depth() -> None:
-    tables = {
-        BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.LOW, "ci"), one("c", 1.0, Tier.LOW)]
-    }
-    assert allot(tables, 10)[BUSY] == ("a",)
-    assert allot({BUSY: [one("a", 3.0, Tier.MID), one("b", 2.0, Tier.LOW)]}, 10)[BUSY] == ("a",)
-    assert allot({BUSY: [one("b", 8.0, Tier.LOW, "ci")]}, 10)[BUSY] == ()
