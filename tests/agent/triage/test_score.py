@@ -75,8 +75,16 @@ FIX, FEATURE, CI = "fix", "feature", "ci"
         ("[XPU][2/N] add unquantized moe for xpu (#33659)", (), False),
         ("[Breaking] Rename the flag", (), True),
         ("non-breaking: rename a local", (), False),
-        # Plain words declare nothing, whatever they mean.
-        ("Fix line breaking in logs", (), False),
+        # The first word counts like the tag of the same name.
+        ("Fix line breaking in logs", (FIX,), False),
+        ("[Kernel] Fix an out-of-bounds write (#7)", (FIX,), False),
+        ("perf of the decoder", ("performance",), False),
+        ("Revert broken patterns", ("revert",), False),
+        # Other plain words declare nothing, whatever they mean.
+        ("Fixes for line breaking", (), False),
+        ("Fix-up of the logs", (), False),
+        ("Test the scheduler under load", (), False),
+        ("Build the index lazily", (), False),
         ("Support rollback of speculative tokens", (), False),
         *((line, (), False) for line in ("", "   ", "[]", "[[[[", "!:", "a" * 5000, "[x" * 3000)),
     ],
@@ -179,6 +187,17 @@ def test_no_more_than_a_quarter_is_on_top_of_a_busy_day_and_a_quiet_one_has_room
 )
 def test_a_path_tells_whom_a_file_is_for(path: str, where: Area) -> None:
     assert area(path) is where
+
+
+def test_advisories_versions_and_new_errors_count_without_a_model() -> None:
+    advisory = weigh(change("Tidy the parser\n\nSee CVE-2026-1234."), None)
+    assert "security" in advisory.reasons
+    constant = fact("constant-changed", Severity.BEHAVIOUR).model_copy(
+        update={"name": "engine.__version__"}
+    )
+    assert "new version" in weigh(change("Tidy up"), sheet(constant)).reasons
+    error = sheet(fact("error-added", Severity.BEHAVIOUR))
+    assert "new errors" in weigh(change("Tidy up"), error).reasons
 
 
 def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
