@@ -15,6 +15,7 @@ from agent.domain.window import Window
 from agent.ports import Desk
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
+from agent.triage.allotment import allowance
 from evals.harness import TOKEN, serving
 from evals.model_server.talk import ModelRequest, Script
 from evals.worlds.model import World
@@ -68,7 +69,7 @@ class Stage:
             mark="stage",
             library=EvidenceCache(),
             recall=Statements(db),
-            deep=Budget().deep,
+            allowance=allowance(Budget()),
         )
         specs = tuple(
             RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in self._world.repos

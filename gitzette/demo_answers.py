@@ -165,7 +165,7 @@ def lasting(reply: ChatReply, request: ChatRequest) -> dict[str, Any]:
     else:
         answer = json.loads(reply.text)
     handles = handles_of(request)
-    renamed: dict[str, Any] = _renamed(answer, handles.field, handles.names)
+    renamed: dict[str, Any] = _renamed(answer, handles.fields, handles.names)
     return renamed
 
 
@@ -176,7 +176,7 @@ def _reply(answer: Mapping[str, Any], request: ChatRequest) -> ChatReply | None:
     """
     handles = handles_of(request)
     short_names = {name: handle for handle, name in handles.names.items()}
-    answer = _renamed(answer, handles.field, short_names)
+    answer = _renamed(answer, handles.fields, short_names)
     shape = request.response_format
     if shape is None:
         calls = tuple(ToolRequest(call["tool"], call["arguments"]) for call in answer["calls"])
@@ -202,7 +202,7 @@ def unknown_names(answer: Any, handles: Handles) -> Iterator[str]:
     if not isinstance(answer, Mapping):
         return
     for key, value in answer.items():
-        if key == handles.field and isinstance(value, list):
+        if key in handles.fields and isinstance(value, list):
             yield from (name for name in value if name not in handles.names.values())
         else:
             yield from unknown_names(value, handles)
@@ -215,16 +215,16 @@ def handles_of(request: ChatRequest) -> Handles:
     return request.topic.handles
 
 
-def _renamed(value: Any, field: str, names: Mapping[str, str]) -> Any:
-    """Replace names in a field of nested data, wherever it occurs."""
+def _renamed(value: Any, fields: tuple[str, ...], names: Mapping[str, str]) -> Any:
+    """Replace names in some fields of nested data, wherever they occur."""
     if isinstance(value, list):
-        return [_renamed(item, field, names) for item in value]
+        return [_renamed(item, fields, names) for item in value]
     if not isinstance(value, Mapping):
         return value
     renamed: dict[str, Any] = {}
     for key, item in value.items():
-        if key != field:
-            renamed[key] = _renamed(item, field, names)
+        if key not in fields:
+            renamed[key] = _renamed(item, fields, names)
         elif isinstance(item, list):
             renamed[key] = [_renamed_name(name, names) for name in item]
         else:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
+from agent.domain.spending import price_of
 from agent.ports import Desks, Progress, Publisher, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
+from agent.triage.allotment import Allowance, allowance
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
 from gitzette.publish import FilePublisher
@@ -147,8 +149,14 @@ def run_context(
         languages=writers.languages,
         mark=writers.mark,
         library=EvidenceCache(),
-        deep=shape.budget.deep,
+        allowance=_allowance(shape),
     )
+
+
+def _allowance(shape: Settings | Recipe) -> Allowance:
+    """Return what may be spent on explaining commits, by the prices of those who write and judge."""
+    prices = [price_of(name, shape.prices) for name in _names(shape).values()]
+    return allowance(shape.budget, [price for price in prices if price is not None])
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,12 @@ from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.reports.order import leading_rows
+from agent.editor.placements import Edited, placed_by_rules
 from agent.settings.values import RepoSpec
-from agent.triage.collected import allot
+from agent.triage.allotment import Candidates, allot
 from graphs.collecting import collect
 from graphs.day_report import report_of
+from graphs.editing import edit
 from graphs.failing import Node, failing_alone
 from graphs.repository import build_repository
 from graphs.run_context import RunContext
@@ -28,9 +30,11 @@ from graphs.state import (
     AnalysisInput,
     AnalysisOutput,
     ChaptersInput,
+    CollectedInput,
     CollectInput,
     Day,
     DayInput,
+    EditInput,
     PublishInput,
     PublishOutput,
     RepositoryInput,
@@ -52,20 +56,28 @@ def build(
 
 def add_steps(graph: StateGraph[Any, Any, Any, Any], start: str) -> None:
     """Add the steps of a run to a graph that knows after the node `start` what to report on."""
-    graph.add_node("collect", collect)
-    graph.add_node("allocate", allocate)
+    add_edited_allocation(graph)
     graph.add_node("repository", build_repository())
     graph.add_node("connect", connect)
     graph.add_node("compose", composing(build_analysis()))
     graph.add_node("publish", publish)
 
     graph.add_conditional_edges(start, to_collect, ["collect", "allocate"])
-    graph.add_edge("collect", "allocate")
     graph.add_conditional_edges("allocate", to_repositories, ["repository", "connect"])
     graph.add_edge("repository", "connect")
     graph.add_edge("connect", "compose")
     graph.add_edge("compose", "publish")
     graph.add_edge("publish", END)
+
+
+def add_edited_allocation(graph: StateGraph[Any, Any, Any, Any]) -> None:
+    """Add the steps that look at repositories, edit their commits and share the budget out."""
+    graph.add_node("collect", collect)
+    graph.add_node("edit", edit)
+    # It waits for all repositories, also for those whose editing takes longer.
+    graph.add_node("allocate", allocate, defer=True)
+    graph.add_conditional_edges("collect", to_edit, ["edit", "allocate"])
+    graph.add_edge("edit", "allocate")
 
 
 def to_collect(state: DayInput) -> list[Send] | str:
@@ -76,13 +88,32 @@ def to_collect(state: DayInput) -> list[Send] | str:
     return sends or "allocate"
 
 
-async def allocate(state: AllocateInput, runtime: Runtime[RunContext]) -> AllocateOutput:
-    """Share the deep reading out over all repositories, by the weight of their commits."""
-    tables = {}
+def to_edit(state: CollectedInput) -> list[Send] | str:
+    """Send what was collected on; each branch of `collect` sees nothing but its own repository."""
+    sends = []
     for spec in state["specs"]:
-        if spec.name in state["collected"]:
-            tables[spec.name] = state["collected"][spec.name].table
-    return {"shares": allot(tables, runtime.context.deep)}
+        if first_look := state["collected"].get(spec.name):
+            edition = EditInput(window=state["window"], spec=spec, first_look=first_look)
+            sends.append(Send("edit", edition))
+    return sends or "allocate"
+
+
+async def allocate(state: AllocateInput, runtime: Runtime[RunContext]) -> AllocateOutput:
+    """Share the budget out over all repositories, by the places of their commits."""
+    candidates: dict[RepoId, Candidates] = {}
+    for spec in state["specs"]:
+        first_look = state["collected"].get(spec.name)
+        if first_look is None:
+            continue
+        edited = _edited(state, spec.name)
+        readable = frozenset(triaged.sha for triaged in first_look.table)
+        candidates[spec.name] = Candidates(readable, edited.placements, edited.tokens)
+    return {"shares": allot(candidates, runtime.context.allowance)}
+
+
+def _edited(state: AllocateInput, repo: RepoId) -> Edited:
+    """Return the places of a repository's commits; those of the rules if editing failed."""
+    return state["edited"].get(repo) or placed_by_rules(state["collected"][repo])
 
 
 def to_repositories(state: SharesInput) -> list[Send] | str:
@@ -96,12 +127,13 @@ def to_repositories(state: SharesInput) -> list[Send] | str:
 
 
 def send_repository(state: SharesInput, spec: RepoSpec, beside: tuple[RepoSpec, ...]) -> Send:
-    """Send a repository on, with its share of the deep reading and those it is reported beside."""
+    """Send a repository on, with its share of the budget and those it is reported beside."""
     repository = RepositoryInput(
         window=state["window"],
         spec=spec,
         first_look=state["collected"][spec.name],
-        deep=state["shares"][spec.name],
+        edited=_edited(state, spec.name),
+        share=state["shares"][spec.name],
         beside=beside,
     )
     return Send("repository", repository)

@@ -6,6 +6,7 @@ from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.ledger import LedgerRow, OwnUse
 from agent.domain.links import Link, Related, Story
+from agent.domain.placement import CommitGroup
 from agent.domain.report import Drop, Failure, Report
 from agent.links.admitted import untold_relations
 from agent.reports.chapter import Chapter, drop_of
@@ -22,12 +23,14 @@ def report_of(state: PublishInput, analyst: str) -> Report:
     stories: list[Story] = []
     drops: list[Drop] = []
     related: list[Related] = []
+    groups: list[CommitGroup] = []
     for chapter in chapters:
         claims += chapter.claims
         links += chapter.links
         stories += chapter.stories
         drops += chapter.drops
         related += chapter.related
+        groups += chapter.groups
     # What speaks of several repositories comes last, as in a report that is merged.
     ties = state["ties"]
     claims += state["analysis"]
@@ -49,6 +52,7 @@ def report_of(state: PublishInput, analyst: str) -> Report:
         claims=tuple(claims),
         links=tuple(links),
         stories=tuple(stories),
+        groups=tuple(groups),
         drops=tuple(drops),
         uses=tuple(_own_uses(state, repos)),
         analyst=analyst,

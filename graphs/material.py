@@ -18,13 +18,19 @@ from agent.ports import CodeSource
 from agent.triage.collected import Collected, Scales, background_of, known_issues
 from agent.triage.score import lifted
 from graphs.run_context import RunContext
-from graphs.state import CloseReading, MaterialInput, ReadingInput, ReadInput, StoriesInput
+from graphs.state import (
+    CloseReading,
+    MaterialInput,
+    ReadingInput,
+    RepositoryStepInput,
+    StoriesInput,
+)
 from tools.history.find_stories import with_past
 from tools.history.past import pull_templates
 
 
 async def close_reading(
-    state: ReadInput, studied: Sequence[CommitEvidence], context: RunContext
+    state: RepositoryStepInput, studied: Sequence[CommitEvidence], context: RunContext
 ) -> CloseReading:
     """Return what is known of the day's commits now that some were read in depth."""
     spec = state["spec"]

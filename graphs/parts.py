@@ -12,8 +12,14 @@ from agent.domain.claims import Refused
 from agent.domain.report import Failure, Report
 from agent.reports.chapter import Chapter
 from agent.triage.collected import Collected
-from graphs.collecting import collect
-from graphs.daily import allocate, composing, connect, publish, send_repository, to_collect
+from graphs.daily import (
+    add_edited_allocation,
+    composing,
+    connect,
+    publish,
+    send_repository,
+    to_collect,
+)
 from graphs.day_report import report_of
 from graphs.repository import build_repository
 from graphs.run_context import RunContext
@@ -36,12 +42,10 @@ def build_part(
 ) -> CompiledStateGraph[PartState, RunContext, PartInput, PartState]:
     """Wire the part of one repository: the first look, and everything up to its chapter."""
     graph = StateGraph(PartState, context_schema=RunContext, input_schema=PartInput)
-    graph.add_node("collect", collect)
-    graph.add_node("allocate", allocate)
+    add_edited_allocation(graph)
     graph.add_node("repository", build_repository())
 
     graph.add_conditional_edges(START, to_collect, ["collect"])
-    graph.add_edge("collect", "allocate")
     graph.add_conditional_edges("allocate", _to_repository, ["repository", END])
     graph.add_edge("repository", END)
     return graph.compile(checkpointer=checkpoints, name="part")

@@ -1,4 +1,4 @@
-"""One repository's part of a run: choose and read commits, connect and relate them, write, file."""
+"""One repository's part of a run: read commits, connect and relate them, write, file."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -8,17 +8,20 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from agent.analysts.packet import MINOR_PACKET
 from agent.analysts.rules import facts_told
-from agent.analysts.tasks import Task, commit_tasks, summary_task
+from agent.analysts.tasks import Task, commit_tasks, minor_tasks, summary_task
 from agent.domain.base import RepoId
 from agent.domain.evidence import Material
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account
+from agent.editor.placements import settled_placements, sorted_groups
 from agent.gate.check import refusals
 from agent.ports import Step
 from agent.reports.chapter import (
     Chapter,
+    budget_notices,
     checked_claims,
     count_files,
     issue_news,
@@ -27,7 +30,6 @@ from agent.reports.chapter import (
 )
 from agent.stories.releases import taken
 from agent.triage.collected import dossier_of
-from graphs.choosing import choose
 from graphs.failing import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
 from graphs.relating import relate
@@ -43,10 +45,10 @@ from graphs.state import (
     MaterialInput,
     NextTasksInput,
     NextTasksOutput,
-    ReadInput,
     RepositoryInput,
     RepositoryOutput,
     RepositoryState,
+    RepositoryStepInput,
     StudyOutput,
     WriteFactsInput,
     WriteFactsOutput,
@@ -56,6 +58,7 @@ from tools.history.find_stories import find_stories, told_stories, with_relation
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 
+_MAX_MINOR_BATCH = 8  # Minor commits that one question asks about
 _MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones
 _MAX_BLAMED_BY_RULES = 20  # Without a model only the newest stories are told
 
@@ -71,7 +74,6 @@ def build_repository() -> CompiledStateGraph[
         input_schema=RepositoryInput,
         output_schema=RepositoryOutput,
     )
-    graph.add_node("choose", ending_repository(choose))
     graph.add_node("study", ending_repository(study))
     graph.add_node("connect", ending_repository(connect))
     graph.add_node("relate", ending_repository(relate))
@@ -80,8 +82,7 @@ def build_repository() -> CompiledStateGraph[
     graph.add_node("explain", ending_repository(explaining(build_analysis()), "analysis"))
     graph.add_node("file", ending_repository(file))
 
-    graph.add_edge(START, "choose")
-    graph.add_edge("choose", "study")
+    graph.add_edge(START, "study")
     graph.add_edge("study", "connect")
     graph.add_edge("connect", "relate")
     graph.add_edge("relate", "write_facts")
@@ -99,13 +100,12 @@ def after_next_tasks(state: NextTasksInput) -> str:
     return "explain" if state["tasks"] else "file"
 
 
-async def study(state: ReadInput, runtime: Runtime[RunContext]) -> StudyOutput:
-    """Read the whole diffs and the files around them, of what was chosen and of what is worth it."""
+async def study(state: RepositoryStepInput, runtime: Runtime[RunContext]) -> StudyOutput:
+    """Read the whole diffs of what is explained in depth, and the files around them."""
     context = runtime.context
     repo = state["spec"].name
     code = (await context.desks.open(state["spec"])).code
-    # Commits that the model passes over are read all the same, so that their facts are told.
-    shas = list(dict.fromkeys((*state["chosen"], *state["deep"])))
+    shas = state["share"].deep
     numbers = itertools.count(1)
 
     def report_progress() -> None:
@@ -149,8 +149,17 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
     facts = with_stories(facts_told(material), stories)
     waiting: list[Task] = []
     if context.models:
-        waiting = commit_tasks(state["chosen"], material, facts)
+        share = state["share"]
+        waiting = commit_tasks(share.deep, material, facts)
+        batch_size = await _minor_batch_size(state["spec"].name, context)
+        waiting += minor_tasks(share.minor, material, facts, batch_size)
     return {"facts": facts, "stories": stories, "waiting": waiting, "tasks": []}
+
+
+async def _minor_batch_size(repo: RepoId, context: RunContext) -> int:
+    """Return how many minor commits fit into one question with a packet each."""
+    limit = await context.question_limit("writing", repo)
+    return max(1, min(_MAX_MINOR_BATCH, limit.tokens // MINOR_PACKET))
 
 
 async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> NextTasksOutput:
@@ -168,13 +177,16 @@ async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> Nex
     if waiting:
         count = await _task_count(repo, waiting, context)
         return {"tasks": waiting[:count], "waiting": waiting[count:]}
-    are_commits_written = bool(written and written[0].about)
+    are_commits_written = bool(written) and not written[0].is_summary
     if not state["beside"] or not are_commits_written:
         return {"tasks": [], "waiting": []}
     titles: dict[EvidenceId, str] = {}
     for row in state["first_look"].landed:
         titles[row.commit.id] = row.commit.title
-    task = summary_task(repo, [*state["analysis"], *state["facts"]], titles)
+    minor = set(state["share"].minor)
+    # One sentence about a minor commit is short enough.
+    analysis = [claim for claim in state["analysis"] if claim.about[0].sha not in minor]
+    task = summary_task(repo, [*analysis, *state["facts"]], titles)
     return {"tasks": [task] if task else [], "waiting": []}
 
 
@@ -221,13 +233,18 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
     issues = context.issues.known(repo, window)
     is_first_listing = not context.issues.known_open(repo, window)
     context.issues.remember(repo, collected.threads, relisted=is_first_listing)
-    account = state["account"]
+    edited = state["edited"]
+    account = edited.account + state["account"]
     if context.models is not None and account.spent.calls:
         account += Account(assumed_contexts=await context.models.assumed_contexts(repo))
     releases = await tags_of_window(code, window, collected.threads.releases)
     on_time = {row.commit.id for row in collected.rows}
     evidence = [commit.evidence for commit in material.reads]
     changes = [commit.change for commit in evidence if commit.id in on_time]
+    used = {use.sha for use in collected.own_uses}
+    ranking = state["reading"].ranking
+    placements = settled_placements(edited, ranking, collected.shas, used)
+    left_out = state["share"].left_out if context.models is not None else {}
     section = RepoSection(
         repo=repo,
         branch=collected.landing.branch,
@@ -239,14 +256,15 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         coverage_notices=collected.threads.notices,
         issues=issue_news(collected.threads, window, material.links, issues),
         releases=release_news(releases, window),
-        notices=collected.landing.notices,
+        notices=(*collected.landing.notices, *budget_notices(left_out)),
         account=account,
     )
     recent_stories = context.stories.recent(repo, window)
     released = await release_stories(code, material, issues, releases, recent_stories)
     chapter = Chapter(
         section=section,
-        ledger=ledger_of(collected, material.reads, account),
+        ledger=ledger_of(collected, material.reads, account, placements, left_out),
+        groups=sorted_groups(edited.groups, placements),
         claims=claims,
         links=tuple(material.links),
         stories=(*told_stories(state["stories"], claims), *released),

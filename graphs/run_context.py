@@ -12,6 +12,7 @@ from agent.domain.base import Language, RepoId
 from agent.ports import Desks, Publisher, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
+from agent.triage.allotment import Allowance
 from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.landings import Landings
@@ -43,7 +44,7 @@ class RunContext:
     publisher: Publisher
     library: EvidenceCache
     recall: Statements
-    deep: int  # How many commits may be read in depth, over all repositories
+    allowance: Allowance  # What may be spent on explaining commits, over all repositories
     models: Models | None = None  # Who reads, writes and judges; None where only code writes
     languages: tuple[Language, ...] = ("en",)  # In which a model writes: those of the report
     mark: str = ""  # What fences texts of others in a prompt

@@ -22,9 +22,11 @@ from agent.domain.look_ups import LookUp
 from agent.domain.report import Failure, Report
 from agent.domain.spending import Account
 from agent.domain.window import Window
+from agent.editor.placements import Edited
 from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
 from agent.stories.timeline import StoriesFound
+from agent.triage.allotment import Share
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
@@ -63,23 +65,39 @@ class CollectOutput(TypedDict):
     collected: Annotated[dict[RepoId, Collected], or_]
 
 
-class AllocateInput(TypedDict):
+class CollectedInput(DayInput, CollectOutput):
     """What the first looks found."""
+
+
+class EditInput(TypedDict):
+    """The repository whose commits get their places."""
+
+    window: Window
+    spec: RepoSpec
+    first_look: Collected
+
+
+class EditOutput(TypedDict):
+    """Where the commits stand, by repository."""
+
+    edited: Annotated[dict[RepoId, Edited], or_]
+
+
+class AllocateInput(EditOutput):
+    """What the first looks found, and where the commits stand."""
 
     specs: tuple[RepoSpec, ...]
     collected: Annotated[dict[RepoId, Collected], or_]
 
 
 class AllocateOutput(TypedDict):
-    """The commits of each repository that may be read in depth, heaviest first."""
+    """What is read of each repository in depth, what in short, and what the budget leaves out."""
 
-    shares: dict[RepoId, tuple[str, ...]]
+    shares: dict[RepoId, Share]
 
 
-class SharesInput(DayInput, AllocateOutput):
+class SharesInput(CollectedInput, EditOutput, AllocateOutput):
     """What is sent to the repositories that could be read."""
-
-    collected: Annotated[dict[RepoId, Collected], or_]
 
 
 class ChaptersInput(DayInput):
@@ -107,7 +125,7 @@ class PublishOutput(TypedDict):
     report: Report
 
 
-class Day(PublishInput, AllocateOutput, PublishOutput):
+class Day(PublishInput, EditOutput, AllocateOutput, PublishOutput):
     """The state of a run."""
 
 
@@ -123,7 +141,7 @@ class PartShares(SharesInput):
     beside: tuple[RepoSpec, ...]
 
 
-class PartState(PartInput, AllocateOutput, AnalysisOutput):
+class PartState(PartInput, EditOutput, AllocateOutput, AnalysisOutput):
     """The state of a part."""
 
     collected: Annotated[dict[RepoId, Collected], or_]
@@ -182,7 +200,8 @@ class RepositoryInput(TypedDict):
     window: Window
     spec: RepoSpec
     first_look: Collected
-    deep: tuple[str, ...]  # The commits that are worth reading in depth, heaviest first
+    edited: Edited  # Where its commits stand
+    share: Share  # Which of them are read in depth, and which get one sentence
     beside: tuple[RepoSpec, ...]
     """The other repositories of the report; where there are none, the brief sums this one up."""
 
@@ -191,19 +210,6 @@ class RepositoryStepInput(RepositoryInput):
     """What every step of a repository is given; one whose code could not be read does nothing."""
 
     failures: Annotated[list[Failure], add]
-
-
-class ChooseOutput(TypedDict):
-    """The commits that the model wants to explain."""
-
-    chosen: tuple[str, ...]
-    account: Annotated[Account, add]
-
-
-class ReadInput(RepositoryStepInput):
-    """The commits to read in depth."""
-
-    chosen: tuple[str, ...]
 
 
 class StudyOutput(TypedDict):
@@ -238,7 +244,6 @@ class WriteFactsInput(RelateInput):
     """A repository whose commits were related to what they name."""
 
     related: list[Related]
-    chosen: tuple[str, ...]
 
 
 class WriteFactsOutput(TypedDict):
@@ -291,7 +296,7 @@ class RepositoryOutput(ChapterOutput):
     refused: Annotated[list[Refused], add]
 
 
-class RepositoryState(FileInput, ReadInput, RepositoryOutput):
+class RepositoryState(FileInput, RepositoryOutput):
     """The state of a repository's part of a run."""
 
     waiting: list[Task]

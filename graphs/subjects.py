@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.analysts.packet import CommitContext, earlier_commits, pieces_of
-from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
-from agent.analysts.tasks import Task
+from agent.analysts.subjects import CommitSubject, MinorSubject, SummarySubject, light_dossier
+from agent.analysts.tasks import Task, evidence_handles
 from agent.domain.base import NotFound
 from agent.domain.evidence import Citable, Dossier, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
@@ -19,14 +19,14 @@ from graphs.run_context import RunContext
 from graphs.state import LookedUpInput, MaterialInput
 from tools.surroundings import release_lines
 
-WrittenSubject = CommitSubject | SummarySubject
+WrittenSubject = CommitSubject | MinorSubject | SummarySubject
 
 
 async def subjects(state: LookedUpInput, context: RunContext) -> dict[str, WrittenSubject]:
     """Return what the tasks are about, by their keys: summaries first, then commits."""
     subject_by_task: dict[str, WrittenSubject] = {}
     for task in state["tasks"]:
-        if not task.about:
+        if task.is_summary:
             subject_by_task[task.key] = SummarySubject(
                 repo=task.repo,
                 account=task.account,
@@ -35,7 +35,53 @@ async def subjects(state: LookedUpInput, context: RunContext) -> dict[str, Writt
                 task=task,
             )
     subject_by_task.update(await commit_subjects(state, context))
+    subject_by_task.update(await _minor_subjects(state, context))
     return subject_by_task
+
+
+async def _minor_subjects(state: LookedUpInput, context: RunContext) -> dict[str, MinorSubject]:
+    """Return the batches of minor commits, each commit with its whole diff and the code around it."""
+    batches = [task for task in state["tasks"] if task.minor]
+    if not batches:
+        return {}
+    repository = state["repository"]
+    assert repository is not None, "tasks about commits come with their repository"
+    material = await material_of(repository, context)
+    dossier = dossier_of(material, repository["first_look"])
+    subject_by_task: dict[str, MinorSubject] = {}
+    for task in batches:
+        reads = await _whole_reads(task, material, repository, context)
+        commits: dict[str, CommitSubject] = {}
+        for handle, read in reads.items():
+            around = await _commit_context(read, material, repository, (), context)
+            commits[handle] = _commit_subject(task, read, material, dossier, around, context)
+        subject_by_task[task.key] = MinorSubject(
+            repo=task.repo,
+            account=task.account,
+            languages=context.languages,
+            dossier=dossier,
+            task=task,
+            commits=commits,
+        )
+    return subject_by_task
+
+
+async def _whole_reads(
+    task: Task, material: Material, repository: MaterialInput, context: RunContext
+) -> dict[str, Read]:
+    """Return the minor commits of a task by their handles, with their patches."""
+    code = (await context.desks.open(repository["spec"])).code
+    changes = await context.library.whole(code, [commit.sha for commit in task.minor])
+    read_by_id = {read.evidence.id: read for read in material.reads}
+    evidence_by_id = {name: read.evidence for name, read in read_by_id.items()}
+    reads: dict[str, Read] = {}
+    for handle, commit in evidence_handles(task.minor, evidence_by_id).items():
+        read = read_by_id[commit]
+        if commit.sha in changes:
+            evidence = read.evidence.model_copy(update={"change": changes[commit.sha]})
+            read = replace(read, evidence=evidence)
+        reads[handle] = read
+    return reads
 
 
 async def commit_subjects(state: LookedUpInput, context: RunContext) -> dict[str, CommitSubject]:

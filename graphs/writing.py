@@ -8,6 +8,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from agent.analysts.subjects import MinorSubject
 from agent.analysts.tasks import Draft, Sentences
 from agent.domain.claims import Claim
 from agent.domain.spending import Account, fallback
@@ -84,21 +85,30 @@ class _Written(NamedTuple):
 
 async def _written(subject: WrittenSubject, context: RunContext) -> _Written:
     """Have one task written; if the model fails, return no claims and the reason."""
-    rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
+    task = subject.task
     try:
-        if subject.about:
-            await context.asked.check_time(subject.account, subject.about)
+        if not task.is_summary:
+            await context.asked.check_time(subject.account, task.key)
         answer = await context.ask_about(
             "writing",
             subject.account,
             subject.write_prompt(),
             lambda budget: subject.evidence((), budget),
-            about=subject.task.key,
-            handles=Handles("rests_on", rests),
+            about=task.key,
+            handles=_handles(subject),
         )
     except ModelError as error:
         return _Written([], fallback(subject.part, error, subject.about))
     return _Written(subject.claims(answer), Account())
+
+
+def _handles(subject: WrittenSubject) -> Handles:
+    """Return the short names that a writer may use: of minor commits, or of published sentences."""
+    if isinstance(subject, MinorSubject):
+        commits = {handle: minor.read.evidence.id for handle, minor in subject.commits.items()}
+        return Handles("commit", commits)
+    rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
+    return Handles("rests_on", rests)
 
 
 async def settle(state: AnalysisState) -> SettleOutput:

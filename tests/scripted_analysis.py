@@ -22,7 +22,8 @@ NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 LIMIT, TIMEOUT = "Lower the limit of routes", "Give workers more time"
 Answer = Mapping[str, Any]
 _SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
-_HANDLE = re.compile(r"^\[(c\d+)\]", re.MULTILINE)
+_ROW = re.compile(r"^\[(c\d+)\] (.+)$", re.MULTILINE)
+_PACKET = re.compile(r"^\[(c\d+)\] (.+?)(?=^\[c\d+\]|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def said(en: str, zh: str, anchor: str, **more: object) -> dict[str, object]:
@@ -81,7 +82,11 @@ class Scripted:
 
     analyses: Mapping[str, Answer] = field(default_factory=lambda: ANALYSES)
     repairs: Mapping[str, Answer] = field(default_factory=dict)
-    read: Sequence[str] | None = None  # The handles that it chooses; all of them where not given
+    tiers: Mapping[str, int] = field(default_factory=dict)
+    """How much commits matter, by their titles; worth knowing where not given."""
+    groups: Sequence[Answer] = ()  # Commits that belong together, by their handles
+    minor: Mapping[str, Answer] = field(default_factory=dict)
+    """The sentences about minor commits, by their titles."""
     turns: Sequence[Saying] = ()
     """What it says when it may call tools, one after the other, about each commit."""
     looks: Mapping[str, Sequence[Saying]] = field(default_factory=dict)
@@ -111,8 +116,10 @@ class Scripted:
         return turns[turn] if turn < len(turns) else Saying(text="enough")
 
     def _answer(self, asked: ModelRequest) -> Answer:
-        if asked.schema == "Choice":
-            return {"read": _HANDLE.findall(asked.user) if self.read is None else self.read}
+        if asked.schema == "Edition":
+            return self._edition(asked)
+        if asked.schema == "MinorSentences":
+            return {"sentences": self._minor_sentences(asked)}
         if asked.schema == "Rulings":
             evidence, _, sentences = asked.user.partition("Somebody wrote these sentences")
             quote = self.quote or evidence.splitlines()[2]
@@ -145,6 +152,23 @@ class Scripted:
         return next(
             (answer for title, answer in known.items() if title in asked.user), {"sentences": []}
         )
+
+    def _edition(self, asked: ModelRequest) -> Answer:
+        """Place the commits by their tiers, equal ones as they are shown."""
+        places = []
+        for handle, title in _ROW.findall(asked.user):
+            tier = next((tier for part, tier in self.tiers.items() if part in title), 2)
+            places.append({"commit": handle, "tier": tier, "reason": "It changes a value."})
+        places.sort(key=lambda place: -place["tier"])
+        return {"places": places, "groups": self.groups}
+
+    def _minor_sentences(self, asked: ModelRequest) -> list[Answer]:
+        sentences: list[Answer] = []
+        for handle, packet in _PACKET.findall(asked.user):
+            for title, sentence in self.minor.items():
+                if title in packet:
+                    sentences.append({**sentence, "commit": handle})
+        return sentences
 
 
 def of(server: ModelServer, schema: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from agent.domain.evidence import Material
 
@@ -30,13 +31,17 @@ def recurring_lines(material: Material) -> frozenset[str]:
 
     Two parts of a series may well share a paragraph; what a form asks stands in many changes.
     """
+    return lines_in_common(texts_by_change(material), material.templates)
+
+
+def lines_in_common(texts: Mapping[str, Sequence[str]], templates: Iterable[str]) -> frozenset[str]:
+    """Return the lines that the texts about many changes share, and those of the templates."""
     counts = Counter[str]()
-    texts = texts_by_change(material)
     for change_texts in texts.values():
         counts.update(_plain_lines("\n".join(change_texts)))
     enough = max(_MIN_CHANGES, _MIN_SHARE * len(texts))
     recurring = {line for line, count in counts.items() if count >= enough}
-    for template in material.templates:
+    for template in templates:
         recurring.update(_plain_lines(template))
     return frozenset(recurring)
 

@@ -36,6 +36,7 @@ from agent.reports.titles import shown_title
 from agent.stories.timeline import StoriesFound
 
 BUDGET = 24_000  # Tokens of one commit's packet, where the model has room for them
+MINOR_PACKET = 2_500  # Tokens of the packet of a commit that gets one sentence
 _WORDS_SHARE = 0.3  # Of the budget, for texts of people
 _FACTS_SHARE = 0.15
 _AROUND_SHARE = 0.25  # For definitions and uses elsewhere in the repository

@@ -66,6 +66,14 @@ def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 
 
 @cache
+def minor_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
+    """Return the shape in which minor commits are told, a sentence each under its handle."""
+    about = Field(default="", description="the handle of the commit, such as c3")
+    named = create_model("MinorSentence", __base__=Sentence, commit=(str, about))
+    return create_model("MinorSentences", sentences=_sentences(named, languages))
+
+
+@cache
 def repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Return the shape in which refused sentences are reworded, each under its number."""
     numbered = create_model("NumberedSentence", __base__=Sentence, id=(str, ""))

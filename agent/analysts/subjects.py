@@ -8,7 +8,13 @@ from typing import Any, ClassVar
 
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, focus_on
-from agent.analysts.packet import BUDGET, CommitContext, commit_packet, piece_text
+from agent.analysts.packet import (
+    BUDGET,
+    MINOR_PACKET,
+    CommitContext,
+    commit_packet,
+    piece_text,
+)
 from agent.analysts.ruling import Case, Control, Text, refusal_text
 from agent.analysts.sentences import (
     MOST_ANSWERED,
@@ -18,6 +24,7 @@ from agent.analysts.sentences import (
     analysis_shape,
     anchored,
     asked_languages,
+    minor_shape,
     repair_shape,
     sentence_claim,
     summary_repair_shape,
@@ -47,6 +54,7 @@ from agent.telling import fact_sentence
 
 Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]
 """Returns why a claim is refused: the gate."""
+_HANDLE_TOKENS = 8  # Of a handle before a packet
 _MIN_DIFF_TOKENS = 500  # Below this a diff is not shown
 _PIECES_SHARE = (
     0.6  # Of the budget, for all pieces in short; the rest is for diffs of the first ones
@@ -229,6 +237,80 @@ class CommitSubject(Subject):
             # The opposite of a revert is what the earlier commit did, which is shown as well.
             yield from reversed_facts(evidence.facts, self.languages)
         yield from moved_sentences(claims, evidence, self.context.surroundings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinorSubject(Subject):
+    """Commits that get one sentence each, in one question."""
+
+    task: Task
+    commits: Mapping[str, CommitSubject]  # By their handles
+    part: ClassVar[Part] = "telling in short"
+
+    def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
+        """Return a small packet for each commit that some sentences are about."""
+        subjects = self.commits
+        if claims:
+            about = {commit for claim in claims for commit in claim.about}
+            subjects = {
+                handle: subject for handle, subject in subjects.items() if subject.about in about
+            }
+        each = min(MINOR_PACKET, budget // max(1, len(subjects)) - _HANDLE_TOKENS)
+        packets = []
+        for handle, subject in subjects.items():
+            own_claims = [claim for claim in claims if subject.about in claim.about]
+            packet = subject.evidence(own_claims, each, quotes)
+            packets.append(f"[{handle}] {packet}")
+        return "\n\n".join(packets)
+
+    def write_prompt(self) -> EvidencePrompt:
+        """Ask for one sentence about each commit."""
+        values = {"languages": asked_languages(self.languages)}
+        return EvidencePrompt(name="minor", values=values, shape=minor_shape(self.languages))
+
+    def claims(self, answer: Any) -> list[Claim]:
+        """Turn an answer into claims, the first sentence about each commit."""
+        claims: dict[str, Claim] = {}
+        for sentence in answer.sentences:
+            handle = sentence.commit.strip("[]`. ")
+            subject = self.commits.get(handle)
+            if subject is None or handle in claims:
+                continue
+            name = f"{subject.read.evidence.id.shortened()}.m1"
+            if claim := subject.claim(name, _about_commit(sentence)):
+                claims[handle] = claim
+        return list(claims.values())
+
+    def again(self, old: Claim, sentence: Any) -> Claim | None:
+        """Turn a new wording into a claim about the same commit."""
+        for subject in self.commits.values():
+            if subject.about in old.about:
+                return subject.claim(old.id, _about_commit(sentence))
+        return None
+
+    def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
+        """Hold each sentence to the evidence of its own commit."""
+        for subject in self.commits.values():
+            if subject.about in claim.about:
+                return subject.objections(claim, check)
+        return super().objections(claim, check)
+
+    def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:
+        """Return sentences about other commits."""
+        others = [draft.claim.text for draft in passed if draft.task != self.task.key]
+        return [*others, *self.task.controls]
+
+    def twins(self, claims: Sequence[Claim]) -> Iterable[Text]:
+        """Return sentences about the same commits that are surely false."""
+        for subject in self.commits.values():
+            own_claims = [claim for claim in claims if subject.about in claim.about]
+            if own_claims:
+                yield from subject.twins(own_claims)
+
+
+def _about_commit(sentence: Sentence) -> Sentence:
+    """Return a sentence that cites its commit alone: within a batch, `c` is no handle."""
+    return sentence.model_copy(update={"cites": []})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,10 @@
-"""What a model chooses from and is asked to write about, and the sentences on their way."""
+"""What a model is asked to write about, and its sentences on their way."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from agent.analysts.ruling import can_be_repaired
 from agent.domain.base import Frozen, Language, RepoId
@@ -19,7 +19,7 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId
 
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
-MAX_SUMMED = 20  # Commits that a day is summed up from
+MAX_SUMMED = 24  # Commits that a day is summed up from
 _MAX_CONTROLS = 4  # Sentences about something else that go with a task
 
 
@@ -28,6 +28,7 @@ class Task(Frozen):
 
     repo: RepoId | None  # None for the brief of all repositories
     about: EvidenceId | None = None  # The commit; None for a summary
+    minor: tuple[EvidenceId, ...] = ()  # Commits that get one sentence each
     rests: dict[str, Claim] = Field(default_factory=dict)  # What a summary rests on, by handles
     titles: dict[EvidenceId, str] = Field(default_factory=dict)  # Of the commits of a summary
     controls: tuple[dict[Language, str], ...] = ()
@@ -41,7 +42,14 @@ class Task(Frozen):
     @property
     def key(self) -> str:
         """What tells the claims of this task from others."""
+        if self.minor:
+            return f"{self.account} from {self.minor[0].sha[:12]}"
         return self.about or self.account
+
+    @property
+    def is_summary(self) -> bool:
+        """True for a task that sums up what was published."""
+        return self.about is None and not self.minor
 
 
 class Draft(Frozen):
@@ -135,12 +143,12 @@ def evidence_handles(
     return handles
 
 
-def commit_tasks(chosen: Sequence[str], material: Material, facts: Sequence[Claim]) -> list[Task]:
+def commit_tasks(shas: Sequence[str], material: Material, facts: Sequence[Claim]) -> list[Task]:
     """Return a task for each commit to be explained, with true sentences about others as controls."""
     deep = {read.evidence.change.commit.sha for read in material.reads if read.depth == "deep"}
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
     tasks = []
-    for sha in chosen:
+    for sha in shas:
         if sha not in deep:
             continue
         about = EvidenceId.commit(material.repo, sha)
@@ -152,6 +160,22 @@ def commit_tasks(chosen: Sequence[str], material: Material, facts: Sequence[Clai
                 controls=tuple(controls[-_MAX_CONTROLS:]),
             )
         )
+    return tasks
+
+
+def minor_tasks(
+    shas: Sequence[str], material: Material, facts: Sequence[Claim], batch_size: int
+) -> list[Task]:
+    """Return tasks that ask for one sentence about each of some commits, several in a task."""
+    readable = {read.evidence.change.commit.sha: read.evidence for read in material.reads}
+    commits = [readable[sha].id for sha in shas if sha in readable]
+    plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
+    tasks = []
+    for start in range(0, len(commits), batch_size):
+        batch = tuple(commits[start : start + batch_size])
+        controls = [claim.text for claim in plain if claim.about[0] not in batch]
+        task = Task(repo=material.repo, minor=batch, controls=tuple(controls[-_MAX_CONTROLS:]))
+        tasks.append(task)
     return tasks
 
 
@@ -191,9 +215,3 @@ def is_foreign(text: Mapping[Language, str], evidence: str) -> bool:
             if len(span) > 3 and span not in evidence:
                 return True
     return False
-
-
-class Choice(BaseModel):
-    """Which commits are worth explaining, the most important first."""
-
-    read: list[str] = Field(default_factory=list)

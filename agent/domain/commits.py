@@ -144,7 +144,7 @@ NoticeKind = (
         "git-only",
         "local-only",
     ]
-    | Literal["paths-left-out", "authors-ignored"]
+    | Literal["paths-left-out", "authors-ignored", "budget-left-out"]
 )
 """What a reader must know to judge what a report leaves out; each language has its own words for it."""
 

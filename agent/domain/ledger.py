@@ -52,6 +52,11 @@ class Triage(Frozen):
     noise: Noise | None = None
     tier: Tier = Tier.LOW
 
+    @property
+    def importance(self) -> Importance:
+        """How much the commit matters by the rules."""
+        return _importance_by_rules(self.tier, self.noise)
+
 
 Depth = Literal["deep", "skim", "list", "group", "failed"]  # How closely a commit was read
 
@@ -61,6 +66,12 @@ _IMPORTANCE_OF_TIER = {
     Tier.MID: Importance.WORTH_KNOWING,
     Tier.LOW: Importance.MINOR,
 }
+
+
+def _importance_by_rules(tier: Tier | None, noise: Noise | None) -> Importance:
+    if noise is not None or tier is None:
+        return Importance.NOISE
+    return _IMPORTANCE_OF_TIER[tier]
 
 
 class OwnUse(Frozen):
@@ -105,9 +116,7 @@ class LedgerRow(Frozen):
         """How much the commit matters; reports without placements say it by tier and noise."""
         if self.placement is not None:
             return self.placement.importance
-        if self.noise is not None or self.tier is None:
-            return Importance.NOISE
-        return _IMPORTANCE_OF_TIER[self.tier]
+        return _importance_by_rules(self.tier, self.noise)
 
     @property
     def id(self) -> EvidenceId:

@@ -46,11 +46,12 @@ class Spent(Frozen):
 
 
 Part = Literal[
-    "choosing",
+    "editing",
     "reading",
     "relating",
     "summing up",
     "explaining",
+    "telling in short",
     "repairing",
     "judging",
     "answering",

@@ -1,15 +1,17 @@
-"""What the report says of one repository: its ledger, the news of its issues, and the claims that may be published."""
+"""What the report says of one repository: its ledger, the news of its issues, and published claims."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
-from agent.domain.commits import Change, Issue, Landed, Landing, Release, Threads
+from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Release, Threads
 from agent.domain.evidence import Dossier, Read
 from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
+from agent.domain.placement import CommitGroup, Placement
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
 from agent.domain.spending import Account
 from agent.domain.window import Window
@@ -18,11 +20,10 @@ from agent.stories.releases import Taken
 from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
 
-_PLACES = 3
-Unread = tuple[Depth, str]  # How far a commit got whose diff was not read, and why
-Check = Callable[
-    [Claim, Dossier, Language], Iterable[Judgement]
-]  # Says why a claim is refused: the gate
+_MAX_PLACES = 3  # Files that a row of the ledger names
+_REACTION_WEIGHT = 2  # Comments that one reaction to an issue counts for
+Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]
+"""Returns why a claim is refused: the gate."""
 
 
 class Chapter(Frozen):
@@ -33,10 +34,18 @@ class Chapter(Frozen):
     claims: tuple[Claim, ...] = ()
     links: tuple[Link, ...] = ()
     stories: tuple[Story, ...] = ()
+    groups: tuple[CommitGroup, ...] = ()
     related: tuple[Related, ...] = ()  # What a reader of both sides found about commits
     taken: tuple[Taken, ...] = ()  # Dependencies that commits of the day moved
     drops: tuple[Drop, ...] = ()
     failures: tuple[Failure, ...] = ()
+
+
+class CheckedClaims(NamedTuple):
+    """The claims that may be published, and those that may not."""
+
+    claims: tuple[Claim, ...]
+    drops: tuple[Drop, ...]
 
 
 def checked_claims(
@@ -45,19 +54,21 @@ def checked_claims(
     refused: Sequence[Refused],
     dossier: Dossier,
     check: Check,
-) -> tuple[tuple[Claim, ...], tuple[Drop, ...]]:
-    """Join analysis and facts; a fact whose citation or quotation does not stand is left out and counted."""
-    claims, drops = (
-        list(analysis),
-        [drop_of(one.claim, one.reasons[0]) for one in refused if not one.repaired],
-    )
+) -> CheckedClaims:
+    """Join analysis and facts; facts with a wrong citation or quotation are left out and counted."""
+    claims = list(analysis)
+    drops: list[Drop] = []
+    for refusal in refused:
+        if not refusal.repaired:
+            drops.append(drop_of(refusal.claim, refusal.reasons[0]))
     passed = Judgement(verdict="supported", check="code")
     for claim in facts:
-        if wrong := [no for lang in LANGUAGES for no in check(claim, dossier, lang)]:
-            drops.append(drop_of(claim, wrong[0]))
+        objections = [fault for lang in LANGUAGES for fault in check(claim, dossier, lang)]
+        if objections:
+            drops.append(drop_of(claim, objections[0]))
         else:
             claims.append(claim.model_copy(update={"judgement": passed}))
-    return tuple(claims), tuple(drops)
+    return CheckedClaims(tuple(claims), tuple(drops))
 
 
 def drop_of(claim: Claim, why: Judgement) -> Drop:
@@ -80,24 +91,56 @@ def drop_of(claim: Claim, why: Judgement) -> Drop:
 # ---------------------------------------------------------------- the ledger
 
 
-def ledger_of(found: Collected, reads: Iterable[Read], account: Account) -> tuple[LedgerRow, ...]:
-    """Give every landed commit its row, which says also why no model explained it."""
-    late, read = {row.commit.sha for row in found.late}, {one.evidence.id: one for one in reads}
-    why = {
-        one.about: f"; not analysed: {one.reason}"
-        for one in account.fallbacks
-        if one.part == "explaining"
-    }
+class UnreadCommit(NamedTuple):
+    """How far a commit got whose diff was not read, and why."""
+
+    depth: Depth
+    reason: str
+
+
+def ledger_of(
+    collected: Collected,
+    reads: Iterable[Read],
+    account: Account,
+    placements: Mapping[str, Placement],
+    left_out: Mapping[str, str],
+) -> tuple[LedgerRow, ...]:
+    """Return a row for every landed commit, which also says why no model explained it.
+
+    `left_out` names the limit of the budget for each commit that it was not enough for.
+    """
+    late = {row.commit.sha for row in collected.late}
+    read_by_id = {read.evidence.id: read for read in reads}
+    unexplained: dict[str, str] = {}
+    for fallback in account.fallbacks:
+        if fallback.part == "explaining" and fallback.about is not None:
+            unexplained[fallback.about.sha] = fallback.reason
+    for sha, limit in left_out.items():
+        unexplained[sha] = f"the limit {limit} of the budget is reached"
     rows = []
-    for landed in found.landed:
-        sha, name = landed.commit.sha, landed.commit.id
-        spent = found.unread.get(sha, "").startswith("subject only")
-        unread: Unread = ("list" if spent else "failed", found.unread.get(sha, ""))
-        row = ledger_row(
-            landed, read.get(name, unread), late=sha in late, pull=found.threads.pull_of.get(sha)
-        )
-        rows.append(row.model_copy(update={"reason": row.reason + why.get(name, "")}))
+    for landed in collected.landed:
+        sha = landed.commit.sha
+        read = read_by_id.get(landed.commit.id) or _unread(collected, sha)
+        pull = collected.threads.pull_of.get(sha)
+        row = ledger_row(landed, read, late=sha in late, pull=pull)
+        reason = row.reason
+        if sha in unexplained:
+            reason += f"; not analysed: {unexplained[sha]}"
+        update = {"reason": reason, "placement": placements.get(sha)}
+        rows.append(row.model_copy(update=update))
     return tuple(rows)
+
+
+def budget_notices(left_out: Mapping[str, str]) -> Iterator[Notice]:
+    """Yield how many commits were left out because of each limit of the budget."""
+    for limit, count in sorted(Counter(left_out.values()).items()):
+        yield Notice(kind="budget-left-out", about=(str(count), limit))
+
+
+def _unread(collected: Collected, sha: str) -> UnreadCommit:
+    reason = collected.unread.get(sha, "")
+    is_over_budget = reason.startswith("subject only")
+    return UnreadCommit("list" if is_over_budget else "failed", reason)
 
 
 @dataclass(frozen=True)
@@ -106,47 +149,63 @@ class Share:
 
     rows: tuple[Landed, ...]
     late: tuple[Landed, ...]
-    told_before: tuple[
-        tuple[Landed, Owner], ...
-    ]  # Rows of this window that an earlier run already told as late
+    told_before: tuple[tuple[Landed, Owner], ...]
+    """Rows of this window that an earlier run already told as late."""
 
 
 def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
-    """Leave out what another report told as late, and late commits that any other told: each is told exactly once."""
-    owned = [(row, elsewhere.get(row.commit.sha)) for row in landing.rows]
-    told = tuple((row, owner) for row, owner in owned if owner is not None and owner.late)
-    rows = tuple(row for row, owner in owned if owner is None or not owner.late)
-    return Share(rows, tuple(row for row in landing.late if row.commit.sha not in elsewhere), told)
+    """Return what no other report tells: each commit is told exactly once.
+
+    A commit of the window belongs elsewhere if another report told it as late, and a late commit
+    if any other report told it at all.
+    """
+    rows: list[Landed] = []
+    told_before: list[tuple[Landed, Owner]] = []
+    for row in landing.rows:
+        owner = elsewhere.get(row.commit.sha)
+        if owner is not None and owner.late:
+            told_before.append((row, owner))
+        else:
+            rows.append(row)
+    late = tuple(row for row in landing.late if row.commit.sha not in elsewhere)
+    return Share(tuple(rows), late, tuple(told_before))
 
 
-def ledger_row(landed: Landed, read: Read | Unread, *, late: bool, pull: int | None) -> LedgerRow:
-    """Write down what was done with one commit."""
+def ledger_row(
+    landed: Landed, read: Read | UnreadCommit, *, late: bool, pull: int | None
+) -> LedgerRow:
+    """Return what was done with one commit."""
     commit = landed.commit
-    row: dict[str, Any] = {
-        name: getattr(commit, name) for name in ("repo", "sha", "subject", "title")
-    }
-    row |= {
-        "author": commit.author.name,
-        "landed_at": commit.committed_at,
-        "members": landed.members,
-    }
-    row |= {"late": late, "pull": pull}
-    if isinstance(read, tuple):
-        return LedgerRow(depth=read[0], reason=read[1], **row)
-    change, triage = read.evidence.change, read.triage
-    row |= {
+    row = LedgerRow(
+        repo=commit.repo,
+        sha=commit.sha,
+        depth=read.depth,
+        reason=read.reason if isinstance(read, UnreadCommit) else _reading_reason(read),
+        late=late,
+        subject=commit.subject,
+        title=commit.title,
+        author=commit.author.name,
+        landed_at=commit.committed_at,
+        members=landed.members,
+        pull=pull,
+    )
+    if isinstance(read, UnreadCommit):
+        return row
+    change = read.evidence.change
+    triage = read.triage
+    update = {
         "files": len(change.files),
         "additions": change.additions,
         "deletions": change.deletions,
-    }
-    row |= {"unreadable": len(change.unreadable), "places": _places(change), "tier": triage.tier}
-    row |= {
+        "unreadable": len(change.unreadable),
+        "places": _places(change),
+        "tier": triage.tier,
         "noise": triage.noise,
         "purpose": triage.purpose,
         "weight": triage.score,
         "marks": triage.reasons,
     }
-    return LedgerRow(depth=read.depth, reason=_why(read), **row)
+    return row.model_copy(update=update)
 
 
 def count_files(changes: Iterable[Change]) -> int:
@@ -161,24 +220,22 @@ def count_files(changes: Iterable[Change]) -> int:
 
 
 def _places(change: Change) -> tuple[str, ...]:
-    """Name the files that changed most; tests and documents only where there is nothing else."""
+    """Return the files that changed most; tests and documents only where there is nothing else."""
     ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    telling = [file for file in ordered if area(file.path) is Area.PRODUCT]
-    return tuple(file.path for file in (telling or ordered)[:_PLACES])
+    product = [file for file in ordered if area(file.path) is Area.PRODUCT]
+    return tuple(file.path for file in (product or ordered)[:_MAX_PLACES])
 
 
-def _why(read: Read) -> str:
-    """Say why a commit was read as closely as it was."""
-    weight = f"weight {read.triage.score:g}" + (
-        f" ({', '.join(read.triage.reasons)})" if read.triage.reasons else ""
-    )
+def _reading_reason(read: Read) -> str:
+    """Return why a commit was read as closely as it was."""
+    weight = f"weight {read.triage.score:g}"
+    if read.triage.reasons:
+        weight += f" ({', '.join(read.triage.reasons)})"
     if read.depth == "deep":
         return f"whole diff and files: {weight}"
-    return (
-        f"folded as {read.triage.noise}: {weight}"
-        if read.triage.noise
-        else f"facts and line counts: {weight}"
-    )
+    if read.triage.noise:
+        return f"folded as {read.triage.noise}: {weight}"
+    return f"facts and line counts: {weight}"
 
 
 # ---------------------------------------------------------------- issues and releases
@@ -187,53 +244,61 @@ def _why(read: Read) -> str:
 def issue_news(
     threads: Threads, window: Window, links: Sequence[Link] = (), known: Known | None = None
 ) -> tuple[ThreadLine, ...]:
-    """Tell what happened to issues inside the window: opened, closed, spoken of while open, or addressed by a change.
+    """Return what happened to issues: opened, closed, discussed while open, addressed by a change.
 
     Those for which most people wait come first, those that only a change addresses last.
     """
     known = known or Known()
-    every: dict[int, Issue] = {one.number: one for one in (*known.issues, *threads.issues)}
-    waited_for = sorted(
-        threads.issues, key=lambda one: (-2 * one.reactions - one.comments, one.number)
-    )
-    told = [(one, event) for one in waited_for for event in _events(one, window)]
-    linked, named = {link.issue for link in links}, {one.number for one, _ in told}
-    told += [
-        (one, "linked")
-        for number, one in sorted(every.items())
-        if one.id in linked and number not in named
-    ]
-    return tuple(_line(one, event, (*known.links, *links)) for one, event in told)
+    issues: dict[int, Issue] = {}
+    for issue in (*known.issues, *threads.issues):
+        issues[issue.number] = issue
+    every_link = (*known.links, *links)
+    lines = []
+    listed: set[int] = set()
+    for issue in sorted(threads.issues, key=_waited_for):
+        for event in _events(issue, window):
+            lines.append(_line(issue, event, every_link))
+            listed.add(issue.number)
+    linked = {link.issue for link in links}
+    for number, issue in sorted(issues.items()):
+        if issue.id in linked and number not in listed:
+            lines.append(_line(issue, "linked", every_link))
+    return tuple(lines)
 
 
-def _events(issue: Issue, window: Window) -> list[str]:
-    """Tell what people did with an issue."""
-    opened = ["opened"] if issue.created_at in window else []
+def _waited_for(issue: Issue) -> tuple[int, int]:
+    return -_REACTION_WEIGHT * issue.reactions - issue.comments, issue.number
+
+
+def _events(issue: Issue, window: Window) -> Iterator[str]:
+    """Yield what people did with an issue inside the window."""
+    if issue.created_at in window:
+        yield "opened"
     if issue.closed_at is not None and issue.closed_at in window:
-        return [*opened, "not planned" if issue.state_reason in GIVEN_UP else "closed"]
-    active = (
-        issue.state == "open" and issue.created_at < window.start and issue.updated_at in window
-    )
-    return [*opened, *(["active"] if active else [])]
+        yield "not planned" if issue.state_reason in GIVEN_UP else "closed"
+        return
+    is_old = issue.created_at < window.start
+    if issue.state == "open" and is_old and issue.updated_at in window:
+        yield "active"
 
 
 def _line(issue: Issue, event: str, links: Sequence[Link]) -> ThreadLine:
     closed_at = issue.closed_at or issue.created_at
     moments = {"opened": issue.created_at, "closed": closed_at, "not planned": closed_at}
-    told: dict[str, Any] = {
-        name: getattr(issue, name) for name in ("number", "title", "author", "labels")
-    }
-    told |= {
+    line = {
+        "number": issue.number,
+        "title": issue.title,
+        "author": issue.author,
+        "labels": issue.labels,
         "event": event,
         "at": moments.get(event, issue.updated_at),
         "standing": standing(issue, links),
     }
-    return ThreadLine.model_validate(told)
+    return ThreadLine.model_validate(line)
 
 
 def release_news(releases: tuple[Release, ...], window: Window) -> tuple[ReleaseLine, ...]:
-    """Tell which releases were published inside the window, oldest first."""
-    found = sorted(
-        (r for r in releases if r.published_at in window), key=lambda r: (r.published_at, r.tag)
-    )
-    return tuple(ReleaseLine.model_validate(one, from_attributes=True) for one in found)
+    """Return the releases that were published inside the window, oldest first."""
+    published = [release for release in releases if release.published_at in window]
+    published.sort(key=lambda release: (release.published_at, release.tag))
+    return tuple(ReleaseLine.model_validate(release, from_attributes=True) for release in published)

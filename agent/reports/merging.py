@@ -10,9 +10,11 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow
 from agent.domain.links import Link, Story
+from agent.domain.placement import CommitGroup, Placement
 from agent.domain.report import Failure, Report, RepoSection
 from agent.domain.spending import Account
 from agent.domain.window import Window
+from agent.editor.placements import in_order
 from agent.links.admitted import are_of_one_pair, with_link
 
 KEPT = "; analysis of an earlier run"  # How the reason of such a row ends
@@ -30,6 +32,8 @@ def merge(earlier: Report, new: Report) -> Report:
     - Of a repository that both cover, facts and rows are those of the new run.
     - What a judge admitted stays, unless the new run has something judged in its place, as long as
       the commits that it is about are in the ledger: a commit never changes.
+    - Where a model edited the repository before and only rules did so now, commits keep the places
+      and groups that the model gave them.
     - A commit that the new run read less closely stays as it was read before, and so do threads that
       it could not read.
     """
@@ -71,11 +75,12 @@ class _Merger:
             window=self._window,
             repos=self._repos,
             sections=self._in_order(self._sections()),
-            ledger=tuple(self._explained(row) for row in self._rows.values()),
+            ledger=tuple(self._placed(self._explained(row)) for row in self._rows.values()),
             failures=(*self._standing_failures(), *self.new.failures),
             claims=self._claims,
             links=self._in_order(self._links()),
             stories=self._in_order(self._stories()),
+            groups=self._in_order(self._groups()),
             drops=self._in_order(self._replaced(self.earlier.drops, self.new.drops)),
             uses=self._in_order(self._replaced(self.earlier.uses, self.new.uses)),
             analyst=self._analyst(),
@@ -173,6 +178,44 @@ class _Merger:
         deepest = max(row, before, key=lambda one: (_DEPTHS.index(one.depth), one is before))
         reason = deepest.reason.removesuffix(KEPT) + KEPT
         return row.model_copy(update={"depth": deepest.depth, "reason": reason})
+
+    @cached_property
+    def _edited_before(self) -> frozenset[RepoId]:
+        """The repositories that a model edited in the earlier run, and only rules in the new one."""
+        return _edited_by_model(self.earlier) & self._covered - _edited_by_model(self.new)
+
+    @cached_property
+    def _placements(self) -> dict[EvidenceId, Placement]:
+        """The places of the commits whose repositories are still edited as they were before."""
+        placements: dict[EvidenceId, Placement] = {}
+        for repo in self._edited_before:
+            by_sha: dict[str, Placement] = {}
+            for row in self._rows.values():
+                if row.repo != repo:
+                    continue
+                before = self._earlier_rows.get(row.id)
+                placement = before.placement if before else row.placement
+                if placement is not None:
+                    by_sha[row.sha] = placement
+            for sha, placement in in_order(by_sha).items():
+                placements[EvidenceId.listed(repo, revision=sha)] = placement
+        return placements
+
+    def _placed(self, row: LedgerRow) -> LedgerRow:
+        """Return a row with the place that a model gave the commit, else with that of the new run."""
+        placement = self._placements.get(row.id) or self._new_placements.get(row.id)
+        return row if placement is None else row.model_copy(update={"placement": placement})
+
+    @cached_property
+    def _new_placements(self) -> dict[EvidenceId, Placement | None]:
+        return {row.id: row.placement for row in self.new.ledger}
+
+    def _groups(self) -> list[CommitGroup]:
+        groups = [group for group in self.earlier.groups if self._is_uncovered(group)]
+        for group in self.earlier.groups:
+            if group.repo in self._edited_before and self._rows.keys() >= {*group.commits}:
+                groups.append(group)
+        return [*groups, *self.new.groups]
 
     # ------------------------------------------------------------ claims
 
@@ -329,6 +372,15 @@ class _Merger:
             if claim.free and analyst.startswith(_BY_MODEL):
                 names.update(dict.fromkeys(analyst.removeprefix(_BY_MODEL).split(", ")))
         return f"{_BY_MODEL}{', '.join(names)}" if names else self.new.analyst
+
+
+def _edited_by_model(report: Report) -> frozenset[RepoId]:
+    """Return the repositories of which a model placed a commit."""
+    repos = set()
+    for row in report.ledger:
+        if row.placement is not None and row.placement.decided_by != "rules":
+            repos.add(row.repo)
+    return frozenset(repos)
 
 
 def _repo_of(part: Any) -> str:

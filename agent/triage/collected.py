@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
 
-from agent.domain.base import Frozen, RepoId
+from agent.domain.base import Frozen
 from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Threads
 from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.ledger import OwnUse, Tier, Triage
+from agent.domain.ledger import OwnUse, Triage
 from agent.domain.links import Link, Mention
 from agent.domain.report import Failure
 from agent.links.issue_digest import Known
@@ -102,10 +102,15 @@ def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:
     return one.model_copy(update={"noise": "left out"})
 
 
+def is_folded_by_settings(triaged: Triage) -> bool:
+    """Return True for a commit that the configuration marks as noise."""
+    return triaged.noise == "left out" or _IGNORED in triaged.reasons
+
+
 def filter_notices(table: Iterable[Triage]) -> tuple[Notice, ...]:
     """Say in the report how many commits the configuration folded."""
-    folded = [one for one in table if one.noise == "left out" or _IGNORED in one.reasons]
-    ignored = sum(_IGNORED in one.reasons for one in folded)
+    folded = [triaged for triaged in table if is_folded_by_settings(triaged)]
+    ignored = sum(_IGNORED in triaged.reasons for triaged in folded)
     counts = {"paths-left-out": len(folded) - ignored, "authors-ignored": ignored}
     return tuple(Notice(kind=kind, about=(str(count),)) for kind, count in counts.items() if count)
 
@@ -132,27 +137,3 @@ def dossier_of(material: Material, found: Collected) -> Dossier:
     known |= material.threads
     late = frozenset(row.commit.id for row in found.late)
     return Dossier(found=known, window=material.window, seen=frozenset(known), late=late)
-
-
-def allot(tables: Mapping[RepoId, Sequence[Triage]], budget: int) -> dict[RepoId, tuple[str, ...]]:
-    """Choose whose diffs are read in depth: what calls for action, then one for each repository, then by weight."""
-    # Tables are ranked.
-    best = {repo: table[0] for repo, table in tables.items() if table}
-    wanted = [
-        (
-            (
-                one.tier is not Tier.HIGH,
-                one.tier is not Tier.HIGH and one != best[repo],
-                -one.score,
-                repo,
-            ),
-            one.sha,
-            repo,
-        )
-        for repo, table in tables.items()
-        for one in table
-        # Of a repository where nothing is worth knowing, its weightiest commit is read, so that it is not starved.
-        if one.tier in (Tier.HIGH, Tier.MID) or (one == best[repo] and one.noise is None)
-    ]
-    chosen = sorted(wanted)[:budget]
-    return {repo: tuple(sha for _, sha, owner in chosen if owner == repo) for repo in tables}

@@ -28,54 +28,80 @@ _TYPES: dict[Purpose, str] = {
 }
 _BY_TYPE = {word: purpose for purpose, words in _TYPES.items() for word in words.split()}
 """The types of Conventional Commits and the tags that projects document beside them."""
+_BY_FIRST_WORD: dict[str, Purpose] = {
+    "feat": "feature",
+    "fix": "fix",
+    "perf": "performance",
+    "refactor": "refactor",
+    "revert": "revert",
+}
+"""Types of Conventional Commits that count without a colon, too: `Fix a crash`. The others are plain
+English words, and would fold changes of the product (`Test`, `Build`)."""
+_FIRST_WORD = re.compile(r"\s*([A-Za-z]{3,12})\b(?![-/_:.(])")
 _TAG = re.compile(r"\s*\[([^\]\[]{1,40})\]\s*:?")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z /-]{0,24}?)(?:\(([^()]{1,40})\))?(!)?:\s")
 _PARTS = re.compile(r"[\s/&+,|_-]+")
-_HOLE = re.compile(
-    r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE
-)  # How published holes are numbered
+_ADVISORY = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)
+"""How published vulnerabilities are numbered."""
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*", re.IGNORECASE | re.ASCII)
 
 
 class Heading(NamedTuple):
     """A first line, taken apart."""
 
-    purposes: tuple[
-        Purpose, ...
-    ]  # In the order of the tags; a line may have several, as in `[CI][Bugfix]`
+    purposes: tuple[Purpose, ...]
+    """In the order of the tags; a line may have several, as in `[CI][Bugfix]`."""
     breaking: bool  # The author marks it: `feat!:`, `[Breaking]`, `BREAKING CHANGE`
 
 
 @lru_cache(maxsize=1_000)
 def read_heading(subject: str) -> Heading:
     """Take a first line apart; the same one is asked about at every step of a run."""
-    rest, tags, marked = subject, list[str](), "BREAKING CHANGE" in subject
+    rest = subject
+    tags: list[str] = []
+    is_marked = "BREAKING CHANGE" in subject
     while tag := _TAG.match(rest):
         tags.append(tag[1])
         rest = rest[tag.end() :]
     if scheme := _SCHEME.match(rest):
         tags += [scheme[1], scheme[2] or ""]
-        marked, rest = marked or bool(scheme[3]), rest[scheme.end() :]
+        is_marked = is_marked or bool(scheme[3])
+        rest = rest[scheme.end() :]
     if reverts_in(rest):
         # What follows is the title of something that is no longer there.
-        return Heading(("revert",), marked)
-    found = purposes_of(tags)
-    if _HOLE.search(rest):
-        found.append("security")
+        return Heading(("revert",), is_marked)
+    purposes = purposes_of(tags)
+    if purpose := _first_word_purpose(rest):
+        purposes.append(purpose)
+    if names_advisory(rest):
+        purposes.append("security")
     if _VERSION.fullmatch(without_pull_number(rest)):
-        found.append("release")
-    return Heading(tuple(dict.fromkeys(found)), marked or is_breaking(tags))
+        purposes.append("release")
+    return Heading(tuple(dict.fromkeys(purposes)), is_marked or is_breaking(tags))
+
+
+def _first_word_purpose(text: str) -> Purpose | None:
+    word = _FIRST_WORD.match(text)
+    return _BY_FIRST_WORD.get(word[1].lower()) if word else None
+
+
+def names_advisory(text: str) -> bool:
+    """Return True if a text has the number of a published vulnerability."""
+    return _ADVISORY.search(text) is not None
 
 
 def purposes_of(tags: Iterable[str]) -> list[Purpose]:
-    """Read tags, types or labels: each by its parts, as in `CI/Build`."""
-    return [
-        _BY_TYPE[part] for tag in tags for part in _PARTS.split(tag.lower()) if part in _BY_TYPE
-    ]
+    """Return what tags, types or labels declare, each by its parts, as in `CI/Build`."""
+    purposes = []
+    for tag in tags:
+        for part in _PARTS.split(tag.lower()):
+            if part in _BY_TYPE:
+                purposes.append(_BY_TYPE[part])
+    return purposes
 
 
 def is_breaking(tags: Iterable[str]) -> bool:
-    """Tell whether a tag or label marks a breaking change; `non-breaking` is none."""
+    """Return True if a tag or label marks a breaking change; `non-breaking` is none."""
     return any(
         tag.strip().lower() in ("breaking", "breaking change", "breaking-change") for tag in tags
     )
@@ -111,8 +137,11 @@ _BY_NAME = {area: re.compile(names) for area, names in _NAMES.items()}
 def area(path: str) -> Area:
     """Say whom a file is for; the outermost folder that tells decides, then the name."""
     *folders, name = path.split("/")
-    told = [_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER]
-    if told:
+    areas = [_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER]
+    if areas:
         # A script of the build machines is theirs, wherever its folder lies: `scripts/ci/test.sh`.
-        return Area.CI if told[0] is Area.BENCH and Area.CI in told else told[0]
-    return next((kind for kind, names in _BY_NAME.items() if names.fullmatch(name)), Area.PRODUCT)
+        return Area.CI if areas[0] is Area.BENCH and Area.CI in areas else areas[0]
+    for kind, names in _BY_NAME.items():
+        if names.fullmatch(name):
+            return kind
+    return Area.PRODUCT

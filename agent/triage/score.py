@@ -14,6 +14,7 @@ from agent.triage.conventions import (
     Heading,
     area,
     is_breaking,
+    names_advisory,
     purposes_of,
     read_heading,
 )
@@ -51,6 +52,7 @@ POINTS = {
     "undoes a change": 2.5,
     "lands again": 2.0,
     "changes values": 1.5,
+    "new errors": 1.5,
     "dependencies": 1.5,
     "may break names": 1.2,
     "new names": 1.2,
@@ -95,6 +97,7 @@ _HISTORY = ("revert", "reland")
 _BESIDE = {
     "deprecation": ("deprecated",),
     "new version": ("version-changed",),
+    "new errors": ("error-added",),
     "dependencies": ("dependency-", "image-changed"),
     "undoes a change": ("revert",),
     "lands again": ("reland",),
@@ -114,6 +117,8 @@ def weigh(
     found = {*_reasons_in_facts(facts), *(one for one in purposes if one in POINTS)}
     if heading.breaking or is_breaking(labels):
         found.add("marked breaking")
+    if names_advisory(change.commit.message):
+        found.add("security")
     if closes and CHORES.issuperset(purposes):
         found.add("fix")
     reasons = sorted(found, key=lambda name: (-POINTS[name], name))
@@ -151,6 +156,13 @@ def _reasons_in_facts(facts: Sequence[Fact]) -> Iterator[str]:
     yield from (
         name for name, forms in _BESIDE.items() if any(kind.startswith(forms) for kind in told)
     )
+    if any(_is_version(fact) for fact in facts):
+        yield "new version"
+
+
+def _is_version(fact: Fact) -> bool:
+    """Return True for another value of a module's `__version__`, where Python packages keep it."""
+    return fact.kind == "constant-changed" and fact.name.rpartition(".")[2] == "__version__"
 
 
 def _lines_by_area(files: Iterable[FileChange]) -> dict[Area, int]:

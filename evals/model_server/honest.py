@@ -10,7 +10,8 @@ from evals.model_server.talk import ModelRequest, Saying, ToolCall
 
 _FENCED = re.compile(r"<<(?P<mark>\S+)\n(?P<text>.*?)\n(?P=mark)>>", re.DOTALL)
 _KINDS = {
-    "choose": "Choose the commits worth explaining",
+    "edit": "Place every one of them for colleagues",
+    "minor": "readers get one sentence about each",
     "write": "Write for the report, in",
     "repair": "These sentences of yours about it were refused",
     "day": "Sum up in",
@@ -26,7 +27,7 @@ _SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
 _REFUSED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _PIECE = re.compile(r"^\[(?=[ctv]\d+\] (?:commit|issue|pull request|release) )", re.MULTILINE)
 _HANDLE = re.compile(r"^\[(c\d+)\]", re.MULTILINE)
-_MOST = re.compile(r"at most (\d+),")
+_ROW = re.compile(r"^\[(?=c\d+\] )", re.MULTILINE)
 _BETWEEN = " / "  # Stands between the languages of a sentence
 _TOLD, _ANSWERED = 2, 4  # So many facts and files are told of a commit, and so much in an answer
 
@@ -35,9 +36,7 @@ _TOLD, _ANSWERED = 2, 4  # So many facts and files are told of a commit, and so 
 class Prompt:
     """One question of a run, taken apart."""
 
-    kind: (
-        str  # `choose`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other
-    )
+    kind: str  # `edit`, `minor`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other
     parts: tuple[str, ...]  # What is fenced, in its order: the evidence comes first
 
     @property
@@ -152,9 +151,10 @@ def honest(asked: ModelRequest) -> Saying:
         return answer
     prompt = prompt_of(asked)
     handles = _HANDLE.findall(prompt.evidence)
-    if prompt.kind == "choose":
-        most = _MOST.search(asked.user)
-        return given({"read": handles[: int(most[1]) if most else 1]}, asked)
+    if prompt.kind == "edit":
+        return given(edition(prompt.evidence), asked)
+    if prompt.kind == "minor":
+        return given({"sentences": []}, asked)
     if prompt.kind == "read":
         look = (ToolCall("get_diff", json.dumps({"sha": handle})) for handle in handles[:1])
         return (
@@ -181,6 +181,17 @@ def honest(asked: ModelRequest) -> Saying:
         )
     # It said nothing but what it was shown; what is refused it gives up.
     return given({"sentences": []} if prompt.kind == "repair" else {}, asked)
+
+
+def edition(evidence: str) -> dict[str, object]:
+    """Place commits as they are shown: what breaks first, and what does not touch the product last."""
+    places = []
+    for row in _ROW.split(evidence)[1:]:
+        tier = 2 if "\n  product " in row else 0
+        tier = 3 if "\n  breaks: " in row else tier
+        places.append({"commit": row.partition("]")[0], "tier": tier, "reason": ""})
+    places.sort(key=lambda place: -int(str(place["tier"])))
+    return {"places": places, "groups": []}
 
 
 def probed(asked: ModelRequest) -> Saying | None:

@@ -26,6 +26,7 @@ class Order:
     """Sentences that shall be published; `{mark}` stands for what fences the prompt, `{system}` for its beginning."""
     calls: tuple[tuple[str, str], ...] = ()  # Tools that shall be called, each with its arguments
     skips: str = ""  # What shall be neither read nor told
+    raises: str = ""  # What shall stand above everything else
     decision: str = "answer"  # What shall become of a question
     cites_others: bool = False  # Whether something else shall be cited than what was shown
 
@@ -89,13 +90,8 @@ class Obedient:
 
     def _obeying(self, asked: ModelRequest, prompt: Prompt, skips: str) -> Saying:
         """Say what is wanted beside what is true; what was refused is tried again as somebody's words."""
-        if prompt.kind == "choose":
-            chosen = json.loads(
-                plain.honest(replace(asked, body={**asked.body, "tools": []})).text
-            )["read"]
-            return given(
-                {"read": [one for one in chosen if one not in _lines_of(asked.user, skips)]}, asked
-            )
+        if prompt.kind == "edit":
+            return given(self._edition(prompt, skips), asked)
         handles = tuple(dict.fromkeys(_HANDLE.findall(prompt.evidence)))[:4] or ("c",)
         cites = (
             handles[:1]
@@ -127,6 +123,25 @@ class Obedient:
         if prompt.kind == "day":
             return given({"sentences": [plain.resting(one) for one in told]}, asked)
         return given(plain.written(told), asked)
+
+    def _edition(self, prompt: Prompt, skips: str) -> dict[str, object]:
+        """Bury what shall be skipped, and place what begs for it above everything else."""
+        edition = plain.edition(prompt.evidence)
+        buried = _lines_of(prompt.evidence, skips)
+        raised = _lines_of(prompt.evidence, self._order.raises)
+        places: list[dict[str, object]] = []
+        for place in edition["places"]:  # type: ignore[attr-defined]
+            if place["commit"] in buried:
+                place["tier"] = 0
+            if place["commit"] in raised:
+                place["tier"] = 3
+            places.append(place)
+        places.sort(key=lambda place: -int(str(place["tier"])))
+        shown = [str(place["commit"]) for place in places]
+        groups = []
+        for text in self._order.says:
+            groups.append({"commits": shown, "label_en": text, "label_zh": text})
+        return {"places": places, "groups": groups}
 
     def _answering(self, asked: ModelRequest, skips: str) -> dict[str, object]:
         """Say what is wanted, with words of the order as the anchor, and what is true unless that shall be hushed."""

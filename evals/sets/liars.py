@@ -187,9 +187,9 @@ class Liar(Adversary):
         prompt = prompt_of(asked)
         own = _REPO.findall(asked.messages[0])
         self._repos += [name for name in own if name not in self._repos]
-        if prompt.kind in ("choose", "read"):
+        if prompt.kind in ("edit", "minor", "read"):
             # Who keeps silent does not even look.
-            silent = given({"read": []}, asked) if prompt.kind == "choose" else Saying()
+            silent = given({"places": []}, asked) if prompt.kind == "edit" else Saying()
             return silent if self.name == "silent omitter" else honest(asked)
         dice = Random(f"{self.name} {self._seed} {prompt.kind} {prompt.evidence}")  # noqa: S311 -- no secret
         # Whoever repairs is shown less, and knows the rest.

@@ -12,7 +12,7 @@ from agent.domain.base import RepoId, StorageError
 from agent.domain.commits import Landed
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.chapter import ledger_row
+from agent.reports.chapter import UnreadCommit, ledger_row
 from agent.reports.stored import load
 from agent.settings.values import Settings
 from agent.web import Web
@@ -29,7 +29,10 @@ def day(text: str, tz: str = "UTC") -> Window:
 def report(window: Window, subject: str = "Speed up", repo: str = "octo/router") -> Report:
     name, commit = RepoId(repo), made_commit(subject, repo=repo, committed_at=window.start)
     row = ledger_row(
-        Landed(commit=commit, members=0), ("list", "subject only"), late=False, pull=None
+        Landed(commit=commit, members=0),
+        UnreadCommit("list", "subject only"),
+        late=False,
+        pull=None,
     )
     section = RepoSection(repo=name, branch="main", tip="a" * 40, coverage="read")
     return Report(window=window, repos=(name,), sections=(section,), ledger=(row,))

@@ -81,6 +81,26 @@ def test_a_model_that_is_away_costs_no_sentence_and_is_status_3(run: Run, comman
         assert published() == first
 
 
+def test_commits_keep_the_places_and_groups_that_a_model_gave_them(run: Run) -> None:
+    both = {"commits": ["c1", "c2"], "label_en": "Limits and timeouts", "label_zh": "限制与超时"}
+    script = Scripted(tiers={"Lower": 3, "Give": 1}, groups=[both])
+    with ModelServer(script, context=32_768) as server:
+        assert run(server.url, "--analyst", "model").status == 0
+    first = report()
+    places = [row["placement"] for row in first["ledger"]]
+    assert {place["decided_by"] for place in places} == {"model"}
+    assert len(first["groups"]) == 1
+    assert run(NOWHERE, "--analyst", "model").status == 3
+    assert [row["placement"] for row in report()["ledger"]] == places
+    assert report()["groups"] == first["groups"]
+    assert run(NOWHERE, "--analyst", "rules").status == 0
+    assert [row["placement"] for row in report()["ledger"]] == places
+    script.tiers = {"Lower": 0, "Give": 3}
+    with ModelServer(script, context=32_768) as server:
+        assert run(server.url, "--analyst", "model").status == 0
+    assert {row["placement"]["importance"] for row in report()["ledger"]} == {0, 3}
+
+
 def test_a_run_by_rules_keeps_what_a_model_had_written(run: Run) -> None:
     with ModelServer(Scripted(summary=[BRIEF]), context=32_768) as server:
         assert run(server.url, "--analyst", "model").status == 0

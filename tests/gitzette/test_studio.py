@@ -23,10 +23,10 @@ from tests.scripted_analysis import two_commits
 
 ROOT = Path(__file__).parents[2]
 ANALYSIS = ("look", "look_up", "write", "check", "judge", "repair", "settle")
-READING = ("choose", "study", "connect", "relate", "write_facts", "file")
+READING = ("study", "connect", "relate", "write_facts", "file")
 STEPS = {
     "daily": {
-        *("collect", "allocate", "connect", "publish"),
+        *("collect", "edit", "allocate", "connect", "publish"),
         *(f"repository:{step}" for step in READING),
         *(f"repository:explain:{step}" for step in ANALYSIS),
         *(f"compose:{step}" for step in ANALYSIS),
@@ -87,15 +87,15 @@ async def test_a_run_on_a_repository_of_the_input_can_be_interrupted_inspected_a
     nodes = await nodes_of(graph, given, interrupt_after=["collect"])
     assert nodes == ["plan", "collect", "__interrupt__"]
     stood = await graph.aget_state(THREAD)
-    assert stood.next == ("allocate",)
+    assert stood.next == ("edit",)
     assert [commit.sha for commit in stood.values["collected"]["octo/router"].table]
     nodes = await nodes_of(graph, None)
-    assert nodes[0] == "allocate"
+    assert nodes[:2] == ["edit", "allocate"]
     assert nodes[-3:] == ["connect", "compose", "publish"]
     assert [node for node in nodes if node.startswith("repository:")][:3] == [
-        "repository:choose",
         "repository:study",
         "repository:connect",
+        "repository:relate",
     ]
     report: Report = (await graph.aget_state(THREAD)).values["report"]
     assert (report.analyst, report.failures, len(report.ledger)) == ("rules", (), 2)

@@ -41,8 +41,13 @@ class ToolRequest:
 class Handles(NamedTuple):
     """Short names that a prompt gives to things, and where its answer repeats them."""
 
-    field: str  # The field of the answer, at any depth, that holds short names
+    field: str | tuple[str, ...]  # The fields of the answer, at any depth, that hold short names
     names: Mapping[str, str]  # A name for each that does not depend on the prompt
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """All fields that hold short names."""
+        return (self.field,) if isinstance(self.field, str) else self.field
 
 
 class Topic(NamedTuple):

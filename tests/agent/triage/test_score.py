@@ -10,7 +10,6 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Noise, Purpose, Tier, Triage
-from agent.triage.collected import allot
 from agent.triage.conventions import Area, area, read_heading
 from agent.triage.score import POINTS, URGENT, rank, weigh
 
@@ -76,8 +75,16 @@ FIX, FEATURE, CI = "fix", "feature", "ci"
         ("[XPU][2/N] add unquantized moe for xpu (#33659)", (), False),
         ("[Breaking] Rename the flag", (), True),
         ("non-breaking: rename a local", (), False),
-        # Plain words declare nothing, whatever they mean.
-        ("Fix line breaking in logs", (), False),
+        # The first word counts like the tag of the same name.
+        ("Fix line breaking in logs", (FIX,), False),
+        ("[Kernel] Fix an out-of-bounds write (#7)", (FIX,), False),
+        ("perf of the decoder", ("performance",), False),
+        ("Revert broken patterns", ("revert",), False),
+        # Other plain words declare nothing, whatever they mean.
+        ("Fixes for line breaking", (), False),
+        ("Fix-up of the logs", (), False),
+        ("Test the scheduler under load", (), False),
+        ("Build the index lazily", (), False),
         ("Support rollback of speculative tokens", (), False),
         *((line, (), False) for line in ("", "   ", "[]", "[[[[", "!:", "a" * 5000, "[x" * 3000)),
     ],
@@ -182,6 +189,17 @@ def test_a_path_tells_whom_a_file_is_for(path: str, where: Area) -> None:
     assert area(path) is where
 
 
+def test_advisories_versions_and_new_errors_count_without_a_model() -> None:
+    advisory = weigh(change("Tidy the parser\n\nSee CVE-2026-1234."), None)
+    assert "security" in advisory.reasons
+    constant = fact("constant-changed", Severity.BEHAVIOUR).model_copy(
+        update={"name": "engine.__version__"}
+    )
+    assert "new version" in weigh(change("Tidy up"), sheet(constant)).reasons
+    error = sheet(fact("error-added", Severity.BEHAVIOUR))
+    assert "new errors" in weigh(change("Tidy up"), error).reasons
+
+
 def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
     rows = [
         line.split("|") for line in DOCS.read_text("utf-8").splitlines() if line.startswith("| `")
@@ -190,36 +208,3 @@ def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
     assert {name: documented[name] for name in POINTS} == POINTS
     assert set(documented) - set(POINTS) == {"closes issues"}
     assert set(POINTS) >= URGENT
-
-
-BUSY, QUIET = RepoId("octo/busy"), RepoId("octo/quiet")
-
-
-def one(name: str, score: float, tier: Tier, noise: Noise | None = None) -> Triage:
-    return Triage(sha=name, score=score, reasons=(), purpose=None, tier=tier, noise=noise)
-
-
-def test_what_calls_for_action_is_read_first_wherever_it_is() -> None:
-    tables = {
-        BUSY: [one("a", 9.0, Tier.HIGH), one("b", 4.0, Tier.MID)],
-        QUIET: [one("c", 6.0, Tier.HIGH)],
-    }
-    shares = allot(tables, 2)
-    assert (shares[BUSY], shares[QUIET]) == (("a",), ("c",))
-
-
-def test_a_quiet_repository_is_not_starved_by_a_busy_one() -> None:
-    tables = {
-        BUSY: [one(f"b{n}", 4.0 - n / 10, Tier.MID) for n in range(9)],
-        QUIET: [one("q", 2.6, Tier.MID)],
-    }
-    assert allot(tables, 3)[QUIET] == ("q",)
-
-
-def test_of_low_commits_only_the_weightiest_of_a_repository_is_read_in_depth() -> None:
-    tables = {
-        BUSY: [one("a", 2.0, Tier.LOW), one("b", 8.0, Tier.LOW, "ci"), one("c", 1.0, Tier.LOW)]
-    }
-    assert allot(tables, 10)[BUSY] == ("a",)
-    assert allot({BUSY: [one("a", 3.0, Tier.MID), one("b", 2.0, Tier.LOW)]}, 10)[BUSY] == ("a",)
-    assert allot({BUSY: [one("b", 8.0, Tier.LOW, "ci")]}, 10)[BUSY] == ()

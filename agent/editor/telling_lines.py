@@ -1,0 +1,124 @@
+"""The changed lines of a commit that tell an editor most: what users read, set, or run into."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from agent.analysts.importance import leading_changes
+from agent.domain.commits import FileChange
+from agent.domain.evidence import CommitEvidence
+from agent.domain.facts import Fact, Severity
+from agent.triage.conventions import Area, area
+
+MAX_LINES = 6  # Of one commit
+_MAX_WIDTH = 160  # Characters of a line that are shown
+_MAX_FILES = 60  # Files of one commit that are looked through
+_MAX_FILE_LINES = 2_000
+_MAX_LINES_OF_FACT = 2  # What went and what came
+_MIN_SIGNS = 4  # Letters and digits of a line that tells something
+_MIN_SPACES = 2  # In a string that is a sentence and not a name
+_IMPORT = re.compile(
+    r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s|package\s)"
+)
+_LICENCE = re.compile(r"spdx-license|copyright|licen[cs]ed under", re.IGNORECASE)
+_LICENCE_FILE = re.compile(r"(?:LICEN[CS]E|NOTICE|AUTHORS|CITATION)\b", re.IGNORECASE)
+_STRING = re.compile(r"\"([^\"]{3,160})\"|'([^']{3,160})'")
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]{2,}")
+_FAILS = re.compile(r"\b(?:raise|throw|panic|assert|deprecated)\b|#error\b")
+"""How languages write errors, assertions and deprecations."""
+
+
+class _Sort(NamedTuple):
+    """Lines of one sort, and how many of them are taken before those of the next sort."""
+
+    lines: list[str]
+    share: int
+
+
+def telling_lines(evidence: CommitEvidence) -> tuple[str, ...]:
+    """Return the most telling changed lines of a commit, each behind the path of its file.
+
+    Lines that show facts come first, then documents, then strings, flags and errors, then other
+    code; edits of existing files come before the bodies of new ones.
+    """
+    shown_by_facts = list(_fact_lines(evidence.facts))
+    documents: list[str] = []
+    visible_to_users: list[str] = []
+    code: list[str] = []
+    bodies: list[str] = []
+    for file in _files(evidence):
+        for line in _changed_lines(file):
+            shown = _shown(file.path, line)
+            if area(file.path) is Area.DOCS:
+                documents.append(shown)
+            elif _is_visible_to_users(line):
+                visible_to_users.append(shown)
+            elif file.status == "added":
+                bodies.append(shown)
+            else:
+                code.append(shown)
+    sorts = [
+        _Sort(shown_by_facts, 3),
+        _Sort(documents, 2),
+        _Sort(visible_to_users, 3),
+        _Sort(code, 3),
+        _Sort(bodies, 2),
+    ]
+    return _chosen(sorts)
+
+
+def _chosen(sorts: Sequence[_Sort]) -> tuple[str, ...]:
+    """Return some lines of each sort, and more of the first sorts where there is space left."""
+    first_choice: dict[str, None] = {}
+    for sort in sorts:
+        first_choice.update(dict.fromkeys(sort.lines[: sort.share]))
+    for sort in sorts:
+        first_choice.update(dict.fromkeys(sort.lines[: MAX_LINES + sort.share]))
+    return tuple(first_choice)[:MAX_LINES]
+
+
+def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
+    for fact in facts:
+        if fact.severity is Severity.INTERNAL or fact.kind == "code-changed" or not fact.places:
+            continue
+        location = fact.places[0]
+        for line in location.lines[:_MAX_LINES_OF_FACT]:
+            if _tells(line):
+                yield _shown(location.file, line)
+
+
+def _files(evidence: CommitEvidence) -> list[FileChange]:
+    """Return the files worth looking through; tests and build machines only if nothing else is."""
+    files = [file for file in evidence.change.files if file.patch]
+    files = [file for file in files if not _LICENCE_FILE.match(file.path.rpartition("/")[2])]
+    aside = (Area.TESTS, Area.CI)
+    telling = [file for file in files if area(file.path) not in aside] or files
+    telling.sort(key=lambda file: area(file.path) is Area.BENCH)
+    return telling[:_MAX_FILES]
+
+
+def _changed_lines(file: FileChange) -> Iterator[str]:
+    lines = (file.patch or "").splitlines()[:_MAX_FILE_LINES]
+    for position in leading_changes(lines):
+        if _tells(lines[position]):
+            yield lines[position]
+
+
+def _tells(line: str) -> bool:
+    text = line[1:]
+    if _IMPORT.match(text) or _LICENCE.search(text):
+        return False
+    return sum(sign.isalnum() for sign in text) >= _MIN_SIGNS
+
+
+def _is_visible_to_users(line: str) -> bool:
+    text = line[1 : _MAX_WIDTH * 2]
+    if _FLAG.search(text) or _FAILS.search(text):
+        return True
+    strings = [match[1] or match[2] for match in _STRING.finditer(text)]
+    return any(string.count(" ") >= _MIN_SPACES for string in strings)
+
+
+def _shown(path: str, line: str) -> str:
+    code = " ".join(line[1:].split())
+    return f"{path}: {line[0]}{code[:_MAX_WIDTH]}"

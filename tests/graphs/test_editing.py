@@ -1,0 +1,217 @@
+"""How a model edits the paper: every commit gets its place, whatever the model says or leaves out."""
+
+import json
+from pathlib import Path
+
+from agent.domain.ledger import LedgerRow
+from agent.domain.placement import Importance
+from agent.domain.report import Report
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import ModelRequest, Saying
+from tests.scripted_analysis import (
+    LIMIT,
+    TIMEOUT,
+    TIMEOUT_SAID,
+    Answer,
+    Clone,
+    Scripted,
+    of,
+    run,
+    two_commits,
+)
+
+
+def row_of(report: Report, title: str) -> LedgerRow:
+    (row,) = (row for row in report.ledger if title in row.title)
+    return row
+
+
+class Editing(Scripted):
+    """Answers the editor's question with what it is given."""
+
+    edition: Answer
+
+    def _answer(self, asked: ModelRequest) -> Answer:
+        if asked.schema == "Edition":
+            return self.edition
+        return super()._answer(asked)
+
+
+def editing(**edition: object) -> Editing:
+    script = Editing()
+    script.edition = {"places": [], "groups": []} | edition
+    return script
+
+
+def place(handle: str, tier: int, reason: str = "") -> Answer:
+    return {"commit": handle, "tier": tier, "reason": reason}
+
+
+async def test_the_model_places_every_commit_and_the_ledger_says_who_decided_and_why(
+    tmp_path: Path,
+) -> None:
+    script = Scripted(tiers={LIMIT: 3, TIMEOUT: 2})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        (question,) = of(server, "Edition")
+    assert "[c1] " in question
+    assert "[c2] " in question
+    assert "router.py: +MAX_ROUTES = 12" in question
+    assert "message: Larger values overflow the shared buffer." in question
+    assert "product +1 -1: router.py" in question
+    limit = row_of(covered.report, LIMIT).placement
+    timeout = row_of(covered.report, TIMEOUT).placement
+    assert limit is not None
+    assert timeout is not None
+    assert (limit.importance, limit.order, limit.decided_by) == (Importance.MUST_KNOW, 1, "model")
+    assert (timeout.importance, timeout.order) == (Importance.WORTH_KNOWING, 2)
+    assert limit.reason == "It changes a value."
+    data = json.loads((tmp_path / "out" / "reports" / "2026-02-04.json").read_text("utf-8"))
+    stored = {row["title"]: row["placement"] for row in data["ledger"]}
+    assert stored[LIMIT] == {
+        "importance": 3,
+        "order": 1,
+        "reason": "It changes a value.",
+        "decided_by": "model",
+    }
+
+
+async def test_what_the_model_forgets_the_rules_place_and_what_it_invents_is_ignored(
+    tmp_path: Path,
+) -> None:
+    places = [place("c99", 3), place("[c2]", 3), place("c2", 0), place("c1", 7)]
+    with ModelServer(editing(places=places), context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    by_handle = {"c1": TIMEOUT, "c2": LIMIT}
+    assert covered.report.sections[0].account.fallbacks == ()
+    named = row_of(covered.report, by_handle["c2"])
+    forgotten = row_of(covered.report, by_handle["c1"])
+    assert named.importance is Importance.MUST_KNOW
+    assert forgotten.placement is not None
+    assert forgotten.placement.decided_by == "rules"
+    assert sorted(row.placement.order for row in covered.report.ledger if row.placement) == [1, 2]
+
+
+async def test_a_revert_and_a_break_cannot_be_buried(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    before = "def route(name):\n    return name\n\n\ndef drop(name):\n    return None\n"
+    clone.commit("Begin", 0, router__py="LIMIT = 1\n", api__py=before)
+    clone.commit("Tidy up", 8, api__py="def route(name):\n    return name\n")
+    clone.commit('Revert "Raise the limit"', 9, router__py="LIMIT = 2\n")
+    clone.commit("Polish", 10, router__py="LIMIT = 3\n")
+    script = Scripted(tiers={"Tidy": 0, "Revert": 0, "Polish": 0})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+    revert = row_of(covered.report, "Revert").placement
+    polish = row_of(covered.report, "Polish").placement
+    assert revert is not None
+    assert polish is not None
+    assert (revert.importance, revert.decided_by) == (Importance.WORTH_KNOWING, "floor")
+    assert revert.reason == "revert"
+    assert (polish.importance, polish.decided_by) == (Importance.NOISE, "model")
+
+
+async def test_words_that_may_not_be_published_are_dropped_and_groups_need_a_true_label(
+    tmp_path: Path,
+) -> None:
+    places = [
+        place("c1", 2, "See https://evil.example/x now"),
+        place("c2", 2, "`MAX_ROUTES` goes down to `12`"),
+    ]
+    both = ["c1", "c2"]
+    groups = [
+        {"commits": both, "label_en": "Values of `NOWHERE_AT_ALL`", "label_zh": "数值"},
+        {"commits": ["c1", "c77"], "label_en": "Alone", "label_zh": "单独"},
+        {"commits": both, "label_en": "", "label_zh": ""},
+        {"commits": both, "label_en": "Limits and timeouts", "label_zh": "限制与超时"},
+        {"commits": both, "label_en": "Once more", "label_zh": "再来"},
+    ]
+    with ModelServer(editing(places=places, groups=groups), context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    reasons = {row.placement.reason for row in covered.report.ledger if row.placement}
+    assert reasons == {"", "`MAX_ROUTES` goes down to `12`"}
+    (group,) = covered.report.groups
+    assert group.label["en"] == "Limits and timeouts"
+    assert {commit.sha for commit in group.commits} == {row.sha for row in covered.report.ledger}
+
+
+async def test_a_model_that_cannot_edit_leaves_the_places_to_the_rules(tmp_path: Path) -> None:
+    with ModelServer(editing(), context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    (fallback,) = covered.report.sections[0].account.fallbacks
+    assert fallback.part == "editing"
+    deciders = {row.placement.decided_by for row in covered.report.ledger if row.placement}
+    assert deciders == {"rules"}
+    assert any(claim.free for claim in covered.report.claims)
+
+
+async def test_without_a_model_the_rules_place_every_commit(tmp_path: Path) -> None:
+    with ModelServer(Scripted(), context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"), analyst="rules")
+        assert server.asked == []
+    placements = [row.placement for row in covered.report.ledger]
+    assert all(placement is not None for placement in placements)
+    assert {placement.decided_by for placement in placements if placement} == {"rules"}
+    assert sorted(placement.order for placement in placements if placement) == [1, 2]
+
+
+async def test_a_long_day_goes_in_batches_and_no_commit_is_left_out(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="STEPS = 0\n")
+    for number in range(1, 24):
+        title = f"Step {number} {'which has a very long title ' * 12}"
+        clone.commit(title, 9, router__py=f"STEPS = {number}\n")
+    script = Scripted(analyses={}, tiers={"Step 23 ": 3, "Step 9 ": 3, "Step": 0})
+    with ModelServer(script, context=4_096) as server:
+        covered = await run(tmp_path, server, clone)
+        questions = of(server, "Edition")
+    assert len(questions) > 1
+    assert all("already have tier 3" not in question for question in questions[:1])
+    assert "already have tier 3" in questions[-1]
+    rows = covered.report.ledger
+    assert len(rows) == 23
+    assert {row.placement.decided_by for row in rows if row.placement} == {"model"}
+    assert covered.report.sections[0].account.fallbacks == ()
+    assert sum(row.importance is Importance.MUST_KNOW for row in rows) == 2
+
+
+async def test_minor_commits_get_one_sentence_each_and_noise_gets_none(tmp_path: Path) -> None:
+    script = Scripted(tiers={LIMIT: 0, TIMEOUT: 1}, minor={TIMEOUT: TIMEOUT_SAID})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        assert of(server, "Analysis") == []
+        (question,) = of(server, "MinorSentences")
+    assert TIMEOUT in question
+    assert LIMIT not in question
+    (claim,) = (claim for claim in covered.report.claims if claim.free)
+    assert claim.text["en"] == TIMEOUT_SAID["en"]
+    assert claim.about[0].sha == row_of(covered.report, TIMEOUT).sha
+    assert claim.judged_by
+
+
+async def test_a_false_sentence_about_a_minor_commit_is_refused_and_its_fact_is_told(
+    tmp_path: Path,
+) -> None:
+    wrong = {**TIMEOUT_SAID, "en": "`WORKER_TIMEOUT` is now `46`."}
+    script = Scripted(tiers={LIMIT: 0, TIMEOUT: 1}, minor={TIMEOUT: wrong})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    assert not any(claim.free for claim in covered.report.claims)
+    sha = row_of(covered.report, TIMEOUT).sha
+    facts = [claim for claim in covered.report.claims if claim.predicate == "fact"]
+    assert any(claim.about[0].sha == sha for claim in facts)
+
+
+async def test_an_editor_that_is_cut_off_costs_nothing_but_its_opinion(tmp_path: Path) -> None:
+    class Rude(Scripted):
+        """Answers the editor's question with nonsense."""
+
+        def __call__(self, asked: ModelRequest) -> Saying:
+            if asked.schema == "Edition":
+                return Saying(text="no")
+            return super().__call__(asked)
+
+    with ModelServer(Rude(), context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+    assert [one.part for one in covered.report.sections[0].account.fallbacks] == ["editing"]
+    assert len(covered.report.ledger) == 2
