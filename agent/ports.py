@@ -21,6 +21,7 @@ from agent.domain.commits import (
 )
 from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
 
 if TYPE_CHECKING:
@@ -144,6 +145,12 @@ class CloneSource(CodeSource, Protocol):
         """Find the lines of a commit's product code that hold one of these words, each with the path of its file.
 
         With `called` only the files of this name are searched.
+        """
+
+    async def surface_changes(self, shas: Sequence[str]) -> Mapping[str, SurfaceChange | None]:
+        """Return for each commit the public names in its Python files, and what breaks for users.
+
+        None stands for a commit of which nobody can say it.
         """
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
