@@ -153,6 +153,9 @@ class CloneSource(CodeSource, Protocol):
         None stands for a commit of which nobody can say it.
         """
 
+    async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
+        """Return what is public in one version, and what of it breaks in another."""
+
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Find the first of these tags that there is, as a release of its day."""
 

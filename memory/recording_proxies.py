@@ -32,7 +32,7 @@ from pydantic_core import to_jsonable_python
 
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit
-from agent.ports import CodeSource, Study
+from agent.ports import CloneSource, CodeSource, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 
@@ -337,4 +337,5 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
     ),
     CodeSource.blobs: _Rule(each="paths", codec=_VERSIONS, lasting=_has_both_versions),
     CodeSource.foresee: _Rule(run=_foresee),
+    CloneSource.surface_changes: _Rule(each="shas", lasting=lambda change, *_: change is not None),
 }

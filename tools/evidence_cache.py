@@ -10,6 +10,7 @@ from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactSheet
+from agent.domain.surface import SurfaceChange
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CodeSource, Study
 from tools.diff.files import layout_paths
@@ -22,6 +23,7 @@ from tools.diff.sheet import (
     look_up,
     planned,
     read_facts,
+    surface_of,
 )
 from tools.surroundings import surroundings_of
 
@@ -93,7 +95,8 @@ class EvidenceCache:
         try:
             paths = layout_paths(change)
             blobs = await code.blobs(change, paths) if paths else None
-            return await self._parse(read_facts, change, blobs)
+            surface = await surface_of(code, change)
+            return await self._parse(read_facts, change, blobs, surface=surface)
         except AppError:
             raise
         except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
@@ -200,19 +203,22 @@ class EvidenceCache:
         newest = landed[0].sha if landed else commits[-1].sha
         trees = await look_up(code, oldest.parents[0] if oldest else None, newest, names)
         for commit_read in studied:
-            sheet = self._sheet(commit_read, trees)
+            surface = await surface_of(code, commit_read.change)
+            sheet = self._sheet(commit_read, trees, surface)
             evidence = CommitEvidence(change=commit_read.change, sheet=sheet)
             self._studied[evidence.id] = evidence
         self._take_back(landed, trees)
         if oldest:
             self._checked_windows.add(oldest.id)
 
-    def _sheet(self, studied: Studied, trees: SurroundingTrees) -> FactSheet:
+    def _sheet(
+        self, studied: Studied, trees: SurroundingTrees, surface: SurfaceChange | None
+    ) -> FactSheet:
         """Return the facts of a studied commit; where that fails, those that its patch told."""
         change, differences = studied
         try:
             if isinstance(differences, Gathered):
-                return differences.sheet(trees)
+                return differences.sheet(trees, surface)
             error = differences
         except Exception as raised:  # noqa: BLE001 -- one bad commit may not cost the others anything
             error = raised

@@ -62,6 +62,20 @@ class Surfaces(Trees):
                 changes[sha] = await self._surface_change(view, parents[sha], sha, entries)
         return changes
 
+    async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
+        """Return what is public in one version, and what of it breaks in another."""
+        view = await self._view()
+        before = await self._surface(view, old)
+        after = await self._surface(view, new)
+        if before is None or after is None:
+            return None
+        old_files = self._files[old]
+        new_files = self._files[new]
+        changed = {
+            file for file in {*old_files, *new_files} if old_files.get(file) != new_files.get(file)
+        }
+        return surface_change(before, after, changed)
+
     async def _surface_change(
         self, view: "View", parent: str, sha: str, entries: Sequence["RawEntry"]
     ) -> SurfaceChange | None:
@@ -101,13 +115,9 @@ class Surfaces(Trees):
                 files[path.decode("utf-8", "replace")] = meta.split()[2].decode("ascii")
         return files
 
-    async def _documented_at(
-        self, view: "View", sha: str, files: Mapping[str, str]
-    ) -> Documented:
+    async def _documented_at(self, view: "View", sha: str, files: Mapping[str, str]) -> Documented:
         """Return what documents, examples and entry points import; it hardly changes in a window."""
-        packages = {
-            file.split("/")[-2] for file in files if file.endswith("/__init__.py")
-        }
+        packages = {file.split("/")[-2] for file in files if file.endswith("/__init__.py")}
         names = "|".join(sorted(name for name in packages if name.isidentifier()))
         pattern = _IMPORTS.format(packages=names)
         command = ["grep", "--threads=1", "-h", "-I", "-E", "-e", pattern, sha, "--", *_DOCUMENTS]

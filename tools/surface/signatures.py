@@ -38,9 +38,7 @@ class Signature:
         for position, argument in enumerate(by_position):
             is_either = position >= len(arguments.posonlyargs)
             kind: ParameterKind = "either" if is_either else "positional"
-            parameters.append(
-                Parameter(argument.arg, kind, has_default=position >= first_default)
-            )
+            parameters.append(Parameter(argument.arg, kind, has_default=position >= first_default))
         if is_bound:
             parameters = parameters[1:]
         for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
@@ -93,9 +91,7 @@ def signature_breaks(old: Signature, new: Signature) -> list[SignatureBreak]:
             breaks.append(SignatureBreak("required", parameter.name))
         elif parameter.kind != "keyword" and later.kind == "keyword" and not new.takes_positions:
             is_certain = not parameter.has_default
-            breaks.append(
-                SignatureBreak("keyword-only", parameter.name, is_certain=is_certain)
-            )
+            breaks.append(SignatureBreak("keyword-only", parameter.name, is_certain=is_certain))
     for parameter in added:
         is_passed_already = old.takes_names and parameter.kind != "positional"
         if parameter.has_default or parameter.name in replaced or is_passed_already:
