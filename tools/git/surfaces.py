@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
-from tools.diff.roles import is_product
+from tools.diff.roles import Role, is_product, role
 from tools.git.changes import entries_of
-from tools.git.files import Trees
+from tools.git.files import Trees, cover
 from tools.surface.change import Surface, SurfaceReader, surface_change
 from tools.surface.public import Documented, documented_imports, entry_points
 
@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 _MAX_SURFACES_KEPT = 3  # Of one repository: a commit and its parent, and the next commit
 _MAX_FILES = 60_000  # Files of a tree beyond which no surface is read
 _MAX_MODULE_BYTES = 2_000_000
-_DOCUMENTS = (
-    "*.md",
-    "*.mdx",
-    "*.rst",
-    "*.ipynb",
-    "docs",
-    "examples",
-    "*/examples/*",
-    "tutorials",
-    "*/tutorials/*",
-)
+_DOCUMENT_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".py")
 _IMPORTS = "^[[:space:]>]*(from|import)[[:space:]]+({packages})[.[:space:]]"
 _NO_SURFACE = SurfaceChange()
 
@@ -37,7 +27,7 @@ class Surfaces(Trees):
 
     def __init__(self) -> None:
         """Begin without having read a surface."""
-        self._surface_reader = SurfaceReader(self._contents)
+        self._surface_reader = SurfaceReader()
         self._surfaces: dict[str, Surface] = {}
         self._files: dict[str, dict[str, str]] = {}
         self._documented: Documented | None = None
@@ -101,7 +91,9 @@ class Surfaces(Trees):
             while len(self._surfaces) >= _MAX_SURFACES_KEPT:
                 oldest = next(iter(self._surfaces))
                 del self._surfaces[oldest], self._files[oldest]
-            self._surfaces[sha] = await self._surface_reader.read(files, self._documented)
+            self._surfaces[sha] = await self._surface_reader.read(
+                files, self._documented, self._contents
+            )
             self._files[sha] = files
         return self._surfaces[sha]
 
@@ -120,8 +112,10 @@ class Surfaces(Trees):
         packages = {file.split("/")[-2] for file in files if file.endswith("/__init__.py")}
         names = "|".join(sorted(name for name in packages if name.isidentifier()))
         pattern = _IMPORTS.format(packages=names)
-        command = ["grep", "--threads=1", "-h", "-I", "-E", "-e", pattern, sha, "--", *_DOCUMENTS]
-        output = (await view.run(command)).out if names else b""
+        shown = [file for file in files if _is_document(file)]
+        folders = cover(map(str.encode, files), set(map(str.encode, shown)))
+        command = ["grep", "--threads=1", "-h", "-I", "-E", "-e", pattern, sha, "--", *folders]
+        output = (await view.run(command)).out if names and folders else b""
         documented = documented_imports(output.decode("utf-8", "replace").splitlines())
         projects = [file for file in files if file.rpartition("/")[2] == "pyproject.toml"]
         contents = await self._contents([files[file] for file in projects])
@@ -139,6 +133,11 @@ class Surfaces(Trees):
             if git_object is not None and git_object.size <= _MAX_MODULE_BYTES:
                 contents[name.decode("ascii")] = git_object.content
         return contents
+
+
+def _is_document(file: str) -> bool:
+    """Return True for documents and examples, which show users what to import."""
+    return file.endswith(_DOCUMENT_ENDINGS) and role(file) in (Role.DOCUMENT, Role.EXAMPLE)
 
 
 async def _first_parents(view: "View", shas: Sequence[str]) -> dict[str, str]:

@@ -28,11 +28,10 @@ class Surface(NamedTuple):
 class SurfaceReader:
     """Reads public surfaces; a module that two trees have in common is parsed once."""
 
-    def __init__(self, read_blobs: ReadBlobs) -> None:
-        self._read_blobs = read_blobs
+    def __init__(self) -> None:
         self._modules: dict[tuple[str, str], Module | None] = {}
 
-    async def read(self, files: Files, documented: Documented) -> Surface:
+    async def read(self, files: Files, documented: Documented, read_blobs: ReadBlobs) -> Surface:
         """Read the modules that public names lead through, and return what these stand for."""
         paths = module_paths(_product_files(tuple(files)))
         modules: dict[str, Module | None] = {}
@@ -41,17 +40,21 @@ class SurfaceReader:
             public = public_paths(package, documented)
             if not package.unread:
                 break
-            modules |= await self._read_modules(package.unread, paths, files)
+            modules |= await self._read_modules(package.unread, paths, files, read_blobs)
         return Surface(public, package)
 
     async def _read_modules(
-        self, names: Collection[str], paths: Mapping[str, str], files: Files
+        self,
+        names: Collection[str],
+        paths: Mapping[str, str],
+        files: Files,
+        read_blobs: ReadBlobs,
     ) -> dict[str, Module | None]:
         keys = {name: (name, files[paths[name]]) for name in names if name in paths}
         unread = [blob for key in keys.values() if key not in self._modules for blob in key[1:]]
         if len(self._modules) > _MAX_MODULES_KEPT:
             self._modules.clear()
-        contents = await self._read_blobs(unread) if unread else {}
+        contents = await read_blobs(unread) if unread else {}
         modules: dict[str, Module | None] = dict.fromkeys(names)
         for name, key in keys.items():
             if key not in self._modules:

@@ -46,9 +46,11 @@ class Package:
             return OUTSIDE  # It was not read, or cannot be: anything may be in it
         if name in module.definitions:
             return module.definitions[name]
-        if name in module.imports:
-            return self._target(module.imports[name], hops - 1)
         submodule = f"{module_name}.{name}"
+        target = module.imports.get(name)
+        # `from . import name` binds the module of this name.
+        if target is not None and target != Target(module_name, name):
+            return self._target(target, hops - 1)
         if submodule in self.paths:
             return ModuleFound(submodule)
         for star in module.stars:

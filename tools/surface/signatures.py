@@ -92,11 +92,10 @@ def signature_breaks(old: Signature, new: Signature) -> list[SignatureBreak]:
         elif parameter.kind != "keyword" and later.kind == "keyword" and not new.takes_positions:
             is_certain = not parameter.has_default
             breaks.append(SignatureBreak("keyword-only", parameter.name, is_certain=is_certain))
-    for parameter in added:
-        is_passed_already = old.takes_names and parameter.kind != "positional"
-        if parameter.has_default or parameter.name in replaced or is_passed_already:
+    for position, parameter in enumerate(new.parameters):
+        if parameter not in added or parameter.has_default or parameter.name in replaced:
             continue
-        if not old.is_partial:
+        if not _is_passed_already(parameter, position, old):
             breaks.append(SignatureBreak("added", parameter.name))
     if breaks or old.is_of_fields:
         return breaks
@@ -116,6 +115,15 @@ def _is_taken_otherwise(parameter: Parameter, position: int, new: Signature) -> 
     if parameter.kind == "positional":
         return new.takes_positions or position < len(new.by_position)
     return new.takes_names
+
+
+def _is_passed_already(parameter: Parameter, position: int, old: Signature) -> bool:
+    """Return True if calls that fit the old signature may pass a new parameter."""
+    if old.is_partial:
+        return True
+    if parameter.kind == "positional":
+        return position < len(old.by_position)
+    return old.takes_names
 
 
 def _replacement(
