@@ -170,6 +170,16 @@ def shown_breaks(
     return shown
 
 
+def replacement_path(difference: Difference, surface: SurfaceChange | None) -> str | None:
+    """Return the path under which users find what is gone, where the tree after has one."""
+    if surface is None or difference.kind != "symbol-removed":
+        return None
+    for broken in _breaks_of(difference, surface):
+        if broken.replacement:
+            return broken.replacement
+    return None
+
+
 def export_facts(
     change: Change, surface: SurfaceChange | None, shown: set[PublicBreak]
 ) -> Iterator[Fact]:
@@ -189,6 +199,7 @@ def export_facts(
             kind="symbol-removed",
             severity=Severity.BREAKING,
             name=name,
+            new=broken.replacement or None,
             detail="export",
             module=module,
             places=(place,),

@@ -25,7 +25,7 @@ from tools.diff.files import (
     telling_hunks,
 )
 from tools.diff.kinds import Difference, place_of
-from tools.diff.python_reach import export_facts, shown_breaks
+from tools.diff.python_reach import export_facts, replacement_path, shown_breaks
 from tools.diff.ranking import ranked
 from tools.diff.reach import (
     SurroundingTrees,
@@ -136,7 +136,7 @@ class Gathered:
                 severity=severity(one, surface),
                 name=one.name,
                 old=one.old,
-                new=one.new,
+                new=one.new or replacement_path(one, surface),
                 detail=one.detail,
                 module=_module(one),
                 places=(place, *_documented(one, self.change)),
