@@ -114,7 +114,8 @@ class Surfaces(Trees):
         pattern = _IMPORTS.format(packages=names)
         shown = [file for file in files if _is_document(file)]
         folders = cover(map(str.encode, files), set(map(str.encode, shown)))
-        command = ["grep", "--threads=1", "-h", "-I", "-E", "-e", pattern, sha, "--", *folders]
+        options = ["grep", "--threads=1", "-h", "-I", "-E", "-e", pattern, sha, "--"]
+        command: list[str | bytes] = [*options, *folders]
         output = (await view.run(command)).out if names and folders else b""
         documented = documented_imports(output.decode("utf-8", "replace").splitlines())
         projects = [file for file in files if file.rpartition("/")[2] == "pyproject.toml"]

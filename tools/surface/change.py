@@ -35,12 +35,14 @@ class SurfaceReader:
         """Read the modules that public names lead through, and return what these stand for."""
         paths = module_paths(_product_files(tuple(files)))
         modules: dict[str, Module | None] = {}
-        for _ in range(_MAX_ROUNDS):
+        package = Package(paths, modules)
+        public = public_paths(package, documented)
+        rounds = 1
+        while package.unread and rounds < _MAX_ROUNDS:
+            modules |= await self._read_modules(package.unread, paths, files, read_blobs)
             package = Package(paths, modules)
             public = public_paths(package, documented)
-            if not package.unread:
-                break
-            modules |= await self._read_modules(package.unread, paths, files, read_blobs)
+            rounds += 1
         return Surface(public, package)
 
     async def _read_modules(

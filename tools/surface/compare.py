@@ -145,5 +145,6 @@ def _call_breaks(before: Definition, after: Definition) -> list[SignatureBreak]:
     for old in before.signatures:
         attempts = [signature_breaks(old, new) for new in after.signatures]
         if all(attempts):
-            breaks += min(attempts, key=len)
+            attempts.sort(key=len)
+            breaks += attempts[0]
     return breaks
