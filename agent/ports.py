@@ -21,6 +21,7 @@ from agent.domain.commits import (
 )
 from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
 
 if TYPE_CHECKING:
@@ -145,6 +146,15 @@ class CloneSource(CodeSource, Protocol):
 
         With `called` only the files of this name are searched.
         """
+
+    async def surface_changes(self, shas: Sequence[str]) -> Mapping[str, SurfaceChange | None]:
+        """Return for each commit the public names in its Python files, and what breaks for users.
+
+        None stands for a commit of which nobody can say it.
+        """
+
+    async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
+        """Return what is public in one version, and what of it breaks in another."""
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Find the first of these tags that there is, as a release of its day."""

@@ -32,7 +32,8 @@ from pydantic_core import to_jsonable_python
 
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit
-from agent.ports import CodeSource, Study
+from agent.domain.surface import SurfaceChange
+from agent.ports import CloneSource, CodeSource, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 
@@ -329,6 +330,7 @@ _Bytes = Annotated[
     BeforeValidator(lambda text: text.encode("latin-1") if isinstance(text, str) else text),
 ]
 _VERSIONS = JsonCodec("versions", TypeAdapter(tuple[_Bytes | None, _Bytes | None]))
+_SURFACE: JsonCodec[SurfaceChange | None] = JsonCodec("surface", TypeAdapter(SurfaceChange | None))
 _RULES: Mapping[Callable[..., Any], _Rule] = {
     CodeSource.changes: _Rule(
         each="shas",
@@ -337,4 +339,7 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
     ),
     CodeSource.blobs: _Rule(each="paths", codec=_VERSIONS, lasting=_has_both_versions),
     CodeSource.foresee: _Rule(run=_foresee),
+    CloneSource.surface_changes: _Rule(
+        each="shas", codec=_SURFACE, lasting=lambda change, *_: change is not None
+    ),
 }

@@ -10,8 +10,9 @@ from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactSheet
+from agent.domain.surface import SurfaceChange
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
-from agent.ports import CodeSource, Study
+from agent.ports import CloneSource, CodeSource, Study
 from tools.diff.files import layout_paths
 from tools.diff.reach import SurroundingTrees, TreeNames, is_told_by
 from tools.diff.sheet import (
@@ -56,6 +57,7 @@ class EvidenceCache:
         # The oldest commit of each window whose facts were checked against the trees around it.
         self._checked_windows: set[EvidenceId] = set()
         self._surroundings: dict[EvidenceId, asyncio.Task[Surroundings]] = {}
+        self._surface_changes: dict[EvidenceId, SurfaceChange | None] = {}
         # Parsing is CPU-bound: one commit at a time, across all repositories.
         self._parse_lock = asyncio.Lock()
 
@@ -70,6 +72,7 @@ class EvidenceCache:
         self._with_patches.clear()
         self._checked_windows.clear()
         self._surroundings.clear()
+        self._surface_changes.clear()
 
     async def skim(
         self, code: CodeSource, shas: Sequence[str], look: Callable[[Change], None] = lambda _: None
@@ -79,6 +82,7 @@ class EvidenceCache:
         `look` is shown each change that is read now, with its patches, which are not kept.
         """
         unread = [sha for sha in shas if EvidenceId.commit(code.repo, sha) not in self._skimmed]
+        await self._read_surfaces(code, unread)
         async for change in code.changes(unread):
             sheet = await self._skimmed_facts(code, change)
             evidence = CommitEvidence(change=_without_patches(change), sheet=sheet)
@@ -93,11 +97,24 @@ class EvidenceCache:
         try:
             paths = layout_paths(change)
             blobs = await code.blobs(change, paths) if paths else None
-            return await self._parse(read_facts, change, blobs)
+            surface = self._surface_changes.get(change.commit.id)
+            return await self._parse(read_facts, change, blobs, surface=surface)
         except AppError:
             raise
         except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
             return failed_sheet(change, error)
+
+    async def _read_surfaces(self, code: CodeSource, shas: Sequence[str]) -> None:
+        """Find what commits do to the public paths of their packages, as far as a clone shows it."""
+        if not isinstance(code, CloneSource):
+            return
+        unread = [
+            sha for sha in shas if EvidenceId.commit(code.repo, sha) not in self._surface_changes
+        ]
+        # The oldest first: most of what is read for a commit serves the next one.
+        changes = await code.surface_changes(unread[::-1]) if unread else {}
+        for sha, change in changes.items():
+            self._surface_changes[EvidenceId.commit(code.repo, sha)] = change
 
     async def whole(self, code: CodeSource, shas: Sequence[str]) -> dict[str, Change]:
         """Return some commits with their patches, and keep them."""
@@ -199,20 +216,24 @@ class EvidenceCache:
                 names |= differences.names
         newest = landed[0].sha if landed else commits[-1].sha
         trees = await look_up(code, oldest.parents[0] if oldest else None, newest, names)
+        await self._read_surfaces(code, [change.commit.sha for change, _ in studied])
         for commit_read in studied:
-            sheet = self._sheet(commit_read, trees)
+            surface = self._surface_changes.get(commit_read.change.commit.id)
+            sheet = self._sheet(commit_read, trees, surface)
             evidence = CommitEvidence(change=commit_read.change, sheet=sheet)
             self._studied[evidence.id] = evidence
         self._take_back(landed, trees)
         if oldest:
             self._checked_windows.add(oldest.id)
 
-    def _sheet(self, studied: Studied, trees: SurroundingTrees) -> FactSheet:
+    def _sheet(
+        self, studied: Studied, trees: SurroundingTrees, surface: SurfaceChange | None
+    ) -> FactSheet:
         """Return the facts of a studied commit; where that fails, those that its patch told."""
         change, differences = studied
         try:
             if isinstance(differences, Gathered):
-                return differences.sheet(trees)
+                return differences.sheet(trees, surface)
             error = differences
         except Exception as raised:  # noqa: BLE001 -- one bad commit may not cost the others anything
             error = raised

@@ -93,7 +93,7 @@ def _came(what: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
 def _left(file: FileChange, kind: FactKind, old: str, new: str | None = None) -> Fact:
     """Tell a file that is not where it was."""
     severity, detail = (
-        Severity.BREAKING if is_public_header(old) else Severity.INTERNAL,
+        Severity.BEHAVIOUR if is_public_header(old) else Severity.INTERNAL,
         role(file.path).value,
     )
     places = (_place(file),)

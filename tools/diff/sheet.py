@@ -9,6 +9,7 @@ from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.patch import read_patch
+from agent.domain.surface import SurfaceChange
 from agent.domain.upgrade import Upgrade, Version
 from agent.editions.own_code import concerns
 from agent.ports import CloneSource, CodeSource, Study
@@ -24,8 +25,16 @@ from tools.diff.files import (
     telling_hunks,
 )
 from tools.diff.kinds import Difference, place_of
+from tools.diff.python_reach import export_facts, replacement_path, shown_breaks
 from tools.diff.ranking import ranked
-from tools.diff.reach import SurroundingTrees, TreeNames, is_still_there, names_to_look_up, severity
+from tools.diff.reach import (
+    SurroundingTrees,
+    TreeNames,
+    is_certain,
+    is_still_there,
+    names_to_look_up,
+    severity,
+)
 from tools.diff.reverts import Lineage, find_partner, lineage_facts, patch_ids
 from tools.diff.roles import is_product, module_of
 from tools.diff.trail import Trail, items_of, undone_pairs
@@ -41,13 +50,16 @@ _HIDDEN = {"refactor", "tests", "ci"}
 
 
 def read_facts(
-    change: Change, blobs: Blobs | None = None, partner: Lineage | None = None
+    change: Change,
+    blobs: Blobs | None = None,
+    partner: Lineage | None = None,
+    surface: SurfaceChange | None = None,
 ) -> FactSheet:
     """Find what a commit changes for others, each fact with the changed lines that show it.
 
     `partner` is the earlier commit that the patch undoes, brings back or copies, where somebody looked for one.
     """
-    return gather(change, blobs, partner).sheet()
+    return gather(change, blobs, partner).sheet(surface=surface)
 
 
 def failed_sheet(change: Change, error: Exception, facts: tuple[Fact, ...] = ()) -> FactSheet:
@@ -89,11 +101,13 @@ class Gathered:
         """The names to look up in the trees before and after."""
         return names_to_look_up(self.differences)
 
-    def sheet(self, trees: SurroundingTrees | None = None) -> FactSheet:
+    def sheet(
+        self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
+    ) -> FactSheet:
         """Judge, prove and rank what differs."""
         trees = trees or SurroundingTrees()
         facts = list(self.lineage)
-        declared = list(self.declared(trees))
+        declared = list(self.declared(trees, surface))
         facts += declared
         facts += file_facts(self.change.files, self.files)
         facts += self._whole(facts)
@@ -109,24 +123,26 @@ class Gathered:
             touched=tuple(islice(touched, _MOST_TOUCHED)) if self.route == "blobs" else (),
         )
 
-    def declared(self, trees: SurroundingTrees) -> Iterator[Fact]:
+    def declared(self, trees: SurroundingTrees, surface: SurfaceChange | None) -> Iterator[Fact]:
         """Judge and prove what differs in declarations, all of it and unranked."""
         for one in self.differences:
             if not one.name.strip():
                 continue  # There is nothing that a reader could look up
             place = place_of(one)
-            if place is None or is_still_there(one, trees, self.files):
+            if place is None or not is_certain(one) or is_still_there(one, trees, self.files):
                 continue
             yield Fact(
                 kind=one.kind,
-                severity=severity(one, trees),
+                severity=severity(one, surface),
                 name=one.name,
                 old=one.old,
-                new=one.new,
+                new=one.new or replacement_path(one, surface),
                 detail=one.detail,
                 module=_module(one),
                 places=(place, *_documented(one, self.change)),
             )
+        shown = shown_breaks(self.differences, surface)
+        yield from export_facts(self.change, surface, shown)
 
     def modules(self) -> Iterator[Fact]:
         """Tell the Python modules that are not there any more, whatever they declared."""
@@ -223,10 +239,12 @@ def planned(change: Change) -> Study:
 async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
     """Read the facts with both versions of the files and the trees around them, or with `hunks` by the patch alone."""
     if hunks:
-        return gather(change, None, await partner_of(code, change)).sheet()
+        partner = await partner_of(code, change)
+        return gather(change, None, partner).sheet(surface=await surface_of(code, change))
     gathered = gather(change, *await blobs_and_partner(code, planned(change)))
     before = change.commit.parents[0] if change.commit.parents else None
-    return gathered.sheet(await look_up(code, before, change.commit.sha, gathered.names))
+    trees = await look_up(code, before, change.commit.sha, gathered.names)
+    return gathered.sheet(trees, await surface_of(code, change))
 
 
 async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Lineage | None]:
@@ -243,9 +261,14 @@ async def look_up(
     return SurroundingTrees(
         before=await code.lines_with(before, sorted(names.come)) if names.come else (),
         after=await code.lines_with(after, sorted(names.gone)) if names.gone else (),
-        exports=await code.lines_with(before, sorted(names.exported), called="__init__.py"),
-        exports_after=await code.lines_with(after, sorted(names.exported), called="__init__.py"),
     )
+
+
+async def surface_of(code: CodeSource, change: Change) -> SurfaceChange | None:
+    """Return what a commit does to the public paths of its packages; None where nobody can say."""
+    if not isinstance(code, CloneSource):
+        return None
+    return (await code.surface_changes([change.commit.sha]))[change.commit.sha]
 
 
 async def partner_of(code: CodeSource, change: Change) -> Lineage | None:
@@ -298,12 +321,14 @@ async def compare_versions(
     )
 
 
-async def _facts_between(code: CodeSource, change: Change) -> tuple[list[Fact], tuple[str, ...]]:
+async def _facts_between(code: CloneSource, change: Change) -> tuple[list[Fact], tuple[str, ...]]:
     """Compare the declarations of both trees; what only moved through other hands on the way is not seen here."""
     blobs = await code.blobs(change, [file.path for file in change.files if needs_blobs(file)])
     gathered = gather(change, blobs, largest=LARGEST_RANGE)
     trees = await look_up(code, change.commit.parents[0], change.commit.sha, gathered.names)
-    return list(dict.fromkeys((*gathered.declared(trees), *gathered.modules()))), gathered.skipped
+    surface = await code.surface_between(change.commit.parents[0], change.commit.sha)
+    declared = gathered.declared(trees, surface)
+    return list(dict.fromkeys((*declared, *gathered.modules()))), gathered.skipped
 
 
 async def _counted(

@@ -233,10 +233,10 @@ async def _product_paths(
             continue
         if area(_text(path)) in areas:
             searched.add(path)
-    return _cover(all_paths, searched)
+    return cover(all_paths, searched)
 
 
-def _cover(all_paths: Iterable[bytes], searched: set[bytes]) -> list[bytes]:
+def cover(all_paths: Iterable[bytes], searched: set[bytes]) -> list[bytes]:
     """Return the largest folders with nothing but searched files, and the files of the others."""
     mixed: set[bytes] = set()
     for path in all_paths:

@@ -17,16 +17,16 @@ from tools.git.changes import (
     tree_change,
 )
 from tools.git.earlier import FirstParentLine
-from tools.git.files import Trees
 from tools.git.landing import read_landing
 from tools.git.log import FirstParentWalk, read_commits
 from tools.git.process import patiently, remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
+from tools.git.surfaces import Surfaces
 from tools.git.view import View, view_of
 
 
-class GitSource(Revisions, Trees):
+class GitSource(Revisions, Surfaces):
     """A `CodeSource` over a clone, a bare mirror or a partial clone; only missing blobs are ever written to it."""
 
     def __init__(
@@ -38,6 +38,7 @@ class GitSource(Revisions, Trees):
         network: Mapping[str, str] | None = None,
     ) -> None:
         """Read `path` under the name `repo`; `network` is the environment for fetching blobs (`remote_environment`)."""
+        super().__init__()
         self.repo = repo
         self._path = path
         self._branch = branch

@@ -1,0 +1,52 @@
+"""What a commit does to the paths that users of a Python package import."""
+
+from functools import cached_property
+from typing import Literal
+
+from agent.domain.base import Frozen
+
+BreakKind = Literal[
+    "gone", "parameter-removed", "parameter-added", "parameter-required", "parameter-reordered"
+]
+"""How something public breaks: nothing is importable under its path any more, or calls that worked
+do not fit its parameters."""
+
+
+class PublicName(Frozen):
+    """Something in a changed file that users reach."""
+
+    file: str
+    name: str  # Behind the names of the classes around it
+    path: str  # As users import it, `package.module.Class`
+
+
+class PublicBreak(Frozen):
+    """Something public that old code cannot use as before."""
+
+    kind: BreakKind
+    path: str
+    file: str  # Where it was defined before
+    name: str  # Its name in that file, behind the names of the classes around it
+    parameter: str = ""
+    replacement: str = ""  # The path or the parameter to use instead, where the tree shows one
+    is_certain: bool = True
+    """False where only some old code breaks, or where a base outside of the tree may help out."""
+
+
+class SurfaceChange(Frozen):
+    """The public names of a commit's files, and those that break."""
+
+    names: tuple[PublicName, ...] = ()
+    breaks: tuple[PublicBreak, ...] = ()
+
+    @cached_property
+    def _paths(self) -> dict[tuple[str, str], str]:
+        return {(public.file, public.name): public.path for public in reversed(self.names)}
+
+    def public_path(self, file: str, name: str) -> str:
+        """Return the path under which users import something; empty where they do not."""
+        return self._paths.get((file, name), "")
+
+    def breaks_of(self, file: str, name: str) -> list[PublicBreak]:
+        """Return how something in a file breaks."""
+        return [broken for broken in self.breaks if (broken.file, broken.name) == (file, name)]

@@ -1,0 +1,63 @@
+"""How the public surface decides what facts mean, and what they tell users to do."""
+
+from pathlib import Path
+
+from agent.domain.base import RepoId
+from agent.domain.facts import Fact, Severity
+from agent.telling import fact_sentence
+from tests.made_repos import Work
+from tools.diff.sheet import study
+from tools.git.source import GitSource
+
+REPO = RepoId("acme/engine")
+
+
+async def facts_of(path: Path, before: dict[str, str], after: dict[str, str]) -> list[Fact]:
+    work = Work(path)
+    work.commit("begin", {file: text.encode() for file, text in before.items()})
+    sha = work.commit("change", {file: text.encode() for file, text in after.items()})
+    source = GitSource(REPO, path)
+    change = await anext(source.changes([sha]))
+    return list((await study(source, change)).facts)
+
+
+async def test_a_name_that_is_not_given_on_any_more_is_told_with_its_new_path(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend\nfrom . import core\n",
+        "engine/core.py": "def attend(q): ...\n",
+    }
+    facts = await facts_of(
+        tmp_path, before, before | {"engine/__init__.py": "from . import core\n"}
+    )
+    (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert (fact.kind, fact.name, fact.module) == ("symbol-removed", "attend", "engine")
+    assert fact.places[0].lines == ("-from .core import attend",)
+    sentence = "The exported name `attend` is removed; use `engine.core.attend` instead."
+    assert fact_sentence(fact, "en") == sentence
+    assert fact_sentence(fact, "zh") == "移除导出名称 `attend`，请改用 `engine.core.attend`。"
+
+
+async def test_a_parameter_of_a_function_nobody_imports_does_not_break(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import *\n",
+        "engine/core.py": "def attend(q, scale): ...\n",
+        "engine/inner/__init__.py": "",
+        "engine/inner/core.py": "def gather(q, scale): ...\n",
+    }
+    after = before | {
+        "engine/core.py": "def attend(q): ...\n",
+        "engine/inner/core.py": "def gather(q): ...\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    severities = {fact.name: fact.severity for fact in facts if fact.kind == "parameter-removed"}
+    assert severities == {"attend": Severity.BREAKING, "gather": Severity.INTERNAL}
+
+
+async def test_a_parameter_that_keywords_still_take_may_break_and_no_more(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "def attend(q, scale): ...\n"}
+    after = {"engine/__init__.py": "def attend(q, **options): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    severities = [fact.severity for fact in facts if fact.kind.startswith("parameter")]
+    assert severities == [Severity.BEHAVIOUR]

@@ -1,0 +1,256 @@
+"""What users of a package can import before and after a commit, and what breaks for them."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.domain.base import RepoId
+from agent.domain.surface import PublicBreak, SurfaceChange
+from tests.made_repos import Work
+from tools.git.source import GitSource
+
+REPO = RepoId("acme/engine")
+Files = dict[str, str]
+
+
+async def change_of(path: Path, before: Files, after: Files) -> SurfaceChange:
+    """Commit both trees, and return what the second commit does to the public surface."""
+    work = Work(path)
+    work.commit("begin", {file: text.encode() for file, text in before.items()})
+    gone = dict.fromkeys(before.keys() - after.keys())
+    sha = work.commit("change", gone | {file: text.encode() for file, text in after.items()})
+    change = (await GitSource(REPO, path).surface_changes([sha]))[sha]
+    assert change is not None
+    return change
+
+
+def told(breaks: tuple[PublicBreak, ...]) -> list[tuple[str, str, str]]:
+    return [(broken.kind, broken.path, broken.parameter) for broken in breaks if broken.is_certain]
+
+
+async def test_a_name_that_a_package_gives_on_breaks_when_it_goes(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend, norm\n",
+        "engine/core.py": "def attend(q): ...\n\n\ndef norm(x): ...\n\n\ndef helper(): ...\n",
+    }
+    after = {
+        "engine/__init__.py": "from .core import norm\n",
+        "engine/core.py": "def norm(x): ...\n",
+    }
+    change = await change_of(tmp_path, before, after)
+    assert told(change.breaks) == [("gone", "engine.attend", "")]
+    assert change.public_path("engine/core.py", "norm") == "engine.norm"
+    assert change.public_path("engine/core.py", "helper") == ""
+
+
+@pytest.mark.parametrize(
+    "exports",
+    [
+        "from engine.parts.new import attend\n",
+        "from .parts.new import focus as attend\n",
+        "from .parts.new import *\n",
+        "try:\n    from .native import attend\nexcept ImportError:\n    from .parts.new import attend\n",
+        "def __getattr__(name):\n    return load(name)\n",
+        "from .parts import new\nattend = new.attend\n",
+    ],
+)
+async def test_a_name_that_is_defined_elsewhere_now_does_not_break(
+    exports: str, tmp_path: Path
+) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": "def attend(q): ...\n",
+    }
+    after = {
+        "engine/__init__.py": exports,
+        "engine/parts/__init__.py": "",
+        "engine/parts/new.py": "def attend(q): ...\n\n\ndef focus(q): ...\n",
+    }
+    change = await change_of(tmp_path, before, after)
+    assert told(change.breaks) == []
+
+
+async def test_a_module_of_the_same_name_elsewhere_makes_nothing_public(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .public.utils import *\n",
+        "engine/public/__init__.py": "",
+        "engine/public/utils.py": "def shown(): ...\n",
+        "engine/inner/__init__.py": "",
+        "engine/inner/utils.py": "def hidden(): ...\n",
+    }
+    after = before | {"engine/inner/utils.py": "", "engine/public/utils.py": "def other(): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    assert told(change.breaks) == [("gone", "engine.shown", "")]
+
+
+async def test_a_star_import_follows_all(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import *\n",
+        "engine/core.py": '__all__ = ["shown"]\n\n\ndef shown(): ...\n\n\ndef unlisted(): ...\n',
+    }
+    after = before | {"engine/core.py": "__all__ = []\n"}
+    change = await change_of(tmp_path, before, after)
+    assert told(change.breaks) == [("gone", "engine.shown", "")]
+
+
+@pytest.mark.parametrize(
+    ("document", "text"),
+    [
+        ("README.md", "```python\nfrom engine.deep.ops import scale\n```\n"),
+        ("docs/guide.rst", ".. code::\n\n    from engine.deep.ops import scale\n"),
+        ("examples/run.py", "from engine.deep.ops import scale\n"),
+        ("pyproject.toml", '[project.scripts]\nscale = "engine.deep.ops:scale"\n'),
+    ],
+)
+async def test_what_documents_and_examples_import_is_public(
+    document: str, text: str, tmp_path: Path
+) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/deep/__init__.py": "",
+        "engine/deep/ops.py": "def scale(x, by): ...\n",
+        document: text,
+    }
+    after = before | {"engine/deep/ops.py": "def scale(x): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    assert told(change.breaks) == [("parameter-removed", "engine.deep.ops.scale", "by")]
+
+
+async def test_what_nobody_is_shown_to_import_does_not_break(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/deep/__init__.py": "",
+        "engine/deep/ops.py": "def scale(x, by): ...\n",
+    }
+    change = await change_of(tmp_path, before, before | {"engine/deep/ops.py": ""})
+    assert change == SurfaceChange()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("a, b", "a", [("parameter-removed", "b")]),
+        ("a, b", "a, c", [("parameter-removed", "b")]),
+        ("a, b", "a, **kwargs", []),
+        ("a", "a, b", [("parameter-added", "b")]),
+        ("a", "a, b=0", []),
+        ("a", "a, *, b", [("parameter-added", "b")]),
+        ("a, b=1", "a, b", [("parameter-required", "b")]),
+        ("a, b", "b, a", [("parameter-reordered", "a")]),
+        ("a, b", "a, *, b", [("parameter-reordered", "b")]),
+        ("a, *, b", "a, b=1", []),
+        ("a: int, b: str = ''", "a: float, b: str = 'x'", []),
+        ("a, /", "c, /", []),
+    ],
+)
+async def test_a_function_breaks_when_old_calls_do_not_fit(
+    old: str, new: str, expected: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    before = {"engine/__init__.py": f"def run({old}): ...\n"}
+    change = await change_of(tmp_path, before, {"engine/__init__.py": f"def run({new}): ...\n"})
+    assert [(kind, parameter) for kind, _, parameter in told(change.breaks)] == expected
+
+
+async def test_overloads_and_branches_are_taken_together(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "def run(a, b): ...\n"}
+    after = {
+        "engine/__init__.py": "if FAST:\n    def run(a): ...\nelse:\n    def run(a, b): ...\n",
+    }
+    change = await change_of(tmp_path, before, after)
+    assert told(change.breaks) == []
+
+
+async def test_methods_and_fields_of_public_classes_break(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": (
+            "from dataclasses import dataclass\n\n\n"
+            "class Base:\n    def kept(self): ...\n\n\n"
+            "class Model(Base):\n"
+            "    def __init__(self, path, device): ...\n"
+            "    def kept(self): ...\n"
+            "    def lost(self): ...\n"
+            "    def _inner(self): ...\n\n\n"
+            "@dataclass\nclass Options:\n    depth: int = 1\n    width: int = 2\n"
+        )
+    }
+    after = {
+        "engine/__init__.py": (
+            "from dataclasses import dataclass\n\n\n"
+            "class Base:\n    def kept(self): ...\n\n\n"
+            "class Model(Base):\n    def __init__(self, path): ...\n\n\n"
+            "@dataclass\nclass Options:\n    width: int = 2\n    height: int = 3\n"
+        )
+    }
+    change = await change_of(tmp_path, before, after)
+    assert told(change.breaks) == [
+        ("parameter-removed", "engine.Model", "device"),
+        ("gone", "engine.Model.lost", ""),
+        ("parameter-removed", "engine.Options", "depth"),
+    ]
+
+
+async def test_a_member_that_a_foreign_base_may_have_is_not_certain_to_be_gone(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "import torch\n\n\nclass M(torch.nn.Module):\n    def to(self): ...\n"
+    }
+    after = {"engine/__init__.py": "import torch\n\n\nclass M(torch.nn.Module):\n    pass\n"}
+    change = await change_of(tmp_path, before, after)
+    assert [(broken.path, broken.is_certain) for broken in change.breaks] == [
+        ("engine.M.to", False)
+    ]
+
+
+async def test_a_name_says_under_which_path_it_is_now(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend\nfrom . import ops\n",
+        "engine/core.py": "def attend(q): ...\n",
+        "engine/ops.py": "",
+    }
+    after = {
+        "engine/__init__.py": "from . import ops\n",
+        "engine/ops.py": "def attend(q): ...\n",
+    }
+    change = await change_of(tmp_path, before, after)
+    (broken,) = change.breaks
+    assert (broken.path, broken.replacement) == ("engine.attend", "engine.ops.attend")
+
+
+async def test_a_package_that_moves_to_another_folder_keeps_its_name(tmp_path: Path) -> None:
+    before = {
+        "kernels/python/engine_kernels/__init__.py": "def run(): ...\n",
+        "python/engine/__init__.py": "",
+    }
+    after = {
+        "python/engine/__init__.py": "",
+        "python/engine/aot/python/engine_kernels/__init__.py": "def run(): ...\n",
+    }
+    change = await change_of(tmp_path, before, after)
+    assert told(change.breaks) == []
+
+
+async def test_source_that_cannot_be_parsed_breaks_nothing(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": "def attend(q): ...\n",
+    }
+    change = await change_of(tmp_path, before, before | {"engine/core.py": "def attend(q:\n"})
+    assert told(change.breaks) == []
+
+
+async def test_circles_of_imports_end(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .a import *\nfrom .b import x\n",
+        "engine/a.py": "from .b import *\n",
+        "engine/b.py": "from .a import *\nfrom .a import x\n",
+    }
+    change = await change_of(tmp_path, before, before | {"engine/b.py": "from .a import *\n"})
+    assert told(change.breaks) == []
+
+
+async def test_the_first_commit_has_no_surface_before_it(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    sha = work.commit("begin", {"engine/__init__.py": b"def run(): ...\n"})
+    changes = await GitSource(REPO, tmp_path).surface_changes([sha, "0" * 40])
+    assert changes == {sha: None, "0" * 40: None}

@@ -1,0 +1,171 @@
+"""Reads the public surface of Python packages at commits."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agent.domain.surface import SurfaceChange
+from tools.diff.roles import Role, is_product, role
+from tools.git.changes import entries_of
+from tools.git.files import Trees, cover
+from tools.surface.change import Surface, SurfaceReader, surface_change
+from tools.surface.public import Documented, documented_imports, entry_points
+
+if TYPE_CHECKING:
+    from tools.git.patch import RawEntry
+    from tools.git.view import View
+
+_MAX_SURFACES_KEPT = 3  # Of one repository: a commit and its parent, and the next commit
+_MAX_FILES = 60_000  # Files of a tree beyond which no surface is read
+_MAX_MODULE_BYTES = 2_000_000
+_DOCUMENT_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".py")
+_IMPORTS = "^[[:space:]>]*(from|import)[[:space:]]+({packages})[.[:space:]]"
+_NO_SURFACE = SurfaceChange()
+
+
+class Surfaces(Trees):
+    """Says what a commit does to the paths that users import."""
+
+    def __init__(self) -> None:
+        """Begin without having read a surface."""
+        self._surface_reader = SurfaceReader()
+        self._surfaces: dict[str, Surface] = {}
+        self._files: dict[str, dict[str, str]] = {}
+        self._documented: Documented | None = None
+
+    async def _present(self, view: "View", shas: Sequence[str]) -> list[str]:
+        raise NotImplementedError
+
+    async def surface_changes(self, shas: Sequence[str]) -> dict[str, SurfaceChange | None]:
+        """Return for each commit the public names in its files and what breaks.
+
+        None stands for a commit of which nobody can say it. Commits that follow each other are
+        read fastest in their order, the oldest first.
+        """
+        view = await self._view()
+        present = await self._present(view, shas)
+        entries_by_sha = await entries_of(view, present)
+        parents = await _first_parents(view, present)
+        changes: dict[str, SurfaceChange | None] = dict.fromkeys(shas)
+        for sha in present:
+            if sha in entries_by_sha and sha in parents and sha not in view.shallow:
+                entries = entries_by_sha[sha]
+                changes[sha] = await self._surface_change(view, parents[sha], sha, entries)
+        return changes
+
+    async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
+        """Return what is public in one version, and what of it breaks in another."""
+        view = await self._view()
+        before = await self._surface(view, old)
+        after = await self._surface(view, new)
+        if before is None or after is None:
+            return None
+        old_files = self._files[old]
+        new_files = self._files[new]
+        changed = {
+            file for file in {*old_files, *new_files} if old_files.get(file) != new_files.get(file)
+        }
+        return surface_change(before, after, changed)
+
+    async def _surface_change(
+        self, view: "View", parent: str, sha: str, entries: Sequence["RawEntry"]
+    ) -> SurfaceChange | None:
+        changed = _changed_files(entries)
+        if not any(file.endswith(".py") and is_product(file) for file in changed):
+            return _NO_SURFACE
+        before = await self._surface(view, parent)
+        if before is None:
+            return None
+        files = _with_entries(self._files[parent], entries)
+        after = await self._surface(view, sha, files)
+        return None if after is None else surface_change(before, after, changed)
+
+    async def _surface(
+        self, view: "View", sha: str, files: dict[str, str] | None = None
+    ) -> Surface | None:
+        if sha not in self._surfaces:
+            files = files or await self._listing(view, sha)
+            if len(files) > _MAX_FILES:
+                return None
+            if self._documented is None:
+                self._documented = await self._documented_at(view, sha, files)
+            while len(self._surfaces) >= _MAX_SURFACES_KEPT:
+                oldest = next(iter(self._surfaces))
+                del self._surfaces[oldest], self._files[oldest]
+            self._surfaces[sha] = await self._surface_reader.read(
+                files, self._documented, self._contents
+            )
+            self._files[sha] = files
+        return self._surfaces[sha]
+
+    async def _listing(self, view: "View", sha: str) -> dict[str, str]:
+        """Return the blob of each file of a tree; a partial clone gets what it lacks of them."""
+        await self._has_tree(sha)
+        files: dict[str, str] = {}
+        for record in (await view.read(["ls-tree", "-r", "-z", sha])).split(b"\0"):
+            meta, separator, path = record.partition(b"\t")
+            if separator and meta.split()[1] == b"blob":
+                files[path.decode("utf-8", "replace")] = meta.split()[2].decode("ascii")
+        return files
+
+    async def _documented_at(self, view: "View", sha: str, files: Mapping[str, str]) -> Documented:
+        """Return what documents, examples and entry points import; it hardly changes in a window."""
+        packages = {file.split("/")[-2] for file in files if file.endswith("/__init__.py")}
+        names = "|".join(sorted(name for name in packages if name.isidentifier()))
+        pattern = _IMPORTS.format(packages=names)
+        shown = [file for file in files if _is_document(file)]
+        folders = cover(map(str.encode, files), set(map(str.encode, shown)))
+        options = ["grep", "--threads=1", "-h", "-I", "-E", "-e", pattern, sha, "--"]
+        command: list[str | bytes] = [*options, *folders]
+        output = (await view.run(command)).out if names and folders else b""
+        documented = documented_imports(output.decode("utf-8", "replace").splitlines())
+        projects = [file for file in files if file.rpartition("/")[2] == "pyproject.toml"]
+        contents = await self._contents([files[file] for file in projects])
+        functions = set(documented.names)
+        for content in contents.values():
+            functions |= entry_points(content)
+        return documented._replace(names=frozenset(functions))
+
+    async def _contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
+        """Return blobs by their hashes, without those that are missing or very large."""
+        names = [blob.encode("ascii") for blob in dict.fromkeys(blobs)]
+        objects = (await self._view()).objects
+        contents: dict[str, bytes] = {}
+        for name, git_object in zip(names, await objects.contents(names), strict=True):
+            if git_object is not None and git_object.size <= _MAX_MODULE_BYTES:
+                contents[name.decode("ascii")] = git_object.content
+        return contents
+
+
+def _is_document(file: str) -> bool:
+    """Return True for documents and examples, which show users what to import."""
+    return file.endswith(_DOCUMENT_ENDINGS) and role(file) in (Role.DOCUMENT, Role.EXAMPLE)
+
+
+async def _first_parents(view: "View", shas: Sequence[str]) -> dict[str, str]:
+    """Return the first parent of each commit that has one."""
+    stdin = "".join(f"{sha}\n" for sha in shas).encode("ascii")
+    command = ["rev-list", "--no-walk=unsorted", "--parents", "--stdin"]
+    parents: dict[str, str] = {}
+    for line in (await view.read(command, stdin=stdin)).decode("ascii").splitlines():
+        sha, *others = line.split()
+        if others:
+            parents[sha] = others[0]
+    return parents
+
+
+def _changed_files(entries: Sequence["RawEntry"]) -> set[str]:
+    # Renamed files are listed under both names.
+    return {entry.path.decode("utf-8", "replace") for entry in entries}
+
+
+def _with_entries(files: Mapping[str, str], entries: Sequence["RawEntry"]) -> dict[str, str]:
+    """Return the files of a tree after a commit."""
+    later = dict(files)
+    for entry in entries:
+        path = entry.path.decode("utf-8", "replace")
+        if entry.status == "D":
+            later.pop(path, None)
+            continue
+        if entry.blobs:
+            later[path] = entry.blobs[-1].decode("ascii")
+    return later

@@ -1,0 +1,87 @@
+"""The public surface before and after a commit, from the files of both trees."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from agent.domain.surface import PublicName, SurfaceChange
+from tools.diff.roles import is_product
+from tools.surface.compare import surface_breaks
+from tools.surface.module import Definition, Module, read_module
+from tools.surface.package import Meaning, Package, module_paths
+from tools.surface.public import Documented, public_paths
+
+_MAX_ROUNDS = 20  # Each reads the modules that the names found so far are imported from
+_MAX_MODULES_KEPT = 20_000
+
+Files = Mapping[str, str]  # The blob of each file of a tree
+ReadBlobs = Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
+
+
+class Surface(NamedTuple):
+    """The public paths of a tree."""
+
+    paths: Mapping[str, Meaning]
+    package: Package
+
+
+class SurfaceReader:
+    """Reads public surfaces; a module that two trees have in common is parsed once."""
+
+    def __init__(self) -> None:
+        self._modules: dict[tuple[str, str], Module | None] = {}
+
+    async def read(self, files: Files, documented: Documented, read_blobs: ReadBlobs) -> Surface:
+        """Read the modules that public names lead through, and return what these stand for."""
+        paths = module_paths(_product_files(tuple(files)))
+        modules: dict[str, Module | None] = {}
+        package = Package(paths, modules)
+        public = public_paths(package, documented)
+        rounds = 1
+        while package.unread and rounds < _MAX_ROUNDS:
+            modules |= await self._read_modules(package.unread, paths, files, read_blobs)
+            package = Package(paths, modules)
+            public = public_paths(package, documented)
+            rounds += 1
+        return Surface(public, package)
+
+    async def _read_modules(
+        self,
+        names: Collection[str],
+        paths: Mapping[str, str],
+        files: Files,
+        read_blobs: ReadBlobs,
+    ) -> dict[str, Module | None]:
+        keys = {name: (name, files[paths[name]]) for name in names if name in paths}
+        unread = [blob for key in keys.values() if key not in self._modules for blob in key[1:]]
+        if len(self._modules) > _MAX_MODULES_KEPT:
+            self._modules.clear()
+        contents = await read_blobs(unread) if unread else {}
+        modules: dict[str, Module | None] = dict.fromkeys(names)
+        for name, key in keys.items():
+            if key not in self._modules:
+                is_package = paths[name].endswith("__init__.py")
+                source = contents.get(key[1])
+                module = read_module(name, source, is_package=is_package) if source else None
+                self._modules[key] = module
+            modules[name] = self._modules[key]
+        return modules
+
+
+@lru_cache(maxsize=4)
+def _product_files(files: tuple[str, ...]) -> list[str]:
+    return [file for file in files if file.endswith(".py") and is_product(file)]
+
+
+def surface_change(before: Surface, after: Surface, changed: Collection[str]) -> SurfaceChange:
+    """Return the public names of changed files, and what breaks."""
+    names: dict[PublicName, None] = {}
+    for surface in (before, after):
+        for path, meaning in surface.paths.items():
+            if not isinstance(meaning, Definition):
+                continue
+            file = surface.package.paths.get(meaning.module, "")
+            if file in changed:
+                names[PublicName(file=file, name=meaning.name, path=path)] = None
+    breaks = surface_breaks(before.paths, before.package, after.paths, after.package)
+    return SurfaceChange(names=tuple(names), breaks=tuple(breaks))

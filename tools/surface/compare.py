@@ -1,0 +1,150 @@
+"""What a change takes away from those who import a package."""
+
+from collections.abc import Iterator, Mapping
+
+from agent.domain.surface import BreakKind, PublicBreak
+from tools.surface.module import Definition
+from tools.surface.package import Meaning, ModuleFound, Package
+from tools.surface.signatures import SignatureBreak, signature_breaks
+
+_KINDS: dict[str, BreakKind] = {
+    "removed": "parameter-removed",
+    "added": "parameter-added",
+    "required": "parameter-required",
+    "reordered": "parameter-reordered",
+    "keyword-only": "parameter-reordered",
+}
+
+
+def surface_breaks(
+    before: Mapping[str, Meaning], old: Package, after: Mapping[str, Meaning], new: Package
+) -> list[PublicBreak]:
+    """Return what was public before and is gone, or takes other arguments."""
+    comparison = _Comparison(old, after, new)
+    breaks: list[PublicBreak] = []
+    for path, meaning in before.items():
+        breaks += comparison.breaks_of(path, meaning)
+    return list(dict.fromkeys(breaks))
+
+
+class _Comparison:
+    """Compares what paths stand for before and after."""
+
+    def __init__(self, old: Package, after: Mapping[str, Meaning], new: Package) -> None:
+        self._old = old
+        self._after = after
+        self._new = new
+
+    def breaks_of(self, path: str, before: Meaning) -> Iterator[PublicBreak]:
+        """Yield how a public path breaks."""
+        if not isinstance(before, Definition) or _is_own_object(before):
+            return
+        after = self._after.get(path) or self._importable(path)
+        if after is None:
+            yield PublicBreak(
+                kind="gone",
+                path=path,
+                file=self._old.paths[before.module],
+                name=before.name,
+                replacement=self._moved_to(before, path),
+            )
+        elif isinstance(after, Definition) and after != before:
+            yield from self._definition_breaks(path, before, after)
+
+    def _importable(self, path: str) -> Meaning | None:
+        """Return what a path stands for whether or not it is public now."""
+        if path in self._new.paths:
+            return ModuleFound(path)
+        module, _, name = path.rpartition(".")
+        if module not in self._new.paths:
+            return None
+        return self._new.resolve(module, name)
+
+    def _moved_to(self, before: Definition, path: str) -> str:
+        """Return the only other path in the package to a definition of the same name and kind."""
+        name = path.rpartition(".")[2]
+        package = path.partition(".")[0]
+        places: dict[tuple[str, str], str] = {}
+        for other, after in self._after.items():
+            if other.rpartition(".")[2] != name or not isinstance(after, Definition):
+                continue
+            if after.kind != before.kind or other.partition(".")[0] != package:
+                continue
+            place = (after.module, after.name)
+            places[place] = min(other, places.get(place, other), key=len)
+        return next(iter(places.values())) if len(places) == 1 else ""
+
+    def _definition_breaks(
+        self, path: str, before: Definition, after: Definition
+    ) -> Iterator[PublicBreak]:
+        if before.kind != after.kind or before.kind == "value":
+            return
+        for broken in _call_breaks(before, after):
+            yield self._call_break(path, before, after, broken)
+        if before.kind == "class":
+            yield from self._member_breaks(path, before, after)
+
+    def _call_break(
+        self, path: str, before: Definition, after: Definition, broken: SignatureBreak
+    ) -> PublicBreak:
+        # A decorator that came or went may pass other arguments on.
+        is_called_directly = set(before.decorators) == set(after.decorators)
+        return PublicBreak(
+            kind=_KINDS[broken.kind],
+            path=path,
+            file=self._old.paths[before.module],
+            name=before.name,
+            parameter=broken.parameter,
+            replacement=broken.replacement,
+            is_certain=broken.is_certain and is_called_directly,
+        )
+
+    def _member_breaks(
+        self, path: str, before: Definition, after: Definition
+    ) -> Iterator[PublicBreak]:
+        arguments = _names_of_arguments(before)
+        for name, member in before.members.items():
+            if name.startswith("_"):
+                continue
+            member_path = f"{path}.{name}"
+            later = after.members.get(name)
+            if later is not None:
+                yield from self._definition_breaks(member_path, member, later)
+                continue
+            if name in arguments:
+                continue  # That the constructor does not take it any more says it all
+            inherited = self._new.inherited(after, name)
+            if inherited or after.is_open:
+                continue
+            yield PublicBreak(
+                kind="gone",
+                path=member_path,
+                file=self._old.paths[before.module],
+                name=member.name,
+                is_certain=inherited is False,
+            )
+
+
+def _is_own_object(definition: Definition) -> bool:
+    """Return True for a module's own object, such as its logger; constants have capital letters."""
+    return definition.kind == "value" and definition.name.islower()
+
+
+def _names_of_arguments(definition: Definition) -> set[str]:
+    names: set[str] = set()
+    for signature in definition.signatures:
+        names.update(parameter.name for parameter in signature.parameters)
+    return names
+
+
+def _call_breaks(before: Definition, after: Definition) -> list[SignatureBreak]:
+    """Return why calls fail that a name took before; any of its new signatures may take them."""
+    if not after.signatures:
+        return []
+    breaks: list[SignatureBreak] = []
+    for old in before.signatures:
+        attempts = [signature_breaks(old, new) for new in after.signatures]
+        if all(attempts):
+            attempts.sort(key=len)
+            breaks += attempts[0]
+    return breaks

@@ -1,0 +1,370 @@
+"""What one Python module defines, imports and exports, as its source says. Nothing is executed."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tools.surface.signatures import Parameter, Signature
+
+DefinitionKind = Literal["function", "class", "value"]
+_FIELD_DECORATORS = ("dataclass", "dataclasses.dataclass", "config", "attrs.define", "define")
+_FIELD_BASES = ("BaseModel", "Struct", "NamedTuple")
+"""Bases whose annotated fields are arguments of the constructor: pydantic, msgspec, typing."""
+_RUNS_CODE = ("exec", "globals", "eval", "vars")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What an import binds a name to: a module, or a name of a module."""
+
+    module: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function, class or value, with everything that a caller must fit."""
+
+    module: str
+    name: str  # Behind the names of the classes around it
+    kind: DefinitionKind
+    line: int
+    signatures: tuple[Signature, ...] = ()  # Several where a name has overloads or branches
+    members: Mapping[str, "Definition"] = field(default_factory=dict)
+    bases: tuple[str, ...] = ()  # As they are written
+    decorators: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether attributes can be there that no definition shows."""
+        return "__getattr__" in self.members
+
+
+@dataclass(frozen=True)
+class Module:
+    """The names of a module."""
+
+    name: str
+    is_package: bool
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    imports: Mapping[str, Target] = field(default_factory=dict)
+    stars: tuple[str, ...] = ()  # Modules of which everything is imported
+    exports: tuple[str, ...] | None = None  # The names of `__all__`
+    is_open: bool = False
+    """Whether names can be there that no statement shows: made by `__getattr__`, or by code that
+    is run while the module is imported, or listed in an `__all__` that is computed."""
+
+    @property
+    def package(self) -> str:
+        """The package that relative imports start from."""
+        return self.name if self.is_package else self.name.rpartition(".")[0]
+
+
+def read_module(name: str, source: bytes, *, is_package: bool) -> Module | None:
+    """Read the names of a module; None where its source cannot be parsed."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    reader = _Reader(name, is_package=is_package)
+    reader.read(tree.body)
+    return reader.module()
+
+
+class _Reader:
+    """Collects names from the statements of a module, those of all branches together."""
+
+    def __init__(self, name: str, *, is_package: bool) -> None:
+        self._name = name
+        self._is_package = is_package
+        self._package = name if is_package else name.rpartition(".")[0]
+        self._definitions: dict[str, Definition] = {}
+        self._imports: dict[str, Target] = {}
+        self._stars: list[str] = []
+        self._exports: list[str] | None = None
+        self._is_open = False
+
+    def module(self) -> Module:
+        """Return what was collected."""
+        exports = None if self._exports is None else tuple(dict.fromkeys(self._exports))
+        return Module(
+            name=self._name,
+            is_package=self._is_package,
+            definitions=self._definitions,
+            imports=self._imports,
+            stars=tuple(self._stars),
+            exports=exports,
+            is_open=self._is_open or "__getattr__" in self._definitions,
+        )
+
+    def read(self, statements: Iterable[ast.stmt]) -> None:
+        """Collect the names that some statements bind."""
+        for statement in statements:
+            self._read_statement(statement)
+
+    def _read_statement(self, statement: ast.stmt) -> None:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            self._define(definition_of(self._name, "", statement))
+        elif isinstance(statement, ast.Import):
+            self._read_import(statement)
+        elif isinstance(statement, ast.ImportFrom):
+            self._read_import_from(statement)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            self._read_assignment(statement)
+        elif isinstance(statement, ast.Expr):
+            self._read_expression(statement.value)
+        else:
+            for block in _blocks(statement):
+                self.read(block)
+            for bound in _bound_names(statement):
+                self._define_value(bound, statement.lineno)
+
+    def _define(self, definition: Definition) -> None:
+        earlier = self._definitions.get(definition.name)
+        self._imports.pop(definition.name, None)
+        self._definitions[definition.name] = joined(earlier, definition)
+
+    def _define_value(self, name: str, line: int) -> None:
+        self._define(Definition(module=self._name, name=name, kind="value", line=line))
+
+    def _read_import(self, statement: ast.Import) -> None:
+        for alias in statement.names:
+            if alias.asname:
+                self._bind(alias.asname, Target(alias.name))
+            else:
+                top = alias.name.partition(".")[0]
+                self._bind(top, Target(top))
+
+    def _read_import_from(self, statement: ast.ImportFrom) -> None:
+        module = self._absolute(statement.module or "", statement.level)
+        for alias in statement.names:
+            if alias.name == "*":
+                self._stars.append(module)
+            else:
+                self._bind(alias.asname or alias.name, Target(module, alias.name))
+
+    def _bind(self, name: str, target: Target) -> None:
+        # Where branches differ, what the module itself defines is what its callers must fit.
+        if name not in self._definitions:
+            self._imports.setdefault(name, target)
+
+    def _absolute(self, module: str, level: int) -> str:
+        if not level:
+            return module
+        parts = self._package.split(".")
+        base = parts[: len(parts) - level + 1]
+        return ".".join([*base, module] if module else base)
+
+    def _read_assignment(self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign) -> None:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            for name in _names_in(target):
+                if name == "__all__":
+                    self._add_exports(statement.value)
+                elif isinstance(statement, ast.AugAssign):
+                    continue
+                elif isinstance(statement.value, ast.Name) and len(targets) == 1:
+                    self._alias(name, statement.value.id, statement.lineno)
+                else:
+                    self._define_value(name, statement.lineno)
+
+    def _alias(self, name: str, original: str, line: int) -> None:
+        """Bind a second name to what a name of this module stands for."""
+        if original in self._definitions or original in self._imports:
+            self._bind(name, Target(self._name, original))
+        else:
+            self._define_value(name, line)
+
+    def _add_exports(self, value: ast.expr | None) -> None:
+        if self._exports is None:
+            self._exports = []
+        parts = _operands(value)
+        for part in parts:
+            if isinstance(part, ast.List | ast.Tuple | ast.Set):
+                for element in part.elts:
+                    if isinstance(element, ast.Constant) and isinstance(element.value, str):
+                        self._exports.append(element.value)
+                    else:
+                        self._is_open = True
+            else:
+                self._is_open = True
+
+    def _read_expression(self, value: ast.expr) -> None:
+        if not isinstance(value, ast.Call):
+            return
+        function = dotted_name(value.func)
+        if function in ("__all__.extend", "__all__.append"):
+            self._exports = self._exports or []
+            for argument in value.args:
+                if function == "__all__.append":
+                    argument = ast.List(elts=[argument], ctx=ast.Load())
+                self._add_exports(argument)
+        elif function.partition(".")[0] in _RUNS_CODE or function.startswith("__all__."):
+            self._is_open = True
+
+
+def definition_of(
+    module: str, owner: str, statement: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+) -> Definition:
+    """Return what a statement defines, with the members of a class."""
+    name = f"{owner}.{statement.name}" if owner else statement.name
+    decorators = tuple(_decorator(node) for node in statement.decorator_list)
+    if isinstance(statement, ast.ClassDef):
+        return _class_definition(module, name, statement, decorators)
+    is_value = any(decorator.rpartition(".")[2] in _PROPERTIES for decorator in decorators)
+    if is_value:
+        return Definition(module, name, "value", statement.lineno, decorators=decorators)
+    is_bound = bool(owner) and "staticmethod" not in decorators
+    signature = Signature.of(statement.args, is_bound=is_bound)
+    return Definition(
+        module, name, "function", statement.lineno, (signature,), decorators=decorators
+    )
+
+
+_PROPERTIES = ("property", "cached_property", "setter", "getter", "deleter")
+
+
+def _class_definition(
+    module: str, name: str, statement: ast.ClassDef, decorators: tuple[str, ...]
+) -> Definition:
+    members: dict[str, Definition] = {}
+    fields: list[Parameter] = []
+    for inner in _flattened(statement.body):
+        if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            member = definition_of(module, name, inner)
+            members[inner.name] = joined(members.get(inner.name), member)
+        elif isinstance(inner, ast.Assign | ast.AnnAssign):
+            targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
+            for target in targets:
+                for field_name in _names_in(target):
+                    member_name = f"{name}.{field_name}"
+                    members[field_name] = Definition(module, member_name, "value", inner.lineno)
+            if isinstance(inner, ast.AnnAssign) and not _is_class_variable(inner):
+                fields += _field_parameter(inner)
+    bases = tuple(dotted_name(base) or "?" for base in statement.bases)
+    signatures: tuple[Signature, ...] = ()
+    if "__init__" in members:
+        signatures = members["__init__"].signatures
+    elif _has_fields(bases, decorators):
+        is_partial = _inherits_fields(bases)
+        signatures = (Signature(tuple(fields), is_partial=is_partial, is_of_fields=True),)
+    return Definition(
+        module, name, "class", statement.lineno, signatures, members, bases, decorators
+    )
+
+
+def _has_fields(bases: Sequence[str], decorators: Sequence[str]) -> bool:
+    if any(decorator in _FIELD_DECORATORS for decorator in decorators):
+        return True
+    return any(base.rpartition(".")[2] in _FIELD_BASES for base in bases)
+
+
+def _inherits_fields(bases: Sequence[str]) -> bool:
+    """Return True where a base that is written elsewhere may bring further fields."""
+    return any(base.rpartition(".")[2] not in (*_FIELD_BASES, "object", "ABC") for base in bases)
+
+
+def _field_parameter(statement: ast.AnnAssign) -> list[Parameter]:
+    if not isinstance(statement.target, ast.Name):
+        return []
+    name = statement.target.id
+    value = statement.value
+    if isinstance(value, ast.Call) and dotted_name(value.func).rpartition(".")[2] in (
+        "field",
+        "Field",
+    ):
+        keywords = {keyword.arg: keyword.value for keyword in value.keywords}
+        init = keywords.get("init")
+        if isinstance(init, ast.Constant) and init.value is False:
+            return []
+        has_default = bool({"default", "default_factory"} & set(keywords)) or bool(value.args)
+        return [Parameter(name, "either", has_default=has_default)]
+    return [Parameter(name, "either", has_default=value is not None)]
+
+
+def _is_class_variable(statement: ast.AnnAssign) -> bool:
+    return "ClassVar" in ast.unparse(statement.annotation)
+
+
+def joined(earlier: Definition | None, later: Definition) -> Definition:
+    """Join two definitions of a name: overloads, branches of a condition, a property's setter."""
+    if earlier is None or earlier.kind != later.kind:
+        return later
+    signatures = tuple(dict.fromkeys((*earlier.signatures, *later.signatures)))
+    return Definition(
+        module=later.module,
+        name=later.name,
+        kind=later.kind,
+        line=later.line,
+        signatures=signatures,
+        members={**earlier.members, **later.members},
+        bases=tuple(dict.fromkeys((*earlier.bases, *later.bases))),
+        decorators=tuple(dict.fromkeys((*earlier.decorators, *later.decorators))),
+    )
+
+
+def _flattened(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements, and those of the branches of conditions instead of the conditions."""
+    for statement in statements:
+        blocks = list(_blocks(statement))
+        if not blocks:
+            yield statement
+        for block in blocks:
+            yield from _flattened(block)
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of a condition, an attempt, a loop or a `with`; nothing of a definition."""
+    if isinstance(statement, ast.If | ast.For | ast.While):
+        yield statement.body
+        yield statement.orelse
+    elif isinstance(statement, ast.Try):
+        yield statement.body
+        for handler in statement.handlers:
+            yield handler.body
+        yield statement.orelse
+        yield statement.finalbody
+    elif isinstance(statement, ast.With):
+        yield statement.body
+
+
+def _bound_names(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that a loop or a `with` binds."""
+    if isinstance(statement, ast.For):
+        yield from _names_in(statement.target)
+    elif isinstance(statement, ast.With):
+        for item in statement.items:
+            if item.optional_vars is not None:
+                yield from _names_in(item.optional_vars)
+
+
+def _names_in(target: ast.expr) -> Iterator[str]:
+    for node in ast.walk(target):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _operands(value: ast.expr | None) -> list[ast.expr]:
+    """Return the lists of a sum of lists."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        return [*_operands(value.left), *_operands(value.right)]
+    return [] if value is None else [value]
+
+
+def _decorator(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
+    return dotted_name(node) or "?"
+
+
+def dotted_name(node: ast.expr) -> str:
+    """Return a name with its attributes, `a.b.c`; empty for any other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        owner = dotted_name(node.value)
+        return f"{owner}.{node.attr}" if owner else ""
+    if isinstance(node, ast.Subscript):
+        return dotted_name(node.value)
+    return ""

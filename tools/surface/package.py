@@ -1,0 +1,174 @@
+"""Resolves what importable paths stand for, over all modules of a tree."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tools.surface.module import Definition, Module, Target
+
+_MAX_HOPS = 12  # Imports that are followed from one name; a longer chain is a circle
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Something that is there, but is not defined in this tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFound:
+    """A path that stands for a module."""
+
+    name: str
+
+
+Meaning = Definition | Outside | ModuleFound
+"""What a path stands for. `Outside` also where nobody can say what it is without running code."""
+OUTSIDE = Outside()
+
+
+@dataclass
+class Package:
+    """The modules of a tree, of which some are read.
+
+    Resolving a path may need modules that were not read yet: they are noted in `unread`, and the
+    answer is `Outside` until they were read.
+    """
+
+    paths: Mapping[str, str]  # The file of each module of the tree
+    modules: Mapping[str, Module | None]  # Those that were read; None for what cannot be parsed
+    unread: set[str] = field(default_factory=set)
+
+    def resolve(self, module_name: str, name: str, hops: int = _MAX_HOPS) -> Meaning | None:
+        """Return what a name of a module stands for; None where the module has no such name."""
+        if not self._is_of_tree(module_name) or hops == 0:
+            return OUTSIDE
+        module = self._module(module_name)
+        if module is None:
+            return OUTSIDE  # It was not read, or cannot be: anything may be in it
+        if name in module.definitions:
+            return module.definitions[name]
+        submodule = f"{module_name}.{name}"
+        target = module.imports.get(name)
+        # `from . import name` binds the module of this name.
+        if target is not None and target != Target(module_name, name):
+            return self._target(target, hops - 1)
+        if submodule in self.paths:
+            return ModuleFound(submodule)
+        for star in module.stars:
+            if not self._is_exported_by_star(star, name, hops - 1):
+                continue
+            found = self.resolve(star, name, hops - 1)
+            if found is not None:
+                return found
+        return OUTSIDE if module.is_open else None
+
+    def _target(self, target: Target, hops: int) -> Meaning | None:
+        if not target.name:
+            return ModuleFound(target.module) if self._is_of_tree(target.module) else OUTSIDE
+        return self.resolve(target.module, target.name, hops)
+
+    def _is_exported_by_star(self, module_name: str, name: str, hops: int) -> bool:
+        if not self._is_of_tree(module_name) or hops == 0:
+            return False
+        module = self._module(module_name)
+        if module is None or module.exports is None:
+            return not name.startswith("_")
+        return name in module.exports or module.is_open
+
+    def exported_names(self, module_name: str) -> Iterator[str]:
+        """Yield the names that a package gives to its users: its `__all__`, or all that it binds."""
+        module = self._module(module_name)
+        if module is None:
+            return
+        if module.exports is not None:
+            yield from module.exports
+        for name in (*module.definitions, *module.imports):
+            if not name.startswith("_"):
+                yield name
+        for star in module.stars:
+            yield from self.star_names(star, _MAX_HOPS)
+
+    def star_names(self, module_name: str, hops: int) -> Iterator[str]:
+        """Yield the names that `from module import *` binds."""
+        if not self._is_of_tree(module_name) or hops == 0:
+            return
+        module = self._module(module_name)
+        if module is None:
+            return
+        if module.exports is not None:
+            yield from module.exports
+            return
+        for name in (*module.definitions, *module.imports):
+            if not name.startswith("_"):
+                yield name
+        for star in module.stars:
+            yield from self.star_names(star, hops - 1)
+
+    def defined_names(self, module_name: str) -> Iterator[str]:
+        """Yield the public names that a module defines itself or lists in its `__all__`."""
+        module = self._module(module_name)
+        if module is None:
+            return
+        if module.exports is not None:
+            yield from module.exports
+            return
+        for name in module.definitions:
+            if not name.startswith("_"):
+                yield name
+
+    def inherited(self, definition: Definition, name: str, hops: int = _MAX_HOPS) -> bool | None:
+        """Return whether a class has a member from one of its bases; None where nobody can say."""
+        is_certain = True
+        for base in definition.bases:
+            if base == "object":
+                continue
+            top, _, rest = base.partition(".")
+            meaning = None if rest else self.resolve(definition.module, top)
+            if not isinstance(meaning, Definition) or hops == 0:
+                is_certain = False
+                continue
+            if name in meaning.members:
+                return True
+            above = self.inherited(meaning, name, hops - 1)
+            if above:
+                return True
+            if above is None:
+                is_certain = False
+        return False if is_certain else None
+
+    def _is_of_tree(self, module_name: str) -> bool:
+        return module_name in self.paths or module_name in self.modules
+
+    def _module(self, module_name: str) -> Module | None:
+        if module_name not in self.modules:
+            self.unread.add(module_name)
+            return None
+        return self.modules[module_name]
+
+
+def module_paths(files: Iterable[str]) -> dict[str, str]:
+    """Return the file of each module below a package, by the names users may import it under.
+
+    A package is named from the topmost folder that has an `__init__.py`; where a folder between
+    has none, the packages below it also go by the names they have if they are built on their own.
+    """
+    python_files = [file for file in files if file.endswith(".py")]
+    folders = {file.rpartition("/")[0] for file in python_files if file.endswith("/__init__.py")}
+    paths: dict[str, str] = {}
+    for file in python_files:
+        for root in _root_folders(file, folders):
+            parts = file[len(root) :].lstrip("/").removesuffix(".py").split("/")
+            if parts[-1] == "__init__":
+                parts.pop()
+            paths.setdefault(".".join(parts), file)
+    return paths
+
+
+def _root_folders(file: str, package_folders: set[str]) -> Iterator[str]:
+    """Yield the folders that may hold the package of a file, the topmost first."""
+    parts = file.split("/")[:-1]
+    is_inside = False
+    for depth in range(1, len(parts) + 1):
+        is_package = "/".join(parts[:depth]) in package_folders
+        if is_package and not is_inside:
+            yield "/".join(parts[: depth - 1])
+        is_inside = is_package

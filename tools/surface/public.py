@@ -1,0 +1,99 @@
+"""Which importable paths of a package are public: what users reach from it or are shown to import."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tools.surface.module import Definition
+from tools.surface.package import Meaning, ModuleFound, Package
+
+_IMPORT = re.compile(
+    r"^[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+import\s+([^#\n]+)|import\s+([A-Za-z_][\w.]*))"
+)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
+
+
+class Documented(NamedTuple):
+    """What documents, examples and entry points import."""
+
+    modules: frozenset[str] = frozenset()
+    names: frozenset[tuple[str, str]] = frozenset()  # Names with the modules they come from
+
+
+def documented_imports(lines: Iterable[str]) -> Documented:
+    """Return the modules and names that lines of documents and examples import."""
+    modules: set[str] = set()
+    names: set[tuple[str, str]] = set()
+    for line in lines:
+        found = _IMPORT.match(line)
+        if found is None:
+            continue
+        module, imported, plain = found.groups()
+        modules.add(module or plain)
+        for name in _NAME.findall((imported or "").partition(" as ")[0]):
+            names.add((module, name))
+    return Documented(frozenset(modules), frozenset(names))
+
+
+def entry_points(project: bytes) -> frozenset[tuple[str, str]]:
+    """Return the functions that the commands of a `pyproject.toml` start, with their modules."""
+    try:
+        tables = tomllib.loads(project.decode("utf-8", "replace")).get("project", {})
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return frozenset()
+    scripts = tables.get("scripts", {}) if isinstance(tables, dict) else {}
+    functions: set[tuple[str, str]] = set()
+    for target in scripts.values() if isinstance(scripts, dict) else ():
+        module, separator, name = str(target).partition(":")
+        if separator:
+            functions.add((module.strip(), name.strip()))
+    return frozenset(functions)
+
+
+def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]:
+    """Return what every public path stands for."""
+    paths: dict[str, Meaning] = {}
+    seen: set[str] = set()
+    for module in package.paths:
+        if "." not in module:
+            _add_package(package, module, paths, seen, _MAX_DEPTH)
+    for module in sorted(documented.modules):
+        if module in package.paths and not _is_private(module):
+            _add_names(package, module, package.defined_names(module), paths)
+    for module, name in sorted(documented.names):
+        if module in package.paths and not _is_private(f"{module}.{name}"):
+            _add_names(package, module, [name], paths)
+    return paths
+
+
+def _add_package(
+    package: Package, module: str, paths: dict[str, Meaning], seen: set[str], depth: int
+) -> None:
+    """Add what a package binds, and the modules of its own that it gives on by name."""
+    if module in seen or depth == 0:
+        return
+    seen.add(module)
+    for name in dict.fromkeys(package.exported_names(module)):
+        if name.startswith("_"):
+            continue
+        meaning = package.resolve(module, name)
+        if isinstance(meaning, ModuleFound) and meaning.name == f"{module}.{name}":
+            paths[meaning.name] = meaning
+            _add_package(package, meaning.name, paths, seen, depth - 1)
+        elif isinstance(meaning, Definition):
+            paths[f"{module}.{name}"] = meaning
+
+
+def _add_names(
+    package: Package, module: str, names: Iterable[str], paths: dict[str, Meaning]
+) -> None:
+    for name in names:
+        meaning = package.resolve(module, name)
+        if isinstance(meaning, Definition | ModuleFound) and not name.startswith("_"):
+            paths.setdefault(f"{module}.{name}", meaning)
+
+
+def _is_private(path: str) -> bool:
+    return any(part.startswith("_") for part in path.split("."))
