@@ -14,8 +14,8 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
-from agent.reports.order import leading_rows
 from agent.editor.placements import Edited, placed_by_rules
+from agent.reports.order import leading_rows
 from agent.settings.values import RepoSpec
 from agent.triage.allotment import Candidates, allot
 from graphs.collecting import collect
