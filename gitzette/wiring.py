@@ -146,6 +146,7 @@ def run_context(
         models=writers.models,
         languages=writers.languages,
         mark=writers.mark,
+        judge_tools=shape.judge_tools,
         library=EvidenceCache(),
         deep=shape.budget.deep,
     )

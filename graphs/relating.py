@@ -119,6 +119,7 @@ async def _related(
         required=lambda claim: [anchor.text for anchor in claim.anchors],
     )
     verdicts, account = await judged_or_refused(case, context, name)
+    account += Account(judging=verdicts.judging)
     for claim, judgement in verdicts.refused:
         refused.append(Refused(task=name, claim=claim, reasons=(judgement,)))
     admitted = []

@@ -168,6 +168,8 @@ def model_counts(report: Report) -> dict[str, Any]:
             "standing": whole.judging.standing,
             "narrowed": whole.judging.narrowed,
             "refuted": whole.judging.refuted,
+            "could_look": whole.judging.could_look,
+            "look_ups": whole.judging.look_ups,
         },
         "spent": whole.spent.model_dump(mode="json"),
         "kept": {"commits": len(whole.kept), "summaries": whole.kept_summaries},

@@ -75,6 +75,8 @@ class Judging(Frozen):
     standing: int = 0  # Sentences that the judge let stand
     narrowed: int = 0  # Those that it called too wide
     refuted: int = 0  # Those that it found contradicted or not shown
+    look_ups: int = 0  # How often it looked further with a tool
+    could_look: bool = False  # Whether it could
 
     def __add__(self, other: "Judging") -> "Judging":
         return Judging(
@@ -85,6 +87,8 @@ class Judging(Frozen):
             standing=self.standing + other.standing,
             narrowed=self.narrowed + other.narrowed,
             refuted=self.refuted + other.refuted,
+            look_ups=self.look_ups + other.look_ups,
+            could_look=self.could_look or other.could_look,
         )
 
 
