@@ -38,7 +38,7 @@ async def choose(state: RepositoryStepInput, runtime: Runtime[RunContext]) -> Ch
         chosen = state["deep"]
         account = fallback("choosing", error)
     await context.announce_remarks(runtime)
-    account += Account(spent=context.asked.take(repo))
+    account += context.take_spent(repo)
     return {"chosen": chosen, "account": account}
 
 

@@ -63,7 +63,7 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
     outcomes = await asyncio.gather(
         *(_related(pairing, controls, desks, context) for pairing in pairings)
     )
-    return _handed_on(outcomes, Account(spent=context.asked.take(repo)))
+    return _handed_on(outcomes, context.take_spent(repo))
 
 
 def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from agent.domain.base import Language, RepoId
+from agent.domain.spending import Account
 from agent.ports import Desks, Publisher, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
@@ -112,6 +113,11 @@ class RunContext:
                     raise
             budget = shrunk(budget, limit.fenced_tokens(evidence))
         raise AssertionError("the loop returns or raises")
+
+    def take_spent(self, account: str) -> Account:
+        """Return what the models were paid for an account since this was asked last."""
+        models = self.asked
+        return Account(spent=models.take(account), by_job=models.take_by_job(account))
 
     async def question_limit(self, job: Job, account: str) -> QuestionLimit:
         """Return what questions to the model for a job are measured against."""

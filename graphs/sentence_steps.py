@@ -243,7 +243,7 @@ def _numbered(refused: Sequence[Refused]) -> dict[str, Refused]:
 def spent(subjects: Iterable[Subject], context: RunContext) -> Account:
     """Return what the models were paid for some subjects since this was asked last."""
     accounts = dict.fromkeys(subject.account for subject in subjects)
-    return sum((Account(spent=context.asked.take(name)) for name in accounts), Account())
+    return sum(map(context.take_spent, accounts), Account())
 
 
 async def announce(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:

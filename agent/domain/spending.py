@@ -45,6 +45,25 @@ class Spent(Frozen):
         return self.model_copy(update={"cost": round(cost, 9), "currency": price.currency})
 
 
+_JOB_OF_PROMPT = {
+    "choose": "choosing",
+    "look": "looking",
+    "relate": "relating",
+    "write": "writing",
+    "repair": "repairing",
+    "repair_day": "repairing",
+    "judge": "judging",
+    "judge_day": "judging",
+    "judge_look": "judging",
+    "day": "summing up",
+}
+
+
+def job_of(prompt: str) -> str:
+    """Return what the tokens of a prompt are spent on, as the footer counts it."""
+    return _JOB_OF_PROMPT.get(prompt, prompt)
+
+
 Part = Literal[
     "choosing",
     "reading",
@@ -98,6 +117,7 @@ class Account(Frozen):
     fallbacks: tuple[Fallback, ...] = ()
     judging: Judging = Judging()
     spent: Spent = Spent()
+    by_job: dict[str, Spent] = Field(default_factory=dict)  # The same by what it was spent on
     kept: tuple[EvidenceId, ...] = ()  # Commits whose analysis an earlier run wrote
     kept_summaries: int = 0  # Sentences of summary or brief that an earlier run wrote
     assumed_contexts: dict[str, int] = Field(default_factory=dict)
@@ -108,10 +128,19 @@ class Account(Frozen):
             fallbacks=(*self.fallbacks, *other.fallbacks),
             judging=self.judging + other.judging,
             spent=self.spent + other.spent,
+            by_job=added_by_job(self.by_job, other.by_job),
             kept=(*self.kept, *other.kept),
             kept_summaries=self.kept_summaries + other.kept_summaries,
             assumed_contexts=self.assumed_contexts | other.assumed_contexts,
         )
+
+
+def added_by_job(first: Mapping[str, Spent], second: Mapping[str, Spent]) -> dict[str, Spent]:
+    """Return what was spent on each job, by its name."""
+    added = dict(first)
+    for job, spent in second.items():
+        added[job] = added.get(job, Spent()) + spent
+    return added
 
 
 def fallback(part: Part, error: Exception, about: EvidenceId | None = None) -> Account:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -244,7 +245,7 @@ async def test_a_run_that_dies_inside_the_conversation_of_a_judge_pays_nothing_t
     tmp_path: Path,
 ) -> None:
     clone = guarded(tmp_path / "router", MUST_KNOW)
-    script = {
+    script: dict[str, Any] = {
         "analyses": {LIMIT: analysis(REJECTS)},
         "turns": [calling("get_file", path="router.py")],
         "judge_turns": [calling("get_file", path="zz_guard.py")],

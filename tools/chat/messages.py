@@ -51,6 +51,11 @@ class Topic(NamedTuple):
     name: str  # The prompt and its subject, such as `write octo/router@1a2b...`
     handles: Handles | None = None
 
+    @property
+    def prompt(self) -> str:
+        """The file in agent/prompts that the request is made of."""
+        return self.name.partition(" ")[0]
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChatRequest:
