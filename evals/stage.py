@@ -139,6 +139,10 @@ class ScriptedModels(Models):
         """Count nothing."""
         return Spent()
 
+    def take_by_job(self, account: str) -> dict[str, Spent]:
+        """Count nothing."""
+        return {}
+
     async def capabilities(self, job: Job) -> Capabilities:
         """Return what is the same for all scripted models."""
         return _CAPABILITIES

@@ -148,6 +148,7 @@ def run_context(
         models=writers.models,
         languages=writers.languages,
         mark=writers.mark,
+        judge_tools=shape.judge_tools,
         library=EvidenceCache(),
         allowance=_allowance(shape),
     )

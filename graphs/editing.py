@@ -57,7 +57,7 @@ async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
         placements=placements,
         groups=sorted_groups(view.groups, placements),
         tokens=day.tokens,
-        account=view.account + Account(spent=context.asked.take(repo)),
+        account=view.account + context.take_spent(repo),
     )
     return {"edited": {repo: edited}}
 

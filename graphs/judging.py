@@ -13,6 +13,7 @@ from agent.analysts.ruling import (
     Case,
     Control,
     ControlKind,
+    Outcome,
     Ruling,
     Rulings,
     Verdicts,
@@ -41,7 +42,10 @@ _ADMITTED_CONTROL: dict[ControlKind, str] = {
 async def judged_or_refused(
     case: Case, context: "RunContext", about: EvidenceId | None
 ) -> tuple[Verdicts, Account]:
-    """Judge the sentences of a case; those whose judge does not answer are refused."""
+    """Judge the sentences of a case; those whose judge does not answer are refused.
+
+    The account has what went wrong; what the verdicts count is not in it.
+    """
 
     async def judge_batch(batch: Batch) -> Verdicts:
         return await judged(batch, context)
@@ -55,9 +59,7 @@ async def judged_or_refused(
             verdicts.refused += [(claim, absent) for claim in claims]
             account += fallback("judging", outcome, about)
         else:
-            verdicts.admitted += outcome.admitted
-            verdicts.refused += outcome.refused
-            account += Account(judging=outcome.judging)
+            verdicts.add(outcome)
     return verdicts, account
 
 
@@ -108,7 +110,7 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
             for position, control in enumerate(controls)
             if rulings[f"x{position}"].verdict in PASSING
         ]
-        verdicts.judging += _control_counts(controls, admitted)
+        verdicts.controls += _control_counts(controls, admitted)
         if admitted:
             reason = _ADMITTED_CONTROL[admitted[0].kind]
             void = Judgement(verdict="undecided", check="control", reason=reason)
@@ -117,9 +119,11 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
         passed = []
         for position, claim in enumerate(claims):
             ruling = rulings[str(position)]
+            if ruling.needs.strip():
+                verdicts.needs[claim.id] = ruling.needs.strip()
             if refusal := objection(ruling, batch.evidence):
                 verdicts.refused.append((claim, refusal))
-                verdicts.judging += _refusal_count(ruling)
+                verdicts.outcomes[claim.id] = _refusal_outcome(ruling)
                 continue
             passed.append(claim)
             if claim.id not in standing or ruling.verdict == "inferred":
@@ -127,7 +131,7 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
         claims = passed
     judge = context.asked.names["judging"]
     verdicts.admitted = [_admitted(claim, standing[claim.id], judge) for claim in claims]
-    verdicts.judging += Judging(standing=len(claims))
+    verdicts.outcomes |= {claim.id: "standing" for claim in claims}
     return verdicts
 
 
@@ -143,8 +147,8 @@ def _control_counts(controls: Sequence[Control], admitted: Sequence[Control]) ->
     )
 
 
-def _refusal_count(ruling: Ruling) -> Judging:
-    return Judging(narrowed=1) if ruling.verdict == "narrow" else Judging(refuted=1)
+def _refusal_outcome(ruling: Ruling) -> Outcome:
+    return "narrowed" if ruling.verdict == "narrow" else "refuted"
 
 
 def _admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:

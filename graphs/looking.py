@@ -22,18 +22,26 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
 
-from agent.analysts.subjects import CommitSubject
+from agent.analysts.subjects import CommitSubject, Subject
 from agent.domain.base import RepoId, UpstreamError
+from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.look_ups import LookUp
-from agent.domain.spending import Account, fallback
+from agent.domain.spending import Account, Judging, fallback
 from agent.ports import Step
 from agent.prompting import Job, ModelError, fenced, message_tokens, prompt
 from agent.sizing import ShowEvidence
 from graphs.run_context import RunContext
-from graphs.sentence_steps import spent
-from graphs.state import LookInput, LookOutput, LookUpOutput, MaterialInput
+from graphs.sentence_steps import JudgeLook, spent
+from graphs.state import (
+    AnalysisState,
+    LookedUpInput,
+    LookInput,
+    LookOutput,
+    LookUpOutput,
+    MaterialInput,
+)
 from graphs.subjects import commit_subjects
 from memory.statements import EarlierStatements
 from tools.chat.messages import Topic, trimmed
@@ -42,8 +50,11 @@ from tools.toolset.pages import clean_path, shown_lines
 
 _MAX_TURNS = 4  # How often a writer may ask for tools before it writes about a commit
 _MAX_CALLS = 4  # Tools that are called in one turn
+_MAX_JUDGE_TURNS = 2
+_MAX_JUDGE_LOOK_UPS = 8  # About a commit
 _PAGE_TOKENS = 2_000  # Of one answer of a tool
 _PACKET_SHARE = 0.6  # Of a question, for the packet; the rest is for what the tools show
+_MAX_NEED = 200  # Characters of what a judge says it would have to see
 _MAX_CALL_TEXT = 200  # Characters of a call that are shown above its answer
 _THREAD_TOOLS = ("get_issue", "get_pull")
 _OFFERED = ("get_file", "find_usages", "get_diff", *_THREAD_TOOLS, "previous_reports")
@@ -220,7 +231,7 @@ async def _call(subject: CommitSubject, state: LookInput, context: RunContext) -
         return _Step([AIMessage("")], fallback("reading", error, subject.about))
 
 
-def _repository(state: LookInput) -> MaterialInput:
+def _repository(state: LookedUpInput) -> MaterialInput:
     repository = state["repository"]
     assert repository is not None, "tasks about commits come with their repository"
     return repository
@@ -250,6 +261,89 @@ async def offered_tools(
 
 def _commits_by_handle(subject: CommitSubject) -> dict[str, CommitEvidence]:
     return {"c": subject.read.evidence, **subject.context.earlier}
+
+
+# ---------------------------------------------------------------- how a judge looks further
+
+
+async def judge_look(
+    state: AnalysisState,
+    subject: Subject,
+    claims: Sequence[Claim],
+    needs: Mapping[str, str],
+    context: RunContext,
+) -> JudgeLook:
+    """Let the judge of a commit look further before it rules on some sentences.
+
+    `needs` is what it would have to see, by the ids of claims. If it cannot be asked, or a source
+    is down, it rules on what it was shown.
+    """
+    if not isinstance(subject, CommitSubject):
+        return JudgeLook(subject)  # What sums up commits is judged by what was published of them
+    earlier = subject.context.look_ups
+    if any(look_up.by_judge for look_up in earlier):
+        return JudgeLook(subject)  # One conversation about a commit is enough
+    calls_left = _MAX_JUDGE_LOOK_UPS
+    question = _judge_question(subject, claims, needs, context.mark)
+    messages: list[AnyMessage] = []
+    account = Account()
+    try:
+        offered = await offered_tools(subject, _repository(state), context)
+        while calls_left > 0 and may_ask_again(messages, _MAX_JUDGE_TURNS):
+            question = question._replace(max_calls=calls_left)
+            answer = await next_message(question, messages, offered, context)
+            messages.append(answer)
+            if answer.tool_calls:
+                messages += await called(offered, messages)
+                calls_left -= len(answer.tool_calls)
+    except UpstreamError as error:
+        account += fallback("reading", error, subject.about)
+    new: list[LookUp] = []
+    for look_up in look_ups_of(messages, subject):
+        new.append(look_up.model_copy(update={"by_judge": True}))
+    account += Account(judging=Judging(look_ups=len(new)))
+    if not new:
+        return JudgeLook(subject, account=account)
+    return await _with_look_ups(state, subject, (*earlier, *new), account, context)
+
+
+def _judge_question(
+    subject: CommitSubject,
+    claims: Sequence[Claim],
+    needs: Mapping[str, str],
+    mark: str,
+) -> LookQuestion:
+    """Return the question about some sentences, with what the judge needs for each."""
+    lines: list[str] = []
+    for number, claim in enumerate(claims, start=1):
+        lines.append(f"[s{number}] {' / '.join(claim.text.values())}")
+        if claim.id in needs:
+            lines.append(f"   needed: {needs[claim.id][:_MAX_NEED]}")
+    with_room = subject.with_room()
+    return LookQuestion(
+        job="judging",
+        account=subject.account,
+        prompt="judge_look",
+        about=subject.task.key,
+        show=lambda budget: with_room.evidence(claims, budget),
+        values={"sentences": fenced("\n".join(lines), mark), "most": str(_MAX_JUDGE_LOOK_UPS)},
+    )
+
+
+async def _with_look_ups(
+    state: AnalysisState,
+    subject: CommitSubject,
+    look_ups: tuple[LookUp, ...],
+    account: Account,
+    context: RunContext,
+) -> JudgeLook:
+    """Return the subject with what was looked up about it as evidence."""
+    key = subject.task.key
+    looked_into = LookedUpInput(
+        tasks=[subject.task], repository=state["repository"], looked_up={key: look_ups}
+    )
+    subjects = await commit_subjects(looked_into, context)
+    return JudgeLook(subjects[key], look_ups, account)
 
 
 # ---------------------------------------------------------------- what the tools showed

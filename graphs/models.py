@@ -97,6 +97,10 @@ class Models:
         """Return what an account was charged since the last call of this method."""
         return self._budget.take_charges(account)
 
+    def take_by_job(self, account: str) -> dict[str, Spent]:
+        """Return the same by what it was spent on, since the last call of this method."""
+        return self._budget.take_charges_by_job(account)
+
     # ------------------------------------------------------------ what the servers can do
 
     async def context(self, job: Job) -> int:

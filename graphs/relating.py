@@ -63,7 +63,7 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
     outcomes = await asyncio.gather(
         *(_related(pairing, controls, desks, context) for pairing in pairings)
     )
-    return _handed_on(outcomes, Account(spent=context.asked.take(repo)))
+    return _handed_on(outcomes, context.take_spent(repo))
 
 
 def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:
@@ -119,6 +119,7 @@ async def _related(
         required=lambda claim: [anchor.text for anchor in claim.anchors],
     )
     verdicts, account = await judged_or_refused(case, context, name)
+    account += Account(judging=verdicts.judging)
     for claim, judgement in verdicts.refused:
         refused.append(Refused(task=name, claim=claim, reasons=(judgement,)))
     admitted = []

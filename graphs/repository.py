@@ -150,7 +150,7 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
     waiting: list[Task] = []
     if context.models:
         share = state["share"]
-        waiting = commit_tasks(share.deep, material, facts)
+        waiting = commit_tasks(share.deep, state["edited"].placements, material, facts)
         batch_size = await _minor_batch_size(state["spec"].name, context)
         waiting += minor_tasks(share.minor, material, facts, batch_size)
     return {"facts": facts, "stories": stories, "waiting": waiting, "tasks": []}

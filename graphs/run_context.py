@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from agent.domain.base import Language, RepoId
+from agent.domain.spending import Account
 from agent.ports import Desks, Publisher, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
@@ -48,6 +49,7 @@ class RunContext:
     models: Models | None = None  # Who reads, writes and judges; None where only code writes
     languages: tuple[Language, ...] = ("en",)  # In which a model writes: those of the report
     mark: str = ""  # What fences texts of others in a prompt
+    judge_tools: bool = True  # Whether the judge may look further in the repository
     questions: EvidenceStore | None = None
     """Where what was read is left for questions; None where nothing may be written."""
     own: OwnCode | None = None
@@ -113,6 +115,11 @@ class RunContext:
             budget = shrunk(budget, limit.fenced_tokens(evidence))
         raise AssertionError("the loop returns or raises")
 
+    def take_spent(self, account: str) -> Account:
+        """Return what the models were paid for an account since this was asked last."""
+        models = self.asked
+        return Account(spent=models.take(account), by_job=models.take_by_job(account))
+
     async def question_limit(self, job: Job, account: str) -> QuestionLimit:
         """Return what questions to the model for a job are measured against."""
         return QuestionLimit(
@@ -131,11 +138,17 @@ class RunContext:
         for remark in await self.asked.remarks():
             runtime.stream_writer(Step(MODEL_LINE, remark))
 
-    async def is_small(self) -> bool:
+    async def is_small(self, job: Job = "reading") -> bool:
         """Return True if the model's context or its pace allows for short questions only."""
-        capabilities = await self.asked.capabilities("reading")
+        capabilities = await self.asked.capabilities(job)
         return capabilities.context < _SMALL_CONTEXT or capabilities.is_slow
 
     async def can_call_tools(self) -> bool:
         """Return True if the model that reads finds its way with tools."""
         return not await self.is_small() and await self.asked.has_tools("reading")
+
+    async def can_judge_look(self) -> bool:
+        """Return True if the judge may look further, and finds its way with tools."""
+        if not self.judge_tools:
+            return False
+        return not await self.is_small("judging") and await self.asked.has_tools("judging")

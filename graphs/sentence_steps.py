@@ -3,27 +3,66 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
+from agent.analysts.ruling import Verdicts
 from agent.analysts.subjects import Subject
-from agent.analysts.tasks import Draft
-from agent.domain.claims import Refused
-from agent.domain.spending import Account, fallback
+from agent.analysts.tasks import Draft, Sentences
+from agent.domain.claims import Claim, Refused
+from agent.domain.look_ups import LookUp
+from agent.domain.spending import Account, Judging, fallback
 from agent.gate.check import refusals
 from agent.ports import Step
 from agent.prompting import ModelError
 from agent.sizing import divided
 from graphs.judging import judged_or_refused
 from graphs.run_context import RunContext
-from graphs.state import CheckOutput, SentencesInput, SentencesOutput
+from graphs.state import CheckOutput, JudgeOutput, SentencesInput, SentencesOutput
 from tools.chat.messages import Handles
 
 StateT = TypeVar("StateT", bound=SentencesInput)
 ContextT = TypeVar("ContextT", bound=RunContext)
+StateT_contra = TypeVar("StateT_contra", bound=SentencesInput, contravariant=True)
+ContextT_contra = TypeVar("ContextT_contra", bound=RunContext, contravariant=True)
 _MIN_REPAIR_SHARE = 0.5  # How much of a question about refused sentences the evidence has at least
+
+
+class JudgeLook(NamedTuple):
+    """What a judge saw when it looked further.
+
+    If it saw anything, the subject has it as evidence, and `look_ups` are all of the task.
+    """
+
+    subject: Subject
+    look_ups: tuple[LookUp, ...] = ()
+    account: Account = Account()
+
+
+class LookFurther(Protocol[StateT_contra, ContextT_contra]):
+    """Lets a judge look further before it rules on some claims, about which it may need something."""
+
+    async def __call__(
+        self,
+        state: StateT_contra,
+        subject: Subject,
+        claims: Sequence[Claim],
+        needs: Mapping[str, str],
+        context: ContextT_contra,
+        /,
+    ) -> JudgeLook:
+        """Return the subject with what was looked up."""
+        ...
+
+
+class _JudgedTask(NamedTuple):
+    """What a judge made of the sentences of a task; all look-ups of it, if the judge made any."""
+
+    verdicts: Verdicts
+    look_ups: tuple[LookUp, ...]
+    account: Account
 
 
 @dataclass(frozen=True)
@@ -31,6 +70,7 @@ class SentenceSteps(Generic[StateT, ContextT]):
     """Nodes over a state that holds `sentences`; `subjects` returns what they are about, by task."""
 
     subjects: Callable[[StateT, ContextT], Awaitable[Mapping[str, Subject]]]
+    look_further: LookFurther[StateT, ContextT] | None = None  # What a judge can do, if anything
 
     def add_to(self, graph: StateGraph[Any, Any, Any, Any], then: str) -> None:
         """Add check, judge and repair to a graph, and go on to another node."""
@@ -59,25 +99,74 @@ class SentenceSteps(Generic[StateT, ContextT]):
                 passed.append(draft)
         return {"sentences": sentences.checked(passed, refused)}
 
-    async def judge(self, state: StateT, runtime: Runtime[ContextT]) -> SentencesOutput:
+    async def judge(self, state: StateT, runtime: Runtime[ContextT]) -> JudgeOutput:
         """Have the judge read what passed, the sentences of each task by themselves."""
         context = runtime.context
         sentences = state["sentences"]
         subjects = await self.subjects(state, context)
         tasks = list(dict.fromkeys(draft.task for draft in sentences.passed))
         await announce([subjects[task] for task in tasks], runtime, "judging")
-        rulings = await asyncio.gather(
-            *(_judged_task(subjects[task], task, sentences.passed, context) for task in tasks)
+        can_look = await self._can_judge_look(sentences, context)
+        outcomes = await asyncio.gather(
+            *(self._judged(state, task, subjects[task], context, can_look) for task in tasks)
         )
         account = spent(subjects.values(), context)
-        admitted = []
+        account += Account(judging=Judging(could_look=can_look))
+        admitted: list[Claim] = []
         refused: list[Refused] = []
-        for task, (verdicts, task_account) in zip(tasks, rulings, strict=True):
-            admitted += verdicts.admitted
-            for claim, reason in verdicts.refused:
+        looked_up: dict[str, tuple[LookUp, ...]] = {}
+        for task, outcome in zip(tasks, outcomes, strict=True):
+            admitted += outcome.verdicts.admitted
+            for claim, reason in outcome.verdicts.refused:
                 refused.append(Refused(task=task, claim=claim, reasons=(reason,)))
-            account += task_account
-        return {"sentences": sentences.judged(admitted, refused), "account": account}
+            account += outcome.account + Account(judging=outcome.verdicts.judging)
+            if outcome.look_ups:
+                looked_up[task] = outcome.look_ups
+        judged = sentences.judged(admitted, refused)
+        if self.look_further is None:
+            return {"sentences": judged, "account": account}
+        return {"sentences": judged, "account": account, "looked_up": looked_up}
+
+    async def _can_judge_look(self, sentences: Sentences, context: ContextT) -> bool:
+        if self.look_further is None or not sentences.passed:
+            return False
+        try:
+            return await context.can_judge_look()
+        except ModelError:
+            return False  # The judge is asked all the same, and it is said why it does not answer
+
+    async def _judged(
+        self, state: StateT, task: str, subject: Subject, context: ContextT, can_look: bool
+    ) -> "_JudgedTask":
+        """Have the sentences of a task judged.
+
+        If the subject matters most, the judge looks further first; else it does for the sentences
+        about which it says what it would have to see, and these are judged again.
+        """
+        sentences = state["sentences"]
+        claims = [draft.claim for draft in sentences.passed if draft.task == task]
+        look_ups: tuple[LookUp, ...] = ()
+        account = Account()
+        if self.look_further and can_look and subject.is_must_know and not sentences.repaired:
+            looked = await self.look_further(state, subject, claims, {}, context)
+            subject = looked.subject
+            look_ups = looked.look_ups
+            account += looked.account
+        case = subject.case(claims, sentences.passed)
+        verdicts, case_account = await judged_or_refused(case, context, subject.about)
+        account += case_account
+        unsure = [claim for claim in claims if claim.id in verdicts.needs]
+        if not self.look_further or not can_look or not unsure:
+            return _JudgedTask(verdicts, look_ups, account)
+        looked = await self.look_further(state, subject, unsure, verdicts.needs, context)
+        account += looked.account
+        if not looked.look_ups:
+            return _JudgedTask(verdicts, look_ups, account)
+        case = looked.subject.case(unsure, sentences.passed)
+        second, case_account = await judged_or_refused(case, context, subject.about)
+        return _JudgedTask(
+            verdicts.replaced_by(second, unsure), looked.look_ups, account + case_account
+        )
 
     async def repair(self, state: StateT, runtime: Runtime[ContextT]) -> SentencesOutput:
         """Show each writer once what was refused; it may correct, shorten or give up."""
@@ -99,13 +188,6 @@ class SentenceSteps(Generic[StateT, ContextT]):
             drafts += task_drafts
             account += task_account
         return {"sentences": sentences.said_anew(drafts), "account": account}
-
-
-async def _judged_task(
-    subject: Subject, task: str, passed: Sequence[Draft], context: RunContext
-) -> Any:
-    claims = [draft.claim for draft in passed if draft.task == task]
-    return await judged_or_refused(subject.case(claims, passed), context, subject.about)
 
 
 async def _repaired_task(
@@ -161,7 +243,7 @@ def _numbered(refused: Sequence[Refused]) -> dict[str, Refused]:
 def spent(subjects: Iterable[Subject], context: RunContext) -> Account:
     """Return what the models were paid for some subjects since this was asked last."""
     accounts = dict.fromkeys(subject.account for subject in subjects)
-    return sum((Account(spent=context.asked.take(name)) for name in accounts), Account())
+    return sum(map(context.take_spent, accounts), Account())
 
 
 async def announce(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:

@@ -356,6 +356,12 @@ class SentencesOutput(CheckOutput):
     account: Annotated[Account, add]
 
 
+class JudgeOutput(SentencesOutput, total=False):
+    """The same, with what the judge looked up; a judge that cannot look further has none."""
+
+    looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
+
+
 class AnalysisState(LookInput, AnalysisOutput):
     """Tasks, and the sentences that are written about them."""
 

@@ -13,7 +13,7 @@ from agent.analysts.tasks import Draft, Sentences
 from agent.domain.claims import Claim
 from agent.domain.spending import Account, fallback
 from agent.prompting import ModelError
-from graphs.looking import after_look, after_look_up, look, look_up
+from graphs.looking import after_look, after_look_up, judge_look, look, look_up
 from graphs.run_context import RunContext
 from graphs.sentence_steps import SentenceSteps, announce, spent
 from graphs.state import (
@@ -43,7 +43,7 @@ def build_analysis() -> AnalysisGraph:
     graph.add_node("look_up", look_up)
     graph.add_node("write", write)
     graph.add_node("settle", settle)
-    SentenceSteps[AnalysisState, RunContext](subjects).add_to(graph, "settle")
+    SentenceSteps[AnalysisState, RunContext](subjects, judge_look).add_to(graph, "settle")
 
     graph.add_edge(START, "look")
     graph.add_conditional_edges("look", after_look, ["look_up", "write"])

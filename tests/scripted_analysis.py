@@ -21,6 +21,7 @@ DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 LIMIT, TIMEOUT = "Lower the limit of routes", "Give workers more time"
 Answer = Mapping[str, Any]
+JUDGED = "Somebody wrote these sentences"  # What every question to a judge has
 _SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
 _ROW = re.compile(r"^\[(c\d+)\] (.+)$", re.MULTILINE)
 _PACKET = re.compile(r"^\[(c\d+)\] (.+?)(?=^\[c\d+\]|\Z)", re.MULTILINE | re.DOTALL)
@@ -91,6 +92,9 @@ class Scripted:
     """What it says when it may call tools, one after the other, about each commit."""
     looks: Mapping[str, Sequence[Saying]] = field(default_factory=dict)
     """The same for the commits of these titles, in the place of `turns`."""
+    judge_turns: Sequence[Saying] = ()  # What the judge says when it may call tools
+    needs: Callable[[str, str], str] = lambda *_: ""
+    """What the judge would have to see, given a sentence and the evidence."""
     opinion: Callable[[str, str], str] = honest
     quote: str = ""  # What the judge rests on; the title of the commit where not given
     problem: str = ""  # What the judge says is wrong with sentences that do not stand
@@ -110,6 +114,9 @@ class Scripted:
     def _look(self, asked: ModelRequest) -> Saying:
         turn = sum(message["role"] == "assistant" for message in asked.body["messages"])
         turns = self.turns
+        if JUDGED in asked.messages[1]:
+            turns = self.judge_turns
+            return turns[turn] if turn < len(turns) else Saying(text="enough")
         for title, turns_of_commit in self.looks.items():
             if title in asked.messages[1]:
                 turns = turns_of_commit
@@ -121,10 +128,11 @@ class Scripted:
         if asked.schema == "MinorSentences":
             return {"sentences": self._minor_sentences(asked)}
         if asked.schema == "Rulings":
-            evidence, _, sentences = asked.user.partition("Somebody wrote these sentences")
+            evidence, _, sentences = asked.user.partition(JUDGED)
             quote = self.quote or evidence.splitlines()[2]
             rulings = [
-                (name, self.opinion(text, evidence)) for name, text in _SENTENCE.findall(sentences)
+                (name, text, self.opinion(text, evidence))
+                for name, text in _SENTENCE.findall(sentences)
             ]
             return {
                 "rulings": [
@@ -132,9 +140,10 @@ class Scripted:
                         "id": name,
                         "quote": quote,
                         "problem": "" if verdict in ("stated", "inferred") else self.problem,
+                        "needs": self.needs(text, evidence),
                         "verdict": verdict,
                     }
-                    for name, verdict in rulings
+                    for name, text, verdict in rulings
                 ]
             }
         if asked.schema == "SaidRelations":

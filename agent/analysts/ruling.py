@@ -1,5 +1,6 @@
 """What a judge is asked, what its ruling is worth, and what the writer of a refused sentence is told."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
@@ -35,6 +36,10 @@ class Ruling(BaseModel):
     problem: str = Field(
         default="",
         description="the words that must go, or the condition that is missing; empty if it stands",
+    )
+    needs: str = Field(
+        default="",
+        description="the definition, caller or line that would decide and is not shown; else empty",
     )
     verdict: Opinion = "unsupported"
 
@@ -86,13 +91,47 @@ class Batch:
         return chosen
 
 
+Outcome = Literal["standing", "narrowed", "refuted"]
+
+
 @dataclass(kw_only=True)
 class Verdicts:
     """What the judge made of sentences."""
 
     admitted: list[Claim] = field(default_factory=list)
     refused: list[tuple[Claim, Judgement]] = field(default_factory=list)
-    judging: Judging = field(default_factory=Judging)
+    controls: Judging = field(default_factory=Judging)  # How it did on sentences that are false
+    outcomes: dict[str, Outcome] = field(default_factory=dict)  # By the ids of the claims
+    needs: dict[str, str] = field(default_factory=dict)
+    """What the judge would have to see to decide about a sentence, by the id of its claim."""
+
+    @property
+    def judging(self) -> Judging:
+        """What the footer counts."""
+        counts = Counter(self.outcomes.values())
+        return self.controls + Judging(
+            standing=counts["standing"], narrowed=counts["narrowed"], refuted=counts["refuted"]
+        )
+
+    def add(self, other: "Verdicts") -> None:
+        """Add what the judge made of other sentences."""
+        self.admitted += other.admitted
+        self.refused += other.refused
+        self.controls += other.controls
+        self.outcomes |= other.outcomes
+        self.needs |= other.needs
+
+    def replaced_by(self, second: "Verdicts", claims: Sequence[Claim]) -> "Verdicts":
+        """Return verdicts in which some claims have been judged anew."""
+        ids = {claim.id for claim in claims}
+        kept = Verdicts(
+            admitted=[claim for claim in self.admitted if claim.id not in ids],
+            refused=[refusal for refusal in self.refused if refusal[0].id not in ids],
+            controls=self.controls,
+            outcomes={name: outcome for name, outcome in self.outcomes.items() if name not in ids},
+        )
+        kept.add(second)
+        return kept
 
 
 def objection(ruling: Ruling, evidence: str) -> Judgement | None:

@@ -73,6 +73,11 @@ class Subject(ABC):
     judge_prompt: ClassVar[str] = "judge"  # The file in agent/prompts that a judge is asked with
     shown: Mapping[str, Citable] = field(default_factory=dict)  # What may be cited, by its handles
 
+    @property
+    def is_must_know(self) -> bool:
+        """True for what matters most, about which a judge looks further by itself."""
+        return False
+
     @abstractmethod
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the evidence of some sentences in about so many tokens; without any, of all.
@@ -150,6 +155,11 @@ class CommitSubject(Subject):
     context: CommitContext
     part: ClassVar[Part] = "explaining"
 
+    @property
+    def is_must_know(self) -> bool:
+        """True for a commit that readers must know of."""
+        return self.task.is_must_know
+
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the packet of the commit."""
         focus = focus_on(claims, quotes)
@@ -162,9 +172,12 @@ class CommitSubject(Subject):
         return EvidencePrompt(name="write", values=values, shape=analysis_shape(self.languages))
 
     def before_looking(self) -> "CommitSubject":
-        """Return the subject with a packet that leaves room for what is looked up."""
-        context = replace(self.context, look_ups=(), leaves_room=True)
-        return replace(self, context=context)
+        """Return the subject without look-ups, in a packet that leaves room for them."""
+        return replace(self, context=replace(self.context, look_ups=(), leaves_room=True))
+
+    def with_room(self) -> "CommitSubject":
+        """Return the subject in a packet that leaves room for look-ups."""
+        return replace(self, context=replace(self.context, leaves_room=True))
 
     def claim(self, name: str, sentence: Sentence) -> Claim | None:
         """Turn one sentence into a claim; its background are earlier commits and lines of files."""

@@ -17,6 +17,7 @@ from agent.domain.evidence import (
     ThreadEvidence,
 )
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.placement import Importance, Placement
 
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 MAX_SUMMED = 24  # Commits that a day is summed up from
@@ -28,6 +29,7 @@ class Task(Frozen):
 
     repo: RepoId | None  # None for the brief of all repositories
     about: EvidenceId | None = None  # The commit; None for a summary
+    is_must_know: bool = False  # Whether the commit is one that readers must know of
     minor: tuple[EvidenceId, ...] = ()  # Commits that get one sentence each
     rests: dict[str, Claim] = Field(default_factory=dict)  # What a summary rests on, by handles
     titles: dict[EvidenceId, str] = Field(default_factory=dict)  # Of the commits of a summary
@@ -143,7 +145,12 @@ def evidence_handles(
     return handles
 
 
-def commit_tasks(shas: Sequence[str], material: Material, facts: Sequence[Claim]) -> list[Task]:
+def commit_tasks(
+    shas: Sequence[str],
+    placements: Mapping[str, Placement],
+    material: Material,
+    facts: Sequence[Claim],
+) -> list[Task]:
     """Return a task for each commit to be explained, with true sentences about others as controls."""
     deep = {read.evidence.change.commit.sha for read in material.reads if read.depth == "deep"}
     plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
@@ -157,10 +164,15 @@ def commit_tasks(shas: Sequence[str], material: Material, facts: Sequence[Claim]
             Task(
                 repo=material.repo,
                 about=about,
+                is_must_know=_is_must_know(placements.get(sha)),
                 controls=tuple(controls[-_MAX_CONTROLS:]),
             )
         )
     return tasks
+
+
+def _is_must_know(placement: Placement | None) -> bool:
+    return placement is not None and placement.importance is Importance.MUST_KNOW
 
 
 def minor_tasks(

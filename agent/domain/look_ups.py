@@ -17,3 +17,4 @@ class LookUp(Frozen):
     text: str
     lines: EvidenceId | None = None  # Which lines of a file these are
     thread: EvidenceId | None = None
+    by_judge: bool = False  # Whether a judge looked it up, and not the writer

@@ -168,13 +168,22 @@ def model_counts(report: Report) -> dict[str, Any]:
             "standing": whole.judging.standing,
             "narrowed": whole.judging.narrowed,
             "refuted": whole.judging.refuted,
+            "could_look": whole.judging.could_look,
+            "look_ups": whole.judging.look_ups,
         },
         "spent": whole.spent.model_dump(mode="json"),
+        "by_job": _spent_by_job(whole),
         "kept": {"commits": len(whole.kept), "summaries": whole.kept_summaries},
         "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
         "reasons": sorted({one.reason for one in whole.fallbacks}),
         "assumed_contexts": dict(sorted(whole.assumed_contexts.items())),
     }
+
+
+def _spent_by_job(account: Account) -> dict[str, Any]:
+    """Return what was spent on each job, most tokens first."""
+    spent = sorted(account.by_job.items(), key=lambda item: (-item[1].sent, item[0]))
+    return {job: one.model_dump(mode="json") for job, one in spent if job}
 
 
 def checked_counts(report: Report) -> dict[str, Any]:

@@ -45,6 +45,26 @@ class Spent(Frozen):
         return self.model_copy(update={"cost": round(cost, 9), "currency": price.currency})
 
 
+_JOB_OF_PROMPT = {
+    "edit": "editing",
+    "minor": "telling in short",
+    "look": "looking",
+    "relate": "relating",
+    "write": "writing",
+    "repair": "repairing",
+    "repair_day": "repairing",
+    "judge": "judging",
+    "judge_day": "judging",
+    "judge_look": "judging",
+    "day": "summing up",
+}
+
+
+def job_of(prompt: str) -> str:
+    """Return what the tokens of a prompt are spent on, as the footer counts it."""
+    return _JOB_OF_PROMPT.get(prompt, prompt)
+
+
 Part = Literal[
     "editing",
     "reading",
@@ -76,6 +96,8 @@ class Judging(Frozen):
     standing: int = 0  # Sentences that the judge let stand
     narrowed: int = 0  # Those that it called too wide
     refuted: int = 0  # Those that it found contradicted or not shown
+    look_ups: int = 0  # How often it looked further with a tool
+    could_look: bool = False  # Whether it could
 
     def __add__(self, other: "Judging") -> "Judging":
         return Judging(
@@ -86,6 +108,8 @@ class Judging(Frozen):
             standing=self.standing + other.standing,
             narrowed=self.narrowed + other.narrowed,
             refuted=self.refuted + other.refuted,
+            look_ups=self.look_ups + other.look_ups,
+            could_look=self.could_look or other.could_look,
         )
 
 
@@ -95,6 +119,7 @@ class Account(Frozen):
     fallbacks: tuple[Fallback, ...] = ()
     judging: Judging = Judging()
     spent: Spent = Spent()
+    by_job: dict[str, Spent] = Field(default_factory=dict)  # The same by what it was spent on
     kept: tuple[EvidenceId, ...] = ()  # Commits whose analysis an earlier run wrote
     kept_summaries: int = 0  # Sentences of summary or brief that an earlier run wrote
     assumed_contexts: dict[str, int] = Field(default_factory=dict)
@@ -105,10 +130,19 @@ class Account(Frozen):
             fallbacks=(*self.fallbacks, *other.fallbacks),
             judging=self.judging + other.judging,
             spent=self.spent + other.spent,
+            by_job=added_by_job(self.by_job, other.by_job),
             kept=(*self.kept, *other.kept),
             kept_summaries=self.kept_summaries + other.kept_summaries,
             assumed_contexts=self.assumed_contexts | other.assumed_contexts,
         )
+
+
+def added_by_job(first: Mapping[str, Spent], second: Mapping[str, Spent]) -> dict[str, Spent]:
+    """Return what was spent on each job, by its name."""
+    added = dict(first)
+    for job, spent in second.items():
+        added[job] = added.get(job, Spent()) + spent
+    return added
 
 
 def fallback(part: Part, error: Exception, about: EvidenceId | None = None) -> Account:

@@ -246,6 +246,7 @@ class ReportShape(Frozen):
     model_reading: str | None = None  # this and the next two: `model` where not set
     model_writing: str | None = None
     model_judging: str | None = None
+    judge_tools: bool = True  # whether the judge may look further in the repository
     model_context: int | None = Field(
         default=None, ge=2_048, le=10_000_000
     )  # where the server does not tell it

@@ -239,3 +239,12 @@ def test_no_variable_whatever_ends_in_anything_but_one_line(name: str, value: st
         else:
             told = ""
         assert len(told.splitlines()) <= 1
+
+
+def test_the_judge_looks_further_unless_a_file_or_a_variable_switches_it_off(
+    tmp_path: Path,
+) -> None:
+    assert read(tmp_path, "").judge_tools
+    assert not read(tmp_path, "judge_tools = false").judge_tools
+    assert not read(tmp_path, "", GITZETTE_JUDGE_TOOLS="off").judge_tools
+    assert "judge_tools" in refusal(tmp_path, "", GITZETTE_JUDGE_TOOLS="perhaps").lower()

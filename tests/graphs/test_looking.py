@@ -20,6 +20,7 @@ from gitzette.running import Covered, cover
 from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,
+    JUDGED,
     LIMIT,
     LIMIT_SAID,
     NOW,
@@ -40,8 +41,9 @@ CALLER = "def accept(routes):\n    if len(routes) >= MAX_ROUTES:\n        raise 
 
 
 def looking(server: ModelServer, title: str = "") -> list[ModelRequest]:
-    """Return the questions about a commit with which the model might call tools of ours."""
+    """Return the questions to the writer of a commit with which it might call tools of ours."""
     with_tools = [asked for asked in server.asked if "get_diff" in asked.tools]
+    with_tools = [asked for asked in with_tools if JUDGED not in asked.messages[1]]
     return [asked for asked in with_tools if title in asked.messages[1]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from agent.domain.spending import Price, Spent, price_of
+from agent.domain.spending import Price, Spent, added_by_job, price_of
 from agent.prompting import ModelError
 
 _MAX_OUTAGES = 3  # After so many requests in a row that ended in an outage, a run asks no more
@@ -99,6 +99,7 @@ class RunBudget:
         self._account_spent: dict[str, Spent] = {}
         self._busy: dict[str, _BusyTime] = {}
         self._charged: dict[str, Spent] = {}
+        self._charged_by_job: dict[str, dict[str, Spent]] = {}
         self._answering: dict[str, set[str]] = {}  # The models that have answered, by account
         self._outages = Counter[str]()  # In a row, by model
 
@@ -170,15 +171,21 @@ class RunBudget:
 
     # ------------------------------------------------------------ answers, live or recorded
 
-    def charge(self, model: str, account: str, spent: Spent) -> None:
-        """Put the cost of an answer on an account."""
+    def charge(self, model: str, account: str, spent: Spent, job: str = "") -> None:
+        """Put the cost of an answer on an account, and note what it was spent on."""
         self._answering.setdefault(account, set()).add(model)
         priced = spent.priced(price_of(model, self._prices))
         self._charged[account] = self._charged.get(account, Spent()) + priced
+        by_job = self._charged_by_job.get(account, {})
+        self._charged_by_job[account] = added_by_job(by_job, {job: priced})
 
     def take_charges(self, account: str) -> Spent:
         """Return what an account was charged since the last call of this method."""
         return self._charged.pop(account, Spent())
+
+    def take_charges_by_job(self, account: str) -> dict[str, Spent]:
+        """Return the same by what it was spent on, since the last call of this method."""
+        return self._charged_by_job.pop(account, {})
 
     def models_of(self, account: str) -> frozenset[str]:
         """Return the models that have answered for an account."""

@@ -19,6 +19,7 @@ _MIN_QUESTION = 400  # Tokens below which a question says nothing about the pace
 _SLOW = 3.0  # An answer that is slower than one alone by this factor had to wait for others
 _MAX_PACES = 8  # Answers to questions that were alone, whose pace is remembered
 _MAX_ANSWERS = 5  # Answers in a row from which it is concluded how many are worked on at once
+_MAX_BEGINNINGS = 256  # Questions whose beginnings are remembered
 _MOMENT = 0.001  # Seconds: answers that came in together
 _PATIENCE_SHARE = 0.8
 """Of the time that one answer may take, what all questions under way may take one after the other."""
@@ -29,6 +30,7 @@ class Turn:
     """A question that is under way."""
 
     work: float  # What it is expected to take, in tokens that the server writes
+    goes_on: bool = False  # Whether the server has just read the beginning of it
     company: int = 1  # How many were under way at once, itself included
 
 
@@ -44,6 +46,9 @@ def work_of(sent: int, received: int) -> float:
 
 class Concurrency:
     """Lets questions through in their order, as many at once as the server bears.
+
+    A question that begins like one asked just before goes ahead of those that begin anew, while
+    the server may still have what it read in its prefix cache.
 
     The first one goes alone: its answer tells the pace. After that there are never more under
     way than a server with a single slot would answer in time, one after the other, unless it
@@ -62,6 +67,7 @@ class Concurrency:
         self._parallel = 1  # Questions that the server was seen to work on at once
         self._has_had_company = False
         self._queue: deque[Turn] = deque()
+        self._beginnings: deque[str] = deque(maxlen=_MAX_BEGINNINGS)
         self._under_way: list[Turn] = []
         self._changed = asyncio.Condition()
 
@@ -76,10 +82,13 @@ class Concurrency:
         return None if self._in_time(2 * usual_work) else 1
 
     @asynccontextmanager
-    async def turn(self, tokens: int) -> AsyncIterator[Turn]:
-        """Wait until a question of so many tokens may be asked."""
-        turn = Turn(work_of(tokens, _USUAL_ANSWER))
-        self._queue.append(turn)
+    async def turn(self, tokens: int, beginning: str = "") -> AsyncIterator[Turn]:
+        """Wait until a question of so many tokens may be asked; `beginning` is how it begins."""
+        turn = Turn(work_of(tokens, _USUAL_ANSWER), goes_on=beginning in self._beginnings)
+        ahead = sum(other.goes_on for other in self._queue) if turn.goes_on else len(self._queue)
+        self._queue.insert(ahead, turn)
+        if beginning:
+            self._beginnings.append(beginning)
         try:
             async with self._changed:
                 await self._changed.wait_for(lambda: self._is_next(turn))

@@ -26,6 +26,7 @@ from agent.prompting import Way, message_tokens, schema_of, tokens_of
 
 _MAX_CALLS = 12
 """Tool calls of one answer that are made; the model may ask for the others again."""
+_BEGINNING = 400  # Characters by which it is known that two questions begin alike
 _CALL_ID_LENGTH = 9  # Some servers accept only ids of nine letters and digits
 _TRIMMED = "(left out for lack of room; call the tool again if you need it)"
 
@@ -55,6 +56,11 @@ class Topic(NamedTuple):
 
     name: str  # The prompt and its subject, such as `write octo/router@1a2b...`
     handles: Handles | None = None
+
+    @property
+    def prompt(self) -> str:
+        """The file in agent/prompts that the request is made of."""
+        return self.name.partition(" ")[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +93,14 @@ class ChatRequest:
             if option:
                 texts.append(json.dumps(option, ensure_ascii=False))
         return message_tokens(tuple(texts))
+
+    @cached_property
+    def beginning(self) -> str:
+        """The beginning of the first question: requests that share it share what follows, too."""
+        for message in self.messages:
+            if isinstance(message, HumanMessage):
+                return str(message.text)[:_BEGINNING]
+        return ""
 
     def accepts(self, reply: "ChatReply") -> bool:
         """Return True if a reply matches the schema that is asked for, or none is asked for."""

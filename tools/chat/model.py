@@ -27,6 +27,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field, SkipValidation
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+from agent.domain.spending import job_of
 from agent.prompting import (
     Capabilities,
     ContextExceeded,
@@ -235,7 +236,8 @@ class RecordedChatModel(BaseChatModel):
             return await self._ask(request, pieces)
 
         reply = await (self.record.fetch(request, ask) if self.record else ask())
-        self.budget.charge(self.model_name, self.account, reply.spent)
+        job = job_of(request.topic.prompt) if request.topic else ""
+        self.budget.charge(self.model_name, self.account, reply.spent, job)
         return reply
 
     async def capabilities(self) -> Capabilities:

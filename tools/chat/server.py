@@ -137,7 +137,7 @@ class ChatServer:
     ) -> ChatReply:
         """Wait for a turn, then ask once; the watch runs while the server works."""
         sent = _sent_request(request, way)
-        async with self._concurrency.turn(request.tokens) as turn:
+        async with self._concurrency.turn(request.tokens, request.beginning) as turn:
             if self._admit is not None:
                 await self._admit()
             seconds_before = watch.seconds

@@ -111,3 +111,22 @@ async def test_questions_wait_for_a_turn_in_their_order_and_may_give_up() -> Non
     assert done == ["a", "c"]
     async with concurrency.turn(TOKENS):
         assert True
+
+
+async def test_a_question_that_begins_like_one_before_it_goes_ahead_of_those_that_begin_anew() -> (
+    None
+):
+    concurrency = Concurrency(patience=0.01)
+    asked: list[str] = []
+
+    async def ask_twice(packet: str) -> None:
+        for question in ("write", "judge"):
+            async with concurrency.turn(TOKENS, packet) as turn:
+                asked.append(f"{question} {packet}")
+                await asyncio.sleep(0.01)
+                concurrency.answered(turn, TOKENS, ANSWER, 0.01)
+
+    await asyncio.gather(*(ask_twice(packet) for packet in ("a", "b", "c", "d")))
+    for packet in ("a", "b", "c", "d"):
+        distance = asked.index(f"judge {packet}") - asked.index(f"write {packet}")
+        assert distance <= 2
