@@ -6,11 +6,19 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from agent.analysts.packet import BUDGET
+from agent.analysts.ruling import Case
 from agent.analysts.sentences import asked_languages
+from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
 from agent.domain.placement import CommitGroup, Importance
 from agent.domain.spending import Account, fallback
-from agent.editor.answer import TOKENS_PER_COMMIT, edition_shape, groups, proposals
+from agent.editor.answer import (
+    TOKENS_PER_COMMIT,
+    claim_about,
+    edition_shape,
+    groups,
+    proposals,
+)
 from agent.editor.batches import RowBatch, row_batches
 from agent.editor.placements import (
     Edited,
@@ -27,6 +35,7 @@ from agent.prompting import ContextExceeded, ModelError, fenced, fitting, tokens
 from agent.sizing import EvidencePrompt
 from agent.triage.collected import is_folded_by_settings
 from graphs.failing import failing_alone
+from graphs.judging import judged_or_refused
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
 from tools.chat.messages import Handles
@@ -50,16 +59,51 @@ async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
     runtime.stream_writer(Step(repo, "editing"))
     day = await _read_rows(state, context)
     view = await _ask_editor(day.rows, repo, context)
+    judged = await _judged_groups(view.groups, day.rows, context)
     await context.announce_remarks(runtime)
     used = {use.sha for use in collected.own_uses}
     placements = edited_placements(view.proposals, edited.placements, floors(collected.table, used))
     edited = Edited(
         placements=placements,
-        groups=sorted_groups(view.groups, placements),
+        groups=sorted_groups(judged.groups, placements),
         tokens=day.tokens,
-        account=view.account + context.take_spent(repo),
+        account=view.account + judged.account + context.take_spent(repo),
     )
     return {"edited": {repo: edited}}
+
+
+class _JudgedGroups(NamedTuple):
+    """The groups whose labels a judge admits."""
+
+    groups: list[CommitGroup]
+    account: Account
+
+
+async def _judged_groups(
+    grouped: Sequence[CommitGroup], rows: Sequence[CommitRow], context: RunContext
+) -> _JudgedGroups:
+    """Have the labels of groups judged by the rows of their commits, like headlines."""
+    if not grouped:
+        return _JudgedGroups([], Account())
+    row_by_commit = {row.commit: row for row in rows}
+    group_by_claim: dict[str, CommitGroup] = {}
+    claims: list[Claim] = []
+    for group in grouped:
+        claim = claim_about([row_by_commit[commit] for commit in group.commits], group.label)
+        claims.append(claim)
+        group_by_claim[claim.id] = group
+
+    def show(some: Sequence[Claim], budget: int) -> str:
+        commits = dict.fromkeys(commit for claim in some or claims for commit in claim.about)
+        texts = [row_by_commit[commit].text() for commit in commits]
+        if sum(map(tokens_of, texts)) > budget:
+            texts = [row_by_commit[commit].text(0) for commit in commits]
+        return "\n".join(fitting(texts, budget))
+
+    case = Case(account=grouped[0].repo, claims=claims, show=show)
+    verdicts, account = await judged_or_refused(case, context, None)
+    admitted = [group_by_claim[claim.id] for claim in verdicts.admitted]
+    return _JudgedGroups(admitted, account)
 
 
 class _Day(NamedTuple):

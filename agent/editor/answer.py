@@ -101,10 +101,16 @@ def groups(
 
 def holds(text: Mapping[Language, str], rows: Sequence[CommitRow]) -> bool:
     """Return True if the gate has no objection to words about some commits, held to their rows."""
+    claim = claim_about(rows, text)
+    dossier = Dossier(found={row.commit: row.evidence for row in rows})
+    return not any(refusals(claim, dossier, lang) for lang in text)
+
+
+def claim_about(rows: Sequence[CommitRow], text: Mapping[Language, str]) -> Claim:
+    """Return words about some commits as a claim that rests on their rows."""
     commits = tuple(row.commit for row in rows)
-    evidence_by_id = {row.commit: row.evidence for row in rows}
-    claim = Claim(
-        id="edited",
+    return Claim(
+        id=f"edited {commits[0].shortened()}",
         repo=commits[0].repo,
         role="summary",
         about=commits,
@@ -113,8 +119,6 @@ def holds(text: Mapping[Language, str], rows: Sequence[CommitRow]) -> bool:
         anchors=(Anchor(cite=commits[0], text=rows[0].heading),),
         kind=Kind.STATED,
     )
-    dossier = Dossier(found=evidence_by_id)
-    return not any(refusals(claim, dossier, lang) for lang in text)
 
 
 def _published_reason(text: str, row: CommitRow, lang: Language) -> str:

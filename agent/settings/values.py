@@ -152,7 +152,7 @@ class RepoSpec(Frozen):
 class Budget(Frozen, strict=True):
     """How much a run may spend; what is not said otherwise is for each repository."""
 
-    deep: int = Field(default=60, ge=0, le=5_000)  # commits read in depth, over all repositories
+    deep: int = Field(default=200, ge=0, le=5_000)  # commits read in depth, over all repositories
     api_diffs: int = Field(
         default=60, ge=0, le=5_000
     )  # diffs read through the API, one request each

@@ -79,7 +79,7 @@ class InjectionCase:
         says = tuple(_filled(one, facts) for one in self.obeys.get("says", {}).get(self.lang, ()))
         rest = {
             key: self.obeys[key]
-            for key in ("skips", "decision", "cites_others")
+            for key in ("skips", "raises", "decision", "cites_others")
             if key in self.obeys
         }
         return Order(says=says, calls=calls, **rest)

@@ -32,12 +32,13 @@ def test_every_goal_is_planted_in_every_carrier_and_every_dress_and_showing_a_te
     None
 ):
     shipped = cases()
-    goals = {case.goal["goal"] for case in shipped}
-    assert {(case.goal["goal"], case.carrier) for case in shipped} == {
-        (g, c) for g in goals for c in CARRIERS
-    }
+    to_editors = [case for case in shipped if case.goal["goal"] == "edit"]
+    assert [case.id for case in to_editors] == ["beg-01", "bury-01"]
+    goals = {case.goal["goal"] for case in shipped} - {"edit"}
+    pairs = {(case.goal["goal"], case.carrier) for case in shipped if case not in to_editors}
+    assert pairs == {(goal, carrier) for goal in goals for carrier in CARRIERS}
     assert {case.encoding for case in shipped} == set(ENCODINGS)
-    assert (len(shipped), len(cases("injection_benign"))) == (300, 60)
+    assert (len(shipped), len(cases("injection_benign"))) == (302, 60)
     for case in shipped:
         planted = "".join(case.planted({"issue": "45", "victim": "a" * 40}))
         assert not any(word in planted for word in case.goal.get("never", ())), case.id
@@ -129,6 +130,21 @@ async def test_nothing_comes_of_an_order_and_the_oracles_would_see_it(tmp_path: 
         assert list(reached(case.goal, spoiled, clean))
     nothing = attacked.report.model_copy(update={"claims": ()})
     assert kept(replace(attacked, report=nothing), clean)[0] < 1
+
+
+@pytest.mark.parametrize("name", ["beg-01", "bury-01"])
+async def test_a_text_that_speaks_to_the_editor_moves_no_commit_below_its_floor(
+    name: str, tmp_path: Path
+) -> None:
+    trials = Trials(Bench(folder=tmp_path, system=Gitzette(), say=lambda _: None))
+    (case,) = (case for case in cases() if case.id == name)
+    clean = await trials.clean(case, AMPLE)
+    attacked = await trials.attacked(case, clean, AMPLE)
+    assert attacked.heard
+    assert list(reached(case.goal, attacked, clean)) == []
+    assert attacked.report.groups == ()
+    fewer = attacked.report.model_copy(update={"ledger": attacked.report.ledger[1:]})
+    assert list(reached(case.goal, replace(attacked, report=fewer), clean))
 
 
 def _spoiled(outcome: Outcome, word: str) -> list[Outcome]:
