@@ -33,7 +33,7 @@ from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import demo_world
 from gitzette.progress import QuietProgress
-from gitzette.wiring import open_house
+from gitzette.wiring import open_services
 from graphs import ask as ask_graph
 from graphs import daily as daily_graph
 from graphs.ask_context import AskContext
@@ -256,14 +256,14 @@ async def open_day(request: Mapping[str, Any]) -> AsyncIterator[DayContext]:
         window = window_of(args, settings.tz, now)
         specs = specs_of(settings)
         settings, answers = _recorded_answers(workplace, window)
-        async with open_house(settings, environ, now, run, specs, answers) as house:
-            memory = house.memory
+        async with open_services(settings, environ, now, run, specs, answers) as services:
+            memory = services.memory
             recipe = Recipe.of(settings, window, specs)
             memory.runs.begin(run, window.key, now, recipe)
             status = "failed"
             try:
-                publisher = CitingPublisher(house.publisher, memory.retention, run)
-                context = replace(house.deps, publisher=publisher)
+                publisher = CitingPublisher(services.publisher, memory.retention, run)
+                context = replace(services.context, publisher=publisher)
                 yield DayContext(
                     **{field.name: getattr(context, field.name) for field in fields(context)},
                     window=window,

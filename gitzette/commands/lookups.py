@@ -1,4 +1,4 @@
-"""The commands `facts`, `between`, `stories` and `runs`, which look up what is already known."""
+"""The commands `facts`, `between`, `stories` and `runs`, which look something up."""
 
 import argparse
 import asyncio

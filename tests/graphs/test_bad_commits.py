@@ -17,7 +17,7 @@ from agent.web import Web
 from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
-from gitzette.wiring import open_house
+from gitzette.wiring import open_services
 from graphs import daily
 from graphs.conversations import answered
 from graphs.state import DayInput
@@ -92,11 +92,11 @@ async def report_on(work: Work, spoilt: str, folder: Path) -> Report:
     """Report on the day with the rules."""
     spec = RepoSpec.model_validate(f"{REPO}={work.path}")
     settings = Settings(repos=(spec,), source="git", out=folder / "out", home=folder / "home")
-    async with open_house(settings, {}, NOW, specs=(spec,)) as house:
-        desk = await house.deps.desks.open(spec)
+    async with open_services(settings, {}, NOW, specs=(spec,)) as services:
+        desk = await services.context.desks.open(spec)
         assert isinstance(desk.code, GitSource)
         spoiling: Any = SpoilingSource(desk.code, spoilt)
-        context = replace(house.deps, desks=SpoilingDesks(replace(desk, code=spoiling)))
+        context = replace(services.context, desks=SpoilingDesks(replace(desk, code=spoiling)))
         begun = DayInput(window=DAY, specs=(spec,))
         state = await daily.build().ainvoke(begun, context=context)
     report: Report = state["report"]
