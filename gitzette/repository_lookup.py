@@ -1,4 +1,4 @@
-"""Finding which of several repositories has a commit, a tag or a day that somebody names."""
+"""Finds which of several repositories has the commit, tag or day that a user names."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -18,9 +18,8 @@ async def open_repository_with(
 ) -> Desk:
     """Open the only repository in which `resolve` succeeds.
 
-    `names` are the words of the user; the `InputError` that is raised where no repository or more
-    than one has them repeats them. A repository that cannot be read is reported on stderr, and the
-    others are searched.
+    Raise an `InputError` with `names`, the words of the user, if it succeeds in none or in several.
+    A repository that cannot be read is reported on stderr, and the others are searched.
     """
     if len(specs) == 1:
         return await desks.open(specs[0])
@@ -30,21 +29,23 @@ async def open_repository_with(
         say(f"{repo}: {error}")
     if len(search.matches) == 1:
         return next(iter(search.matches.values()))
-    wanted = _listed(repr(name) for name in names)
+    quoted_names = _listed(repr(name) for name in names)
     if search.matches:
         candidates = sorted(search.matches)
         both = "both" if len(candidates) == 2 else "all"
-        raise InputError(f"{_listed(candidates)} {both} have {wanted}; choose one with --repo")
+        raise InputError(
+            f"{_listed(candidates)} {both} have {quoted_names}; choose one with --repo"
+        )
     if len(search.misses) == 1:
         raise next(iter(search.misses.values()))
     if not search.misses:
-        raise InputError(f"there is no repository left in which to look for {wanted}")
-    raise InputError(f"none of {_listed(sorted(search.misses))} has {wanted}")
+        raise InputError(f"there is no repository left in which to look for {quoted_names}")
+    raise InputError(f"none of {_listed(sorted(search.misses))} has {quoted_names}")
 
 
 @dataclass
 class _Search:
-    """A search through several repositories, and what it has found so far."""
+    """A search through several repositories, with its results so far."""
 
     resolve: Resolve
     desks: Desks
