@@ -17,7 +17,7 @@ from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvid
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related
 from agent.domain.spending import Account, fallback
-from agent.links.candidates import Wanted, wanted_pairs
+from agent.links.candidates import CommitCandidates, commit_candidates
 from agent.links.relating import Pairing, SaidRelations
 from agent.ports import Desk, Step
 from agent.prompting import ModelError
@@ -46,18 +46,19 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
         return _handed_on([], Account())
     material = await material_with_past(state, context)
     issues = context.issues.known(repo, state["window"]).issues
-    wanted = wanted_pairs(state["first_look"], material, issues, state["stories"].pairs)
-    if not wanted:
+    pairs = state["stories"].pairs
+    candidates = commit_candidates(state["first_look"], material, issues, pairs)
+    if not candidates:
         return _handed_on([], Account())
-    runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))
+    runtime.stream_writer(Step(repo, "relating", 0, len(candidates)))
     try:
         limit = await context.question_limit("reading", repo)
         token_budget = limit.evidence_tokens(_RELATE_PROMPT)
-        await context.asked.check_time_for_all(repo, "relations", len(wanted))
+        await context.asked.check_time_for_all(repo, "relations", len(candidates))
     except ModelError as error:
         return _handed_on([], fallback("relating", error))
     desks = await _desks(state, context)
-    pairings = await _pairings(wanted, material, desks, token_budget, context)
+    pairings = await _pairings(candidates, material, desks, token_budget, context)
     facts = [claim for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
     controls = [claim.text for claim in facts]
     outcomes = await asyncio.gather(
@@ -134,7 +135,7 @@ async def _related(
 
 
 async def _pairings(
-    wanted: Sequence[Wanted],
+    candidates: Sequence[CommitCandidates],
     material: Material,
     desks: Mapping[RepoId, Desk],
     token_budget: int,
@@ -142,20 +143,25 @@ async def _pairings(
 ) -> list[Pairing]:
     """Read both sides of what may be related."""
     code = desks[material.repo].code
-    shas = [one.read.evidence.change.commit.sha for one in wanted]
+    shas = [candidate.read.evidence.change.commit.sha for candidate in candidates]
     # Of commits that were only skimmed the patches are missing, and they show what was done.
     changes = await context.library.whole(code, shas)
-    others = await _others(wanted, material, desks, context)
+    others = await _others(candidates, material, desks, context)
     pairings = []
-    for one in wanted:
-        read = replace(one.read, evidence=_patched(one.read.evidence, changes))
-        by_id = {others[name].id: others[name] for name in one.others if name in others}
+    for candidate in candidates:
+        evidence = _patched(candidate.read.evidence, changes)
+        read = replace(candidate.read, evidence=evidence)
+        by_id = {others[name].id: others[name] for name in candidate.others if name in others}
         by_id.pop(read.evidence.id, None)
         # A pull request and the commit that it became are one; the commit shows what was done.
         shown = [other for other in by_id.values() if _merge_commit(other) not in by_id]
         if shown:
             pairing = Pairing(
-                read=read, material=material, others=shown, said=one.said, room=token_budget
+                read=read,
+                material=material,
+                others=shown,
+                mentions=candidate.mentions,
+                token_budget=token_budget,
             )
             pairings.append(pairing)
     return pairings
@@ -181,7 +187,7 @@ async def _desks(state: RelateInput, context: RunContext) -> dict[RepoId, Desk]:
 
 
 async def _others(
-    wanted: Sequence[Wanted],
+    candidates: Sequence[CommitCandidates],
     material: Material,
     desks: Mapping[RepoId, Desk],
     context: RunContext,
@@ -189,7 +195,9 @@ async def _others(
     """Read what the commits may belong to, by its name as it was written."""
     read: dict[EvidenceId, Evidence] = {one.evidence.id: one.evidence for one in material.reads}
     read |= material.background
-    names = dict.fromkeys(name for one in wanted for name in one.others)
+    names: dict[EvidenceId, None] = {}
+    for candidate in candidates:
+        names |= dict.fromkeys(candidate.others)
     others = {name: read[name] for name in names if name in read}
     unread = [name for name in names if name not in read]
     for repo, desk in desks.items():
