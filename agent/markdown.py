@@ -42,7 +42,7 @@ _CODE = re.compile(
 _MARKUP = re.compile(r"([\\`*\[\]<>|~$&]|(?<![^\W_])_|_(?![^\W_]))")
 
 
-class _Piece(NamedTuple):
+class _InlinePiece(NamedTuple):
     """A part of a text that is written in one way."""
 
     is_code: bool
@@ -66,7 +66,7 @@ def inline(text: str) -> str:
     return "".join(parts)
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
+def _pieces(text: str) -> Iterator[_InlinePiece]:
     """Yield the parts of a text that must be code, and the parts between them."""
     position = 0
     for match in _CODE.finditer(text):
@@ -74,12 +74,12 @@ def _pieces(text: str) -> Iterator[_Piece]:
         if match.start() > position:
             yield from _pieces(text[position : match.start()])
         code_text = match["span"] or match["wide"] or match["live"]
-        yield _Piece(True, code_text.strip())
+        yield _InlinePiece(True, code_text.strip())
         position = match.end()
     if 0 < position < len(text):
         yield from _pieces(text[position:])
     elif position == 0 and text:
-        yield _Piece(False, text)
+        yield _InlinePiece(False, text)
 
 
 def cell(markdown: str) -> str:

@@ -144,11 +144,13 @@ def _filtered_commits(query: Query, repos: Sequence[RepoId], context: AskContext
 
 
 def _shown_name(named: Named) -> str:
-    repo = named.repo or ""
+    """Return a name as a reader writes it, with its repository if the question has one."""
     if named.kind == "thread":
-        return f"{repo}#{named.text}"
-    if named.kind == "commit":
-        return f"{repo}@{named.text}".lstrip("@")
+        if named.repo is None:
+            return f"#{named.text}"
+        return str(EvidenceId.listed(named.repo, number=int(named.text)))
+    if named.kind == "commit" and named.repo is not None:
+        return str(EvidenceId.listed(named.repo, revision=named.text))
     return named.text
 
 

@@ -149,7 +149,7 @@ _RELATIONS = {"revert": Relation.REVERTS, "reland": Relation.FIXES}  # By the ki
 _VERBS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
 
 
-class RevertPair(NamedTuple):
+class RevertRelation(NamedTuple):
     """A commit that takes another one back, or brings it back."""
 
     commit: EvidenceId
@@ -157,18 +157,18 @@ class RevertPair(NamedTuple):
     partner: EvidenceId
 
 
-def partners(commits: Iterable[CommitEvidence]) -> list[RevertPair]:
+def partners(commits: Iterable[CommitEvidence]) -> list[RevertRelation]:
     """Return which commits take back or bring back which, by their patches or messages."""
     commit_by_id = {commit.id: commit for commit in commits}
     id_by_pull = {commit.pull: commit.id for commit in commit_by_id.values() if commit.pull}
-    revert_pairs: list[RevertPair] = []
+    revert_pairs: list[RevertRelation] = []
     for commit in commit_by_id.values():
         for fact in commit.facts:
             if fact.kind not in _RELATIONS:
                 continue
             partner = _partner(fact, commit.repo, commit_by_id, id_by_pull)
             if partner is not None and partner != commit.id:
-                revert_pairs.append(RevertPair(commit.id, _RELATIONS[fact.kind], partner))
+                revert_pairs.append(RevertRelation(commit.id, _RELATIONS[fact.kind], partner))
     return revert_pairs
 
 
@@ -200,7 +200,7 @@ def reverted_by(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceI
 
 
 def carried_links(
-    links: Iterable[Link], earlier: Iterable[Link], revert_pairs: Iterable[RevertPair]
+    links: Iterable[Link], earlier: Iterable[Link], revert_pairs: Iterable[RevertRelation]
 ) -> tuple[Link, ...]:
     """Add the links that follow from reverts and re-lands.
 
@@ -222,7 +222,7 @@ def carried_links(
     return tuple(carried.values())
 
 
-def _carried_link(fix: Link, pair: RevertPair) -> Link:
+def _carried_link(fix: Link, pair: RevertRelation) -> Link:
     """Return the link of a commit that takes back or brings back the fix of an issue."""
     relation = fix.relation if pair.relation is Relation.FIXES else pair.relation
     evidence = f"{_VERBS[pair.relation]} {pair.partner.revision[:12]}"

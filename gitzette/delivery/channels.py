@@ -73,7 +73,7 @@ class Line(NamedTuple):
     words: str
 
 
-class Part(NamedTuple, Generic[T]):
+class MessagePart(NamedTuple, Generic[T]):
     """One of the messages that a report is divided into."""
 
     title: str
@@ -168,13 +168,13 @@ def _grouped(
     return groups
 
 
-def _numbered(title: str, groups: list[list[T]]) -> Iterator[Part[T]]:
+def _numbered(title: str, groups: list[list[T]]) -> Iterator[MessagePart[T]]:
     """Yield the groups as parts, with their numbers in the titles if there are several."""
     if len(groups) == 1:
-        yield Part(title, groups[0])
+        yield MessagePart(title, groups[0])
         return
     for number, group in enumerate(groups, start=1):
-        yield Part(f"{title} ({number}/{len(groups)})", group)
+        yield MessagePart(f"{title} ({number}/{len(groups)})", group)
 
 
 def _parsed_address(address: str, scheme: str, fault: str) -> SplitResult:
@@ -319,7 +319,7 @@ class _Slack(_HttpChannel):
         )
         return [self._message(part) for part in _numbered(content.title, groups)]
 
-    def _message(self, part: Part[str]) -> bytes:
+    def _message(self, part: MessagePart[str]) -> bytes:
         blocks = []
         for text in (_mrkdwn(part.title, "*"), *part.values):
             mrkdwn = {"type": "mrkdwn", "text": text, "verbatim": True}
@@ -439,7 +439,7 @@ class _Mail:
         parts = _numbered(content.title, groups)
         return [bytes(self._mail(part, content.page.lang)) for part in parts]
 
-    def _mail(self, part: Part[_MailLine], lang: str) -> EmailMessage:
+    def _mail(self, part: MessagePart[_MailLine], lang: str) -> EmailMessage:
         mail = EmailMessage(policy=SMTP)
         mail["Subject"] = visible(part.title)
         mail["From"] = self._sender
