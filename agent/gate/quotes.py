@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, product
 from typing import NamedTuple
 
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
@@ -60,7 +60,8 @@ def _bare(line: PatchLine) -> str:
 def _uncommented(line: PatchLine) -> str:
     """Return a line without the signs that make it a comment or the edge of a docstring."""
     text = line.text.strip()
-    if start := _COMMENT_START.match(text):
+    start = _COMMENT_START.match(text)
+    if start is not None:
         text = text[start.end() :]
     for end in _COMMENT_ENDS:
         text = text.removesuffix(end)
@@ -68,8 +69,11 @@ def _uncommented(line: PatchLine) -> str:
 
 
 def _joined(lines: Iterable[PatchLine], form: Callable[[PatchLine], str]) -> str:
-    hunks = groupby(lines, key=lambda line: line.hunk)
-    return BREAK.join(normal("\n".join(form(line) for line in hunk)) for _, hunk in hunks)
+    hunks = []
+    for _, hunk in groupby(lines, key=lambda line: line.hunk):
+        text = "\n".join(form(line) for line in hunk)
+        hunks.append(normal(text))
+    return BREAK.join(hunks)
 
 
 @lru_cache(maxsize=512)
@@ -120,7 +124,8 @@ def _as_printed(line: str) -> str:
 def check_quotes(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
     """Yield a judgement for each quotation that is not verbatim."""
     for quote in claim.quotes:
-        if reason := misquoted(quote, dossier.found[quote.cite]):
+        reason = misquoted(quote, dossier.found[quote.cite])
+        if reason:
             yield wrong_quote(reason, "verbatim", quote)
 
 
@@ -194,7 +199,7 @@ def _is_in_patch(text: str, patch: str, *, gaps: bool) -> bool:
 def _has_form(text: str, forms: Iterable[str], *, gaps: bool) -> bool:
     # A sign may stand apart from its line, but whether it is there is a part of the quotation.
     quotes = {normal(text), normal(_SIGNED.sub(r"\1", text))}
-    return any(stands_in(quote, form, gaps=gaps) for form in forms for quote in quotes)
+    return any(stands_in(quote, form, gaps=gaps) for quote, form in product(quotes, forms))
 
 
 # ---------------------------------------------------------------- anchors
