@@ -43,7 +43,7 @@ class ReplyPage:
 
     def written(self, reply: Reply) -> Reply:
         """Return the reply with its Markdown."""
-        listed_ids = set()
+        listed_ids: set[EvidenceId] = set()
         for section in reply.sections:
             listed_ids.update(hit.id for hit in section.hits[:_MAX_ROWS])
         unlisted = [hit for hit in reply.evidence if hit.id not in listed_ids]
