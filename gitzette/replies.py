@@ -14,7 +14,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window, zone
 from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
-from agent.ports import Desk
+from agent.ports import RepositorySources
 from agent.questions import Hit, Known, Reply
 from agent.reports.stored import claim_json
 from agent.reports.titles import shown_title
@@ -148,7 +148,7 @@ class CitedEvidence:
     """Finds and writes the evidence that answers cite."""
 
     def __init__(self, context: "AskContext", specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
-        self._desks = context.desks
+        self._repositories = context.repositories
         self._memory = context.memory
         self._specs = {spec.name: spec for spec in specs}
         self._web = web
@@ -195,19 +195,19 @@ class CitedEvidence:
         """Return a thread or a release from memory, or else from the repository; a commit whole."""
         item = self._memory.get(cite)
         if cite.number is not None and item is None:
-            desk = await self._desk(cite.repo)
-            return await desk.threads.issue(cite.number)
+            sources = await self._sources(cite.repo)
+            return await sources.threads.issue(cite.number)
         if not isinstance(item, Card) and not cite.is_commit:
             return item
-        desk = await self._desk(cite.repo)
-        async for change in desk.code.changes([cite.sha]):
+        sources = await self._sources(cite.repo)
+        async for change in sources.code.changes([cite.sha]):
             return change
         raise InputError(f"{cite.shortened()} cannot be read any more")
 
-    async def _desk(self, repo: RepoId) -> Desk:
+    async def _sources(self, repo: RepoId) -> RepositorySources:
         if repo not in self._specs:
             raise InputError(f"{repo} is not at hand; begin the conversation with --repo {repo}")
-        return await self._desks.open(self._specs[repo])
+        return await self._repositories.open(self._specs[repo])
 
 
 def _safe(text: str) -> str:

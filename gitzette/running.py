@@ -14,7 +14,7 @@ from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
 from agent.ports import Progress
 from agent.settings.values import AnalystChoice, Recipe, RepoSpec, Settings
-from gitzette.sources import EarlierReport, RecordedDesks
+from gitzette.sources import EarlierReport, RecordedRepositories
 from gitzette.wiring import Services, open_services, run_context, run_graph, writers_again
 from graphs import daily
 from graphs.state import DayInput
@@ -178,9 +178,9 @@ def _refusal_rows(refused: tuple[Refused, ...]) -> Iterator[dict[str, str | bool
 async def report_again(memory: Memory, recorder: CallRecorder, recipe: Recipe) -> Report:
     """Run the graph on the record alone; a call that the record lacks ends the replay."""
     day = DayInput(window=recipe.window, specs=recipe.repos)
-    desks = RecordedDesks(recorder, recipe)
+    repositories = RecordedRepositories(recorder, recipe)
     writers = writers_again(recipe, recorder)
-    context = run_context(memory, recorder, recipe, writers, desks, EarlierReport(recorder))
+    context = run_context(memory, recorder, recipe, writers, repositories, EarlierReport(recorder))
     try:
         state = await daily.build().ainvoke(
             day, {"max_concurrency": _MAX_CONCURRENT_REPLAYS}, context=context

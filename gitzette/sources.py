@@ -7,7 +7,14 @@ from pydantic import TypeAdapter
 
 from agent.domain.base import Frozen, RepoId, StorageError, UsageError
 from agent.domain.report import Report
-from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, ThreadSource
+from agent.ports import (
+    CloneSource,
+    CodeSource,
+    NoThreads,
+    Repositories,
+    RepositorySources,
+    ThreadSource,
+)
 from agent.reports.merging import merge
 from agent.settings.values import ReportShape, RepoSpec, Settings
 from memory.artefacts import JsonCodec
@@ -20,7 +27,7 @@ from tools.github.client import GitHubClient
 
 
 @dataclass
-class SourceDesks:
+class ConfiguredRepositories:
     """Chooses the sources of each repository by the settings."""
 
     settings: Settings
@@ -28,14 +35,14 @@ class SourceDesks:
     keeper: MirrorKeeper
     environ: Mapping[str, str]
     specs: tuple[RepoSpec, ...] = ()  # Where repositories lie on this machine
-    _open: dict[RepoId, Desk] = field(default_factory=dict)
+    _open: dict[RepoId, RepositorySources] = field(default_factory=dict)
 
-    async def open(self, spec: RepoSpec) -> Desk:
+    async def open(self, spec: RepoSpec) -> RepositorySources:
         """Prepare the sources of a repository, once."""
         if spec.name not in self._open:
             local_spec = self._local_spec(spec)
             by_api = self.settings.source == "api"
-            self._open[spec.name] = Desk(
+            self._open[spec.name] = RepositorySources(
                 code=await self._code(local_spec),
                 threads=self._threads(local_spec),
                 diffs=self.settings.budget.api_diffs if by_api else None,
@@ -92,17 +99,17 @@ _REPORT: JsonCodec[Report | None] = JsonCodec("report", TypeAdapter(Report | Non
 
 
 @dataclass(frozen=True)
-class RecordedDesks:
+class RecordedRepositories:
     """Opens the sources of each repository behind the recorder."""
 
     recorder: CallRecorder
     shape: ReportShape
-    desks: Desks | None = None  # None in a replay, which asks nobody
+    repositories: Repositories | None = None  # None in a replay, which asks nobody
     local: Collection[RepoId] = ()  # Repositories that are read from clones
     unopened: bool = False
     """Open no source before it is needed: an edition has hundreds of repositories and reads few."""
 
-    async def open(self, spec: RepoSpec) -> Desk:
+    async def open(self, spec: RepoSpec) -> RepositorySources:
         """Return the recorded sources of a repository.
 
         If the record says what they are, they are opened only when something new is asked of them.
@@ -128,7 +135,7 @@ class RecordedDesks:
         origin = api if self.shape.source == "api" else self._git_origin(repo)
         opened = await recorder.fetch(Call("sources.open", repo, origin=origin), _OPENED, inspect)
         interface = CloneSource if opened.clone else CodeSource
-        return Desk(
+        return RepositorySources(
             code=recorded_source(open_code, recorder, "code", repo, origin, interface),
             threads=recorded_source(open_threads, recorder, "threads", repo, api, ThreadSource),
             diffs=opened.diffs,
@@ -141,10 +148,10 @@ class RecordedDesks:
             return "git, a local clone"
         return f"git {self.shape.git_url}"
 
-    async def _unrecorded(self, spec: RepoSpec) -> Desk:
-        if self.desks is None:
+    async def _unrecorded(self, spec: RepoSpec) -> RepositorySources:
+        if self.repositories is None:
             raise StorageError(f"{spec.name} is not read in a replay")
-        return await self.desks.open(spec)
+        return await self.repositories.open(spec)
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
 from agent.domain.spending import price_of
-from agent.ports import Desks, Progress, Publisher, Step
+from agent.ports import Progress, Publisher, Repositories, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
 from agent.triage.allotment import Allowance, allowance
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
 from gitzette.publish import FilePublisher
-from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
+from gitzette.sources import ConfiguredRepositories, EarlierReport, RecordedRepositories
 from graphs.run_context import RunContext
 from memory.http_cache import ModelServers
 from memory.recorder import CallRecorder
@@ -102,11 +102,13 @@ async def open_services(
             policy=_request_policy(settings, admit_request),
         ) as client:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
-            desks: Desks = SourceDesks(settings, client, keeper, environ, specs)
+            repositories: Repositories = ConfiguredRepositories(
+                settings, client, keeper, environ, specs
+            )
             note_merge = None
             if recorder is not None:
                 local = {spec.name for spec in specs if spec.path is not None}
-                desks = RecordedDesks(recorder, settings, desks, local)
+                repositories = RecordedRepositories(recorder, settings, repositories, local)
                 note_merge = EarlierReport(recorder).note
             publisher = FilePublisher(settings.out, settings, Web(settings.web), note_merge)
             writers = writers_of(
@@ -117,7 +119,7 @@ async def open_services(
                 admit=admit_question,
                 answers=answers,
             )
-            context = run_context(memory, recorder, settings, writers, desks, publisher)
+            context = run_context(memory, recorder, settings, writers, repositories, publisher)
             context = replace(context, questions=memory.evidence)
             yield Services(context=context, memory=memory, client=client, publisher=publisher)
 
@@ -133,10 +135,12 @@ def _request_policy(settings: Settings, admit: Admission | None) -> RequestPolic
 
 
 @asynccontextmanager
-async def open_sources(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[Desks]:
+async def open_sources(
+    settings: Settings, environ: Mapping[str, str]
+) -> AsyncIterator[Repositories]:
     """Yield what opens repositories, for a command that only reads them."""
     async with open_services(settings, environ, datetime.now(UTC)) as services:
-        yield services.context.desks
+        yield services.context.repositories
 
 
 def run_context(
@@ -144,7 +148,7 @@ def run_context(
     recorder: CallRecorder | None,
     shape: Settings | Recipe,
     writers: "Writers",
-    desks: Desks,
+    repositories: Repositories,
     publisher: Publisher,
 ) -> RunContext:
     """Return what the nodes may touch, with the memory behind the recorder.
@@ -153,7 +157,7 @@ def run_context(
     """
     own_code = OwnCode(shape.uses if isinstance(shape, Settings) else ())
     return RunContext(
-        desks=desks,
+        repositories=repositories,
         landings=recorded(memory.landings, recorder, "landings"),
         issues=recorded(memory.issues, recorder, "issues"),
         stories=recorded(memory.stories, recorder, "stories"),

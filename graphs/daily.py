@@ -163,10 +163,10 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
     for sha, number in collected.threads.pull_of.items():
         if number in threads:
             pulls[EvidenceId.commit(spec.name, sha)] = threads[number]
-    desk = await context.desks.open(spec)
+    sources = await context.repositories.open(spec)
     return Reading(
-        code=desk.code,
-        threads=desk.threads,
+        code=sources.code,
+        threads=sources.threads,
         tip=collected.landing.tip or "",
         taken=chapter.taken,
         references=collected.references,

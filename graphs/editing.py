@@ -72,7 +72,7 @@ class _Day(NamedTuple):
 async def _read_rows(state: EditInput, context: RunContext) -> _Day:
     """Read the diffs once more, one after the other, for the rows that the editor is shown."""
     collected = state["first_look"]
-    code = (await context.desks.open(state["spec"])).code
+    code = (await context.repositories.open(state["spec"])).code
     writer = RowWriter.of(collected, await pull_templates(code, collected))
     folded = {triaged.sha for triaged in collected.table if is_folded_by_settings(triaged)}
     commits = {row.commit.sha: row.commit for row in collected.landed}

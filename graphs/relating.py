@@ -19,7 +19,7 @@ from agent.domain.links import Related
 from agent.domain.spending import Account, fallback
 from agent.links.candidates import CommitCandidates, commit_candidates
 from agent.links.relating import Pairing, SaidRelations
-from agent.ports import Desk, Step
+from agent.ports import RepositorySources, Step
 from agent.prompting import ModelError
 from agent.sizing import EvidencePrompt
 from graphs.judging import judged_or_refused
@@ -57,12 +57,12 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
         await context.asked.check_time_for_all(repo, "relations", len(candidates))
     except ModelError as error:
         return _handed_on([], fallback("relating", error))
-    desks = await _desks(state, context)
-    pairings = await _pairings(candidates, material, desks, token_budget, context)
+    repositories = await _repositories(state, context)
+    pairings = await _pairings(candidates, material, repositories, token_budget, context)
     facts = [claim for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
     controls = [claim.text for claim in facts]
     outcomes = await asyncio.gather(
-        *(_related(pairing, controls, desks, context) for pairing in pairings)
+        *(_related(pairing, controls, repositories, context) for pairing in pairings)
     )
     return _handed_on(outcomes, context.take_spent(repo))
 
@@ -81,7 +81,7 @@ def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:
 async def _related(
     pairing: Pairing,
     facts: Sequence[Mapping[Language, str]],
-    desks: Mapping[RepoId, Desk],
+    repositories: Mapping[RepoId, RepositorySources],
     context: RunContext,
 ) -> _Outcome:
     """Ask, check both anchors, and have the sentence judged against both sides."""
@@ -126,7 +126,7 @@ async def _related(
     admitted = []
     for claim in verdicts.admitted:
         draft = drafts[claim.id]
-        landed_as = await _landed_as(pairing.other(draft), desks)
+        landed_as = await _landed_as(pairing.other(draft), repositories)
         admitted.append(pairing.related(draft, claim.judged_by, landed_as))
     return _Outcome(admitted, refused, account)
 
@@ -137,16 +137,16 @@ async def _related(
 async def _pairings(
     candidates: Sequence[CommitCandidates],
     material: Material,
-    desks: Mapping[RepoId, Desk],
+    repositories: Mapping[RepoId, RepositorySources],
     token_budget: int,
     context: RunContext,
 ) -> list[Pairing]:
     """Read both sides of what may be related."""
-    code = desks[material.repo].code
+    code = repositories[material.repo].code
     shas = [candidate.read.evidence.change.commit.sha for candidate in candidates]
     # Of commits that were only skimmed the patches are missing, and they show what was done.
     changes = await context.library.whole(code, shas)
-    others = await _others(candidates, material, desks, context)
+    others = await _others(candidates, material, repositories, context)
     pairings = []
     for candidate in candidates:
         evidence = _patched(candidate.read.evidence, changes)
@@ -180,16 +180,16 @@ def _merge_commit(other: Evidence) -> EvidenceId | None:
     return EvidenceId.commit(other.repo, thread.merge_commit or "")
 
 
-async def _desks(state: RelateInput, context: RunContext) -> dict[RepoId, Desk]:
+async def _repositories(state: RelateInput, context: RunContext) -> dict[RepoId, RepositorySources]:
     """Open the sources of the repository and of the others that the report is about."""
     specs = (state["spec"], *state["beside"])
-    return {spec.name: await context.desks.open(spec) for spec in specs}
+    return {spec.name: await context.repositories.open(spec) for spec in specs}
 
 
 async def _others(
     candidates: Sequence[CommitCandidates],
     material: Material,
-    desks: Mapping[RepoId, Desk],
+    repositories: Mapping[RepoId, RepositorySources],
     context: RunContext,
 ) -> dict[EvidenceId, Evidence]:
     """Read what the commits may belong to, by its name as it was written."""
@@ -200,47 +200,49 @@ async def _others(
         names |= dict.fromkeys(candidate.others)
     others = {name: read[name] for name in names if name in read}
     unread = [name for name in names if name not in read]
-    for repo, desk in desks.items():
-        others |= await _threads(desk, repo, unread)
+    for repo, sources in repositories.items():
+        others |= await _threads(sources, repo, unread)
         shas = [name for name in unread if not name.is_thread and name.repo == repo]
-        others |= await _commits(desk, shas, context)
+        others |= await _commits(sources, shas, context)
     return others
 
 
 async def _threads(
-    desk: Desk, repo: RepoId, names: Iterable[EvidenceId]
+    sources: RepositorySources, repo: RepoId, names: Iterable[EvidenceId]
 ) -> dict[EvidenceId, Evidence]:
     numbers = [name.number for name in names if name.number is not None and name.repo == repo]
     if not numbers:
         return {}
     try:
-        return {one.id: one for one in await desk.threads.discussions(numbers)}
+        return {one.id: one for one in await sources.threads.discussions(numbers)}
     except AppError:
         return {}  # What cannot be read is not related
 
 
 async def _commits(
-    desk: Desk, names: Sequence[EvidenceId], context: RunContext
+    sources: RepositorySources, names: Sequence[EvidenceId], context: RunContext
 ) -> dict[EvidenceId, Evidence]:
     """Read the commits that hashes name; a short one stands for the commit that it means."""
     commits: dict[EvidenceId, Evidence] = {}
     for name in names:
         try:
-            commit = await desk.code.resolve(name.revision)
+            commit = await sources.code.resolve(name.revision)
         except NotFound:
             continue
-        changes = await context.library.whole(desk.code, [commit.sha])
-        async for evidence in context.library.skim(desk.code, [commit.sha]):
+        changes = await context.library.whole(sources.code, [commit.sha])
+        async for evidence in context.library.skim(sources.code, [commit.sha]):
             commits[name] = _patched(evidence, changes)
     return commits
 
 
-async def _landed_as(other: Evidence, desks: Mapping[RepoId, Desk]) -> Commit | None:
+async def _landed_as(
+    other: Evidence, repositories: Mapping[RepoId, RepositorySources]
+) -> Commit | None:
     """Find the commit that a merged pull request became."""
     thread = other.thread if isinstance(other, ThreadEvidence) else None
     if not isinstance(thread, PullRequest) or not thread.merged_at or not thread.merge_commit:
         return None
     try:
-        return await desks[thread.repo].code.resolve(thread.merge_commit)
+        return await repositories[thread.repo].code.resolve(thread.merge_commit)
     except NotFound:
         return None  # Merged into a branch that is not read

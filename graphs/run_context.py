@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from agent.domain.base import Language, RepoId
 from agent.domain.spending import Account
-from agent.ports import Desks, Publisher, Step
+from agent.ports import Publisher, Repositories, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
 from agent.triage.allotment import Allowance
@@ -37,7 +37,7 @@ class RunContext:
     Nothing here is handed on from step to step; that is state.
     """
 
-    desks: Desks
+    repositories: Repositories
     landings: Landings
     issues: OpenIssues
     stories: Stories

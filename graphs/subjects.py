@@ -70,7 +70,7 @@ async def _whole_reads(
     task: Task, material: Material, repository: MaterialInput, context: RunContext
 ) -> dict[str, Read]:
     """Return the minor commits of a task by their handles, with their patches."""
-    code = (await context.desks.open(repository["spec"])).code
+    code = (await context.repositories.open(repository["spec"])).code
     changes = await context.library.whole(code, [commit.sha for commit in task.minor])
     read_by_id = {read.evidence.id: read for read in material.reads}
     evidence_by_id = {name: read.evidence for name, read in read_by_id.items()}
@@ -154,7 +154,7 @@ async def _threads_read(
     names = dict.fromkeys(look_up.thread for look_up in look_ups if look_up.thread)
     if not names:
         return {}
-    source = (await context.desks.open(repository["spec"])).threads
+    source = (await context.repositories.open(repository["spec"])).threads
     threads: dict[EvidenceId, ThreadEvidence] = {}
     for name in names:
         if thread := await _thread(name, source):
@@ -180,7 +180,7 @@ async def _commit_context(
     context: RunContext,
 ) -> CommitContext:
     """Return the code around a commit, the earlier commits it goes back to, and their releases."""
-    code = (await context.desks.open(repository["spec"])).code
+    code = (await context.repositories.open(repository["spec"])).code
     commit = read.evidence.change.commit
     earlier = earlier_commits(read.evidence.id, repository["stories"], material)
     commits = {"c": commit}

@@ -173,7 +173,7 @@ async def asking_context(
         context = replace(services.context, models=writers.models, mark=writers.mark)
         yield AskContext(
             **{field.name: getattr(context, field.name) for field in fields(context)},
-            reader=WindowReader(context.desks, memory.evidence, display),
+            reader=WindowReader(context.repositories, memory.evidence, display),
             memory=memory.evidence,
             index=memory.search,
             specs=specs,

@@ -24,7 +24,7 @@ from agent.domain.base import (
     StorageError,
     UsageError,
 )
-from agent.ports import Desk, Progress
+from agent.ports import Progress, RepositorySources
 from agent.reports.stored import load
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
@@ -157,7 +157,7 @@ async def check(
         if judge.models:
             judge_context = replace(services.context, models=judge.models, mark=judge.mark)
         audit_context = AuditDeps(
-            desks=AuditDesks(services, settings),
+            repositories=AuditRepositories(services, settings),
             progress=display,
             deadline=deadline,
             judge=judge_context,
@@ -184,18 +184,18 @@ def _linked_repos(entries: Sequence[AuditEntry], settings: Settings) -> list[Rep
 
 
 @dataclass(frozen=True)
-class AuditDesks:
+class AuditRepositories:
     """Opens a mirror where one is given, else the API: a few commits are no reason to clone."""
 
     services: Services
     settings: Settings
 
-    async def open(self, spec: RepoSpec) -> Desk:
+    async def open(self, spec: RepoSpec) -> RepositorySources:
         """Prepare the sources of a repository."""
         if spec.path is not None or self.settings.source != "both":
-            return await self.services.context.desks.open(spec)
+            return await self.services.context.repositories.open(spec)
         client = self.services.client
-        return Desk(
+        return RepositorySources(
             code=GitHubCode(client, spec.name, spec.branch),
             threads=GitHubThreads(client, spec.name),
             diffs=None,

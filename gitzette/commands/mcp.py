@@ -143,10 +143,10 @@ class Tools:
         window = Window.between(since, until, self.settings.tz, now)
         async with open_services(self.settings, self.environ, now) as services:
             services.memory.reports.rebuild(self.settings.out / "reports")
-            desk = await services.context.desks.open(spec)
-            landed = await desk.code.landed(window)
+            sources = await services.context.repositories.open(spec)
+            landed = await sources.code.landed(window)
             commits = [row.commit for row in landed.rows]
-            yield Toolset(desk.code, desk.threads, commits, {}, services.context.recall)
+            yield Toolset(sources.code, sources.threads, commits, {}, services.context.recall)
 
     def _spec(self, repo: str) -> RepoSpec:
         """Return a repository of the configuration: a program cannot have others read."""

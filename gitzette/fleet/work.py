@@ -17,7 +17,7 @@ from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, DeliveryState, Entries, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
-from gitzette.sources import RecordedDesks
+from gitzette.sources import RecordedRepositories
 from gitzette.wiring import Services, memory_of, open_services, run_graph
 from graphs.parts import Part, build_edition, build_part, part_of, report_of_part
 from graphs.state import EditionInput, PartInput, PartState
@@ -139,9 +139,11 @@ async def compose(
             return False
         with memory.run_locks.hold(run):
             memory.runs.begin(run, window.key, now, recipe)
-            desks = RecordedDesks(**vars(services.context.desks) | {"unopened": True})
+            repositories = RecordedRepositories(
+                **vars(services.context.repositories) | {"unopened": True}
+            )
             publisher = EditionPublisher(fleet, edition)
-            context = replace(services.context, publisher=publisher, desks=desks)
+            context = replace(services.context, publisher=publisher, repositories=repositories)
             services = replace(services, context=context)
             day = _day_of_parts(recipe, keys, fleet)
             progress = FleetProgress(fleet, window.label)
