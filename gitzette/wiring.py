@@ -176,7 +176,7 @@ def run_context(
 
 def _allowance(shape: Settings | Recipe) -> Allowance:
     """Return what may be spent on explaining commits, by the prices of those who write and judge."""
-    prices = [price_of(name, shape.prices) for name in _names(shape).values()]
+    prices = [price_of(name, shape.prices) for name in _model_names(shape).values()]
     return allowance(shape.budget, [price for price in prices if price is not None])
 
 

@@ -29,7 +29,7 @@ from agent.reports.chapter import (
     release_news,
 )
 from agent.stories.releases import taken
-from agent.triage.collected import dossier_of
+from agent.triage.collected import evidence_set_of
 from graphs.failing import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
 from graphs.relating import relate
@@ -227,7 +227,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         state["facts"],
         state["analysis"],
         state["refused"],
-        dossier_of(material, collected),
+        evidence_set_of(material, collected),
         refusals,
     )
     issues = context.issues.known(repo, window)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, JsonValue, create_model
 from agent.analysts.sentences import words_of
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import Dossier
+from agent.domain.evidence import EvidenceSet
 from agent.domain.placement import CommitGroup, Importance
 from agent.editor.placements import Proposal
 from agent.editor.rows import CommitRow
@@ -113,8 +113,8 @@ def holds(text: Mapping[Language, str], rows: Sequence[CommitRow]) -> bool:
         anchors=(Anchor(cite=commits[0], text=rows[0].heading),),
         kind=Kind.STATED,
     )
-    dossier = Dossier(found=evidence_by_id)
-    return not any(refusals(claim, dossier, lang) for lang in text)
+    evidence_set = EvidenceSet(by_id=evidence_by_id)
+    return not any(refusals(claim, evidence_set, lang) for lang in text)
 
 
 def _published_reason(text: str, row: CommitRow, lang: Language) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
 from agent.domain.commits import FileChange
-from agent.domain.evidence import Citable, CommitEvidence, Dossier, FileEvidence
+from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet, FileEvidence
 from agent.domain.patch import read_hunks
 from agent.domain.window import Window
 from agent.gate.shown import code_written_lines, file_heading, printed_texts
@@ -121,22 +121,22 @@ def _as_printed(line: str) -> str:
 # ---------------------------------------------------------------- quotations
 
 
-def check_quotes(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+def check_quotes(claim: Claim, evidence_set: EvidenceSet) -> Iterator[Judgement]:
     """Yield a judgement for each quotation that is not verbatim."""
     for quote in claim.quotes:
-        reason = misquoted(quote, dossier.found[quote.cite])
+        reason = misquoted(quote, evidence_set.by_id[quote.cite])
         if reason:
             yield wrong_quote(reason, "verbatim", quote)
 
 
-def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
+def check_passages(claim: Claim, evidence_set: EvidenceSet, text: str) -> Iterator[Judgement]:
     """Yield a judgement for each passage in quotation marks that no cited evidence has."""
     for match in _PASSAGE.finditer(text):
         passage = next(group for group in match.groups() if group)
         if not _LONG_PASSAGE.search(passage):
             continue
         words = MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；")
-        if any(_is_quoted(words, dossier.found[cite]) for cite in claim.sources):
+        if any(_is_quoted(words, evidence_set.by_id[cite]) for cite in claim.sources):
             continue
         reason = (
             f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
@@ -253,12 +253,12 @@ def _may_hold(text: str, heading: str, patch: str) -> bool:
     return all(word in patch or word in heading for word in words)
 
 
-def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:
+def anchor_fault(anchor: Anchor, evidence_set: EvidenceSet) -> str:
     """Return why an anchor is not verbatim, or an empty string if it is."""
     if len(anchor.text) > MAX_ANCHOR:
         return f"it has {len(anchor.text)} characters; a few lines are enough"
-    note = dossier.notes.get(anchor.cite, "")
-    return misquoted(anchor, dossier.found[anchor.cite], dossier.window, note)
+    note = evidence_set.notes.get(anchor.cite, "")
+    return misquoted(anchor, evidence_set.by_id[anchor.cite], evidence_set.window, note)
 
 
 # ---------------------------------------------------------------- messages
