@@ -24,7 +24,7 @@ DEFAULT_CONTEXT = 8_192  # Tokens that are assumed where a server does not repor
 _MAX_ANSWER_TOKENS = 4_000
 """Enough for five sentences about a commit in two languages, with their anchors."""
 _ASCII_PER_TOKEN = 3.2
-"""ASCII characters of a token of code or English, on the safe side: tokenizers in use give 3.3 to 4.5."""
+"""ASCII characters of a token, on the safe side: tokenizers in use give 3.3 to 4.5."""
 _MESSAGE_TOKENS = 8  # What a chat template puts around each message
 _MIN_QUESTION_TOKENS = 3_000  # A slow server is asked no shorter questions than this
 _READING_SHARE = 1 / 3  # Of the time for an answer, for a slow server to read the question
@@ -187,7 +187,7 @@ def shape_text(shape: type[BaseModel]) -> str:
 
 
 def answer_tokens(context: int) -> int:
-    """Return the tokens that an answer may have; three quarters of a small context are for the question."""
+    """Return the tokens that an answer may have: a quarter of a small context."""
     return min(_MAX_ANSWER_TOKENS, context // 4)
 
 
@@ -221,7 +221,7 @@ def fenced(text: str, mark: str) -> str:
 
 
 def visible_line(line: str) -> str:
-    """Return the indentation and the visible characters of a line, behind the sign of a diff too."""
+    """Return the indentation and the visible characters of a line, perhaps of a diff."""
     if line[:1] in "+-" and line[1:2].isspace():
         return line[0] + visible_line(line[1:])
     indent = len(line) - len(line.lstrip())

@@ -83,7 +83,7 @@ class Query(Frozen):
         return [value for name, value in self.filters if name == key]
 
     def wants(self, repo: RepoId) -> bool:
-        """Return True if a repository is asked about, by its full name or the part after the slash."""
+        """Return True if a repository is asked about, by its full name or without the owner."""
         requested = self.wanted("repo")
         if not requested:
             return True
@@ -103,7 +103,7 @@ class Query(Frozen):
         return not self.wanted("in") or self._matches_title(card)
 
     def _matches_title(self, card: Card) -> bool:
-        """Return True if a title has everything that is named or, if nothing is, one of the words."""
+        """Return True if a title has all names or, if there are none, one of the words."""
         title = card.title.lower()
         if self.named:
             return all(name.text.lower() in title for name in self.named)

@@ -1,4 +1,4 @@
-"""Writes replies to questions as Markdown and JSON, and the evidence that they cite as plain text."""
+"""Writes replies to questions as Markdown and JSON, and the evidence they cite as plain text."""
 
 import re
 import unicodedata
@@ -161,7 +161,7 @@ class CitedEvidence:
         return [thread_url, pull_url]
 
     def citations(self, reply: Reply) -> dict[str, Any]:
-        """Return what a reply cites, which lines of it the reply quotes, and which code it names."""
+        """Return what a reply cites, with the lines that it quotes and the code that it names."""
         quotes: dict[str, list[str]] = {}
         words: dict[str, list[str]] = {}
         for claim in reply.claims:
@@ -182,7 +182,7 @@ class CitedEvidence:
         return {"id": cite, "title": visible(f"{name} {title}"), "url": url}
 
     async def lines(self, cite: EvidenceId) -> list[str]:
-        """Return the full text of a piece of evidence, as lines that any terminal or page can show."""
+        """Return the full text of a piece of evidence, as lines that are safe to show."""
         item = await self._read(cite)
         state = state_at(item, None) if isinstance(item, Issue | PullRequest) else ""
         template = plain_environment().get_template("evidence.txt")

@@ -250,7 +250,7 @@ def _open_workspace(request: Mapping[str, Any]) -> Iterator[Workspace]:
 
 @asynccontextmanager
 async def open_day(request: Mapping[str, Any]) -> AsyncIterator[DayContext]:
-    """Open everything that a run needs, and close it afterwards; the answers it gets are recorded."""
+    """Open everything that a run needs, record its answers, and close it afterwards."""
     run = request.get("run") or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     with _open_workspace(request) as workspace:
         now = workspace.now

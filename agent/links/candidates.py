@@ -185,7 +185,7 @@ def _mentions_by_commit(
     commits: Sequence[CommitEvidence],
     settled: set[tuple[EvidenceId, EvidenceId]],
 ) -> Mapping[EvidenceId, dict[Mention, EvidenceId]]:
-    """Return the mentions that each commit or its pull request is a side of, with the other side."""
+    """Return the mentions of or by each commit or its pull request, with the other side."""
     commit_of: dict[EvidenceId, EvidenceId] = {commit.id: commit.id for commit in commits}
     for commit in commits:
         if commit.pull:

@@ -1,4 +1,4 @@
-"""Links between commits and issues that need no judgement: GitHub's records, keywords, references."""
+"""Links of commits with issues that need no judgement: by records, keywords and references."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def day_links(
 def _recorded_links(
     day: LandedDay, commits: Mapping[EvidenceId, Commit], issues: _Issues
 ) -> Iterator[Link]:
-    """Yield what GitHub records: what closed an issue, and which issues a merged pull request closes.
+    """Yield what GitHub records: what closed issues, and what merged pull requests close.
 
     An issue that was closed as not planned or as a duplicate was not fixed, whatever closed it.
     """

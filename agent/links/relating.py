@@ -166,7 +166,7 @@ class Pairing:
         return name.removeprefix(self.change.repo).removeprefix("@")
 
     def drafts(self, answer: SaidRelations) -> Iterator[RelationDraft]:
-        """Yield the first relation with each other side, as a sentence with an anchor on each side."""
+        """Yield the first relation with each of the others, with an anchor on both sides."""
         commit_side = self._commit_side
         other_side = self._other_side
         by_handle = {self._name(other): other for other in other_side.values()}

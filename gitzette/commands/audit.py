@@ -70,7 +70,7 @@ class Audited:
         return text.rstrip() + "\n"
 
     def page(self, name: str, text: str) -> str:
-        """Return the findings as a page, beside the lines of the report, which are shown as text."""
+        """Return the findings as a page, beside the lines of the report, shown as text."""
         by_line = groupby(self.findings, key=attrgetter("line"))
         beside = {line: list(findings) for line, findings in by_line}
         lines = text.split("\n")
@@ -171,7 +171,7 @@ async def check(
 
 
 def _linked_repos(entries: Sequence[AuditEntry], settings: Settings) -> list[RepoId]:
-    """Return the repositories that a report links to and the settings lack, if an API may be asked."""
+    """Return the linked repositories that the settings lack, if an API may be asked."""
     if not settings.threads_wanted or settings.source == "git":
         return []
     given = {spec.name for spec in settings.repos}

@@ -1,4 +1,4 @@
-"""The command `doctor`: checks everything that a run needs, and says what to do if it is missing."""
+"""The command `doctor`: checks everything that a run needs, with advice for what is missing."""
 
 import argparse
 import asyncio
@@ -54,7 +54,7 @@ def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 async def _examine(environ: Mapping[str, str]) -> list[CheckResult]:
-    """Run every check: each yields lines about what is well, and raises an error if something is not."""
+    """Run every check: it yields lines about what is well, and raises an error for what is not."""
     try:
         settings = settings_here(environ)
     except AppError as error:

@@ -297,7 +297,7 @@ class _Webhook(_HttpChannel):
 
 
 class _Slack(_HttpChannel):
-    """Posts sections of mrkdwn through an incoming webhook, in which foreign words have no effect."""
+    """Posts sections of mrkdwn through an incoming webhook; foreign words have no effect."""
 
     pause = 1.0
     accepted_answers = ("ok", "")
@@ -412,7 +412,7 @@ class _MailLine(NamedTuple):
 
 
 class _Mail:
-    """Sends mails with HTML and plain text; a long report takes several, so that none is cut off."""
+    """Sends mails with HTML and plain text; a long report takes several of them."""
 
     pause = 0.0
 

@@ -259,7 +259,7 @@ class Live:
         return pages.write(file_name, location, words["title"], lead, say=words, **values)
 
     async def evidence(self, request: Request) -> Response:
-        """Return the lines of a piece of evidence, in which the page marks what the answer quotes."""
+        """Return the lines of a piece of evidence; the page marks what the answer quotes."""
         body = _EvidenceRequest.model_validate_json(await request.body())
         settings = self._settings
         now = datetime.now(UTC)
