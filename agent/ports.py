@@ -234,7 +234,7 @@ class NoThreads:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Desk:
+class RepositorySources:
     """The sources of one repository."""
 
     code: CodeSource
@@ -245,10 +245,10 @@ class Desk:
 
 # The development server describes the context of a question, and asks of every protocol in it that it can be checked.
 @runtime_checkable
-class Desks(Protocol):
+class Repositories(Protocol):
     """Opens the sources of a repository, once per run."""
 
-    async def open(self, spec: "RepoSpec") -> Desk:
+    async def open(self, spec: "RepoSpec") -> RepositorySources:
         """Prepare the sources: fetch a mirror, find the API."""
 
 

@@ -14,7 +14,7 @@ from agent.domain.base import Frozen, UpstreamError
 from agent.markdown import visible
 
 Job = Literal["reading", "writing", "judging"]
-"""What a model is asked for: what to read next, what to say, whether something said is true."""
+"""What a model does: choose what to read, write sentences, or judge them."""
 JOBS: tuple[Job, ...] = ("reading", "writing", "judging")
 Way = Literal["schema", "tool", "words"]
 """How data is asked for: by a JSON schema, as the arguments of a tool, or in words."""
@@ -24,12 +24,10 @@ DEFAULT_CONTEXT = 8_192  # Tokens that are assumed where a server does not repor
 _MAX_ANSWER_TOKENS = 4_000
 """Enough for five sentences about a commit in two languages, with their anchors."""
 _ASCII_PER_TOKEN = 3.2
-"""ASCII characters of a token of code or English, on the safe side: tokenizers in use give 3.3 to 4.5."""
+"""ASCII characters of a token, on the safe side: tokenizers in use give 3.3 to 4.5."""
 _MESSAGE_TOKENS = 8  # What a chat template puts around each message
 _MIN_QUESTION_TOKENS = 3_000  # A slow server is asked no shorter questions than this
-_READING_SHARE = (
-    1 / 3
-)  # Of the time for an answer, what a slow server may take to read the question
+_READING_SHARE = 1 / 3  # Of the time for an answer, for a slow server to read the question
 
 
 class ModelError(UpstreamError):
@@ -103,7 +101,8 @@ def _strict(node: Any, definitions: dict[str, Any]) -> Any:
         return [_strict(item, definitions) for item in node]
     if not isinstance(node, dict):
         return node
-    if reference := node.get("$ref"):
+    reference = node.get("$ref")
+    if reference:
         name = str(reference).rpartition("/")[2]
         return _strict(definitions[name], definitions)
     kept = {key: value for key, value in node.items() if key not in ("default", "title")}
@@ -130,8 +129,7 @@ def json_request(shape: type[BaseModel]) -> str:
 def json_in(text: str, shape: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON object of an answer: alone, in a fence, or behind words and thoughts.
 
-    Raise ValueError where there is none. What stands inside of an object that was cut off is
-    not the object.
+    Raise ValueError if there is none. An inner object of one that was cut off does not count.
     """
     body = text.rpartition("</think>")[2]
     fence = body.partition("```json")[2]
@@ -145,17 +143,17 @@ def json_in(text: str, shape: type[BaseModel]) -> dict[str, Any]:
     raise ValueError("there is no such object in the answer")
 
 
-_LONGEST_UNIT = 200  # Characters of a piece that is repeated
-_REPETITION = 600
+_MAX_REPEATED = 200  # Characters of a piece that is repeated
+_MIN_REPETITION = 600
 """Characters of nothing but repetition; a table or a list of braces repeats less."""
 
 
 def rambles(text: str) -> bool:
     """Return True if the end of a text is one short piece over and over."""
-    if len(text) < _REPETITION:
+    if len(text) < _MIN_REPETITION:
         return False
-    sizes = range(1, _LONGEST_UNIT + 1)
-    return any(text.endswith(text[-size:] * (_REPETITION // size)) for size in sizes)
+    sizes = range(1, _MAX_REPEATED + 1)
+    return any(text.endswith(text[-size:] * (_MIN_REPETITION // size)) for size in sizes)
 
 
 # ---------------------------------------------------------------- tokens
@@ -189,7 +187,7 @@ def shape_text(shape: type[BaseModel]) -> str:
 
 
 def answer_tokens(context: int) -> int:
-    """Return the tokens that an answer may have; three quarters of a small context are for the question."""
+    """Return the tokens that an answer may have: a quarter of a small context."""
     return min(_MAX_ANSWER_TOKENS, context // 4)
 
 
@@ -204,7 +202,8 @@ def _template(name: str) -> Template:
 def prompt(name: str, values: Mapping[str, str]) -> str:
     """Return a prompt filled with values; a missing or surplus value is a KeyError."""
     template = _template(name)
-    if surplus := values.keys() - set(template.get_identifiers()):
+    surplus = values.keys() - set(template.get_identifiers())
+    if surplus:
         raise KeyError(f"prompt {name!r} has no {sorted(surplus)}")
     return template.substitute(values)
 
@@ -222,7 +221,7 @@ def fenced(text: str, mark: str) -> str:
 
 
 def visible_line(line: str) -> str:
-    """Return the indentation and the visible characters of a line, behind the sign of a diff too."""
+    """Return the indentation and the visible characters of a line, perhaps of a diff."""
     if line[:1] in "+-" and line[1:2].isspace():
         return line[0] + visible_line(line[1:])
     indent = len(line) - len(line.lstrip())

@@ -1,8 +1,9 @@
-"""A question taken apart by what it names, filters by and bounds in time, and the reply to it as data."""
+"""Questions, parsed into names, filters and times, and the replies to them."""
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -26,17 +27,18 @@ _NAME = re.compile(
     r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
 )
 _DATE = re.compile(r"(?<![\w/.-])20\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w/-])")
-THREADS = {
-    "issue": "issue",
-    "pr": "pull",
-    "release": "release",
-}  # Kinds that are no commits, as the index calls them
-_FILTERS = ("is", "author", "path", "repo", "in")  # In the order in which they are told
-_KNOWN = {"is": ("revert", "reland", "breaking", "commit", *THREADS), "in": ("title",)}
+THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
+"""Kinds of evidence other than commits, and what the index calls them."""
+_FILTERS = ("is", "author", "path", "repo", "in")  # In the order in which they are printed
+_FILTER_VALUES = {"is": ("revert", "reland", "breaking", "commit", *THREADS), "in": ("title",)}
+_MAX_KEPT_CITES = 20  # That a conversation keeps of a reply
 
 
 class Named(Frozen):
-    """Something named outright: a `commit`, `thread` or `tag` by its own name, or a `name` that others may have."""
+    """Something that a question names.
+
+    A `commit`, `thread` or `tag` has this name alone; a `name` may be that of several things.
+    """
 
     kind: str
     text: str
@@ -44,85 +46,90 @@ class Named(Frozen):
 
 
 class Hit(Frozen):
-    """One piece of evidence with its score, the named things that it is or has, and the words by which it was found."""
+    """A piece of evidence that a search found."""
 
     id: EvidenceId
     kind: str  # `commit`, `issue`, `pull` or `release`
     opened: str
     author: str = ""
     score: float = 0.0
-    named: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()  # What the question names and this evidence is or has
+    words: tuple[str, ...] = ()  # By which it was found
 
     @property
     def fits(self) -> bool:
-        """Tell whether something speaks for it: a word that everything has gives no score."""
+        """True if it matches the question; words that all evidence has give no score."""
         return bool(self.score or self.named or self.words)
 
 
 class Query(Frozen):
-    """A question taken apart by its form alone."""
+    """A question, parsed by its form alone."""
 
     text: str
     words: str  # The question without its qualifiers
     lang: Language
     named: tuple[Named, ...] = ()
-    filters: tuple[
-        tuple[str, str], ...
-    ] = ()  # GitHub-style qualifiers in one order, however they were asked for
+    filters: tuple[tuple[str, str], ...] = ()
+    """Qualifiers as on GitHub, always in the same order."""
     window: Window | None = None
 
     @property
     def is_filtered(self) -> bool:
-        """Tell whether something is filtered by."""
+        """True if there is a qualifier other than repositories."""
         return any(key != "repo" for key, _ in self.filters)
 
     def wanted(self, key: str) -> list[str]:
-        """Give the values of one qualifier."""
+        """Return the values of one qualifier."""
         return [value for name, value in self.filters if name == key]
 
     def wants(self, repo: RepoId) -> bool:
-        """Tell whether a repository is asked about, by its whole name or the part behind the slash."""
-        return any(
-            f"/{repo.lower()}".endswith(f"/{one}") for one in self.wanted("repo") or [repo.lower()]
-        )
+        """Return True if a repository is asked about, by its full name or without the owner."""
+        requested = self.wanted("repo")
+        if not requested:
+            return True
+        return any(f"/{repo.lower()}".endswith(f"/{name}") for name in requested)
 
     def fits(self, card: Card) -> bool:
-        """Tell whether a commit fits all qualifiers: its kind, its author, one of its paths, and its title."""
-        by = all(one in card.author.lower() for one in self.wanted("author"))
-        touched = all(
-            any(one in path.lower() for path in card.paths) for one in self.wanted("path")
-        )
-        return (
-            by
-            and touched
-            and card.kinds >= set(self.wanted("is"))
-            and (not self.wanted("in") or self._in(card))
-        )
+        """Return True if a commit matches all qualifiers."""
+        author = card.author.lower()
+        if not all(name in author for name in self.wanted("author")):
+            return False
+        paths = [path.lower() for path in card.paths]
+        for part in self.wanted("path"):
+            if not any(part in path for path in paths):
+                return False
+        if not card.kinds >= set(self.wanted("is")):
+            return False
+        return not self.wanted("in") or self._matches_title(card)
 
-    def _in(self, card: Card) -> bool:
-        """Tell whether the title has everything that is named, or a word where nothing is."""
-        title, names = card.title.lower(), [one.text.lower() for one in self.named]
-        return (
-            all(one in title for one in names)
-            if names
-            else bool({*self.words.lower().split()} & {*title.split()})
-        )
+    def _matches_title(self, card: Card) -> bool:
+        """Return True if a title has all names or, if there are none, one of the words."""
+        title = card.title.lower()
+        if self.named:
+            return all(name.text.lower() in title for name in self.named)
+        return bool(set(self.words.lower().split()) & set(title.split()))
+
+
+class _Qualifier(NamedTuple):
+    """A qualifier such as `author:octo`."""
+
+    key: str
+    value: str
 
 
 def query_of(
     question: str, bound: Window | None, tz: str, now: datetime, lang: Language | None = None
 ) -> Query:
-    """Take a question apart; dates narrow the bound, and never widen it."""
-    found = [
-        (key.lower(), value.strip('"').rstrip(",;")) for key, value in _QUALIFIER.findall(question)
-    ]
+    """Parse a question; dates in it can narrow the bound, but not widen it."""
+    qualifiers = []
+    for key, value in _QUALIFIER.findall(question):
+        qualifiers.append(_Qualifier(key.lower(), value.strip('"').rstrip(",;")))
     words = _QUALIFIER.sub(" ", question)
+    starts = [moment(value, tz) for key, value in qualifiers if key == "since"]
+    ends = [moment(value, tz) for key, value in qualifiers if key == "until"]
     days = _DATE.findall(words)
-    starts = [moment(value, tz) for key, value in found if key == "since"]
-    ends = [moment(value, tz) for key, value in found if key == "until"]
     if days:
-        # Several dates are the stretch between them.
+        # Several dates mean the time from the first to the last.
         starts.append(moment(min(days), tz))
         ends.append(midnight(date.fromisoformat(max(days)) + timedelta(days=1), tz))
     return Query(
@@ -130,39 +137,54 @@ def query_of(
         words=words,
         lang=lang or language_of(question),
         named=_named(words),
-        filters=_filters(found),
+        filters=_filters(qualifiers),
         window=narrowed(bound, starts, ends, tz, now),
     )
 
 
-def _filters(found: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    asked = {(key, value.lower().strip("@/*")) for key, value in found if key in _FILTERS}
-    for key, value in asked:
-        if value not in (known := _KNOWN.get(key, (value,))):
-            raise UsageError(
-                f"{key}:{value[:40]} is not known; there are {', '.join(f'{key}:{one}' for one in known)}"
-            )
-    return tuple(sorted(asked, key=lambda pair: (_FILTERS.index(pair[0]), pair[1])))
+def _filters(qualifiers: Sequence[_Qualifier]) -> tuple[tuple[str, str], ...]:
+    """Return the qualifiers that filter, normalised and sorted; refuse unknown values."""
+    filters = set()
+    for key, value in qualifiers:
+        if key in _FILTERS:
+            filters.add((key, value.lower().strip("@/*")))
+    for key, value in filters:
+        if key in _FILTER_VALUES and value not in _FILTER_VALUES[key]:
+            existing = ", ".join(f"{key}:{other}" for other in _FILTER_VALUES[key])
+            raise UsageError(f"{key}:{value[:40]} is not known; there are {existing}")
+    return tuple(sorted(filters, key=lambda pair: (_FILTERS.index(pair[0]), pair[1])))
 
 
 def _named(words: str) -> tuple[Named, ...]:
-    """List what is named by its form: between marks, or written as a reference, tag, flag, path or identifier."""
-    spans = [span for pair in _SPAN.findall(words) if (span := (pair[0] or pair[1]).strip())]
-    found = {span: Named(kind="name", text=span) for span in spans}
+    """Return what is quoted, or written as a reference, tag, flag, path or identifier."""
+    names: dict[str, Named] = {}
+    for in_backticks, in_quotes in _SPAN.findall(words):
+        span = (in_backticks or in_quotes).strip()
+        if span:
+            names[span] = Named(kind="name", text=span)
     tokens = [token.rstrip(".:/") for token in _TOKEN.findall(_SPAN.sub(" ", words))]
-    for token in (*tokens, *spans):
-        reference = None if _DATE.fullmatch(token) else parse_reference(token)
-        if reference is not None:
-            text = reference.sha or str(reference.number)
-            found[token] = Named(kind=reference.kind, text=text, repo=reference.repo)
-        elif kind := "tag" if _TAG.fullmatch(token) else "name" if _NAME.fullmatch(token) else "":
-            found[token] = Named(kind=kind, text=token)
-    return tuple(sorted(found.values(), key=lambda one: (one.kind, one.text)))
+    for token in (*tokens, *list(names)):
+        name = _named_by_form(token)
+        if name is not None:
+            names[token] = name
+    return tuple(sorted(names.values(), key=lambda name: (name.kind, name.text)))
+
+
+def _named_by_form(token: str) -> Named | None:
+    reference = None if _DATE.fullmatch(token) else parse_reference(token)
+    if reference is not None:
+        text = reference.sha or str(reference.number)
+        return Named(kind=reference.kind, text=text, repo=reference.repo)
+    if _TAG.fullmatch(token):
+        return Named(kind="tag", text=token)
+    if _NAME.fullmatch(token):
+        return Named(kind="name", text=token)
+    return None
 
 
 Known = Card | Issue | PullRequest | Release
-# A model answered, abstained, had everything refused or failed; or code looked it up.
 Outcome = Literal["answered", "abstained", "refused", "failed", "looked up", "filtered"]
+"""What a model did (all its sentences may be refused), or that code looked something up."""
 
 
 class ReadSpan(Frozen):
@@ -234,38 +256,36 @@ class AnswerSection(Frozen):
 
 
 class Reply(Frozen):
-    """What somebody gets for a question."""
+    """The reply to a question."""
 
     outcome: Outcome
     lang: Language
     window: Window | None = None
     claims: tuple[Claim, ...] = ()
     cites: tuple[EvidenceId, ...] = ()
-    shown: tuple[
-        EvidenceId, ...
-    ] = ()  # The part of it that sentences cite, or that a model calls nearest
+    shown: tuple[EvidenceId, ...] = ()
+    """The evidence that sentences cite, or that a model calls nearest."""
     sections: tuple[AnswerSection, ...] = ()
     evidence: tuple[Hit, ...] = ()  # The ranked list
-    known: dict[EvidenceId, Known] = Field(
-        default_factory=dict
-    )  # What memory has of everything that is shown
+    known: dict[EvidenceId, Known] = Field(default_factory=dict)
+    """What the memory has of everything that is shown."""
     searched: tuple[Searched, ...] = ()
     failures: tuple[str, ...] = ()  # Commits of which something could not be read, and why
     dropped: int = 0  # Sentences that did not pass
     trouble: str = ""  # Why the model did not answer
     has_model: bool = False
-    answer: str = ""  # The reply as Markdown, where somebody has written it
+    answer: str = ""  # The reply as Markdown, once it is written
 
     @property
     def abstained(self) -> bool:
-        """Tell whether nothing is answered: evidence alone is no answer."""
-        return self.outcome not in ("answered", "filtered") and not (
-            self.outcome == "looked up" and self.cites
-        )
+        """True if nothing is answered; evidence alone is no answer."""
+        if self.outcome == "looked up":
+            return not self.cites
+        return self.outcome not in ("answered", "filtered")
 
     @property
     def said(self) -> str:
-        """Give what a conversation keeps: the sentences, and the names of what is cited."""
+        """The text that a conversation keeps: the sentences, and the ids of what is cited."""
         words = " ".join(claim.text.get(self.lang, "") for claim in self.claims)
-        cites = ", ".join(self.cites[:20])
+        cites = ", ".join(self.cites[:_MAX_KEPT_CITES])
         return f"{words or '(nothing was answered)'}\n(cited: {cites or 'nothing'})"

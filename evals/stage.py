@@ -12,7 +12,7 @@ from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
 from agent.domain.spending import Spent
 from agent.domain.window import Window
-from agent.ports import Desk
+from agent.ports import RepositorySources
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from agent.triage.allotment import allowance
@@ -47,10 +47,12 @@ class Stage:
     def __init__(self, world: World, client: GitHubClient) -> None:
         self._world, self._client = world, client
 
-    async def open(self, spec: RepoSpec) -> Desk:
+    async def open(self, spec: RepoSpec) -> RepositorySources:
         """Open the sources of a repository."""
         code = GitSource(spec.name, self._world.repo(spec.name).git_dir)
-        return Desk(code=code, threads=GitHubThreads(self._client, spec.name), diffs=None)
+        return RepositorySources(
+            code=code, threads=GitHubThreads(self._client, spec.name), diffs=None
+        )
 
     async def report(
         self, models: Models | None, window: Window, languages: tuple[Language, ...] = ("en", "zh")
@@ -58,7 +60,7 @@ class Stage:
         """Let models, or code alone, report on a window, as if it were the first ever."""
         publisher, db = _Kept(), database_in_memory()
         context = RunContext(
-            desks=self,
+            repositories=self,
             landings=Landings(db),
             issues=OpenIssues(db),
             stories=Stories(db),

@@ -2,7 +2,7 @@
 
 
 def own_version() -> str:
-    """Give the version, or say that this is a checkout; importing what knows it takes a moment."""
+    """Return the version, if installed; importlib.metadata is imported late, because it is slow."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

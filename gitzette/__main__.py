@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-# `python -m` looks first into the folder one stands in, which may have an agent/ or tools/ of its own.
+# `python -m` searches the current folder first, which may have its own agent/ or tools/.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 if __name__ == "__main__":

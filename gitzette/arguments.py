@@ -1,4 +1,7 @@
-"""What the command line asks for: settings, repositories, windows; "yesterday" is resolved here, once."""
+"""Turns command-line arguments into settings, repositories and windows.
+
+"Yesterday" is resolved here, once.
+"""
 
 import argparse
 import re
@@ -21,56 +24,68 @@ _SETTINGS = ("tz", "lang", "layout", "analyst", "source", "out", "uses")
 
 
 def settings_here(environ: Mapping[str, str]) -> Settings:
-    """Read the file in the folder the user stands in, if there is one, and the environment."""
+    """Return the settings of the environment and of the file in the current folder, if any."""
     file = Path(FILE_NAME)
     return read_settings(file if file.is_file() else None, environ)
 
 
 def settings_for(args: argparse.Namespace, environ: Mapping[str, str]) -> Settings:
-    """Let the command line override the file and the environment."""
-    given: dict[str, Any] = {key: getattr(args, key, None) for key in _SETTINGS} | {
-        "repos": args.repo or None
-    }
-    return override(
-        settings_here(environ), {key: value for key, value in given.items() if value is not None}
-    )
+    """Return the settings of file and environment, overridden by the command line."""
+    given: dict[str, Any] = {}
+    for key in _SETTINGS:
+        value = getattr(args, key, None)
+        if value is not None:
+            given[key] = value
+    if args.repo:
+        given["repos"] = args.repo
+    return override(settings_here(environ), given)
 
 
-def refuse(args: argparse.Namespace, names: Sequence[str], why: str) -> None:
-    """Refuse options that contradict another one."""
-    if given := [name for name in names if getattr(args, name, None) not in (None, False, [])]:
-        raise UsageError(
-            f"{why}; leave out {', '.join('--' + name.replace('_', '-') for name in given)}"
-        )
+def refuse_options(args: argparse.Namespace, names: Sequence[str], reason: str) -> None:
+    """Raise a `UsageError` if one of the named options was given."""
+    given = []
+    for name in names:
+        if getattr(args, name, None) not in (None, False, []):
+            given.append(f"--{name.replace('_', '-')}")
+    if given:
+        raise UsageError(f"{reason}; leave out {', '.join(given)}")
 
 
 def specs_of(settings: Settings) -> tuple[RepoSpec, ...]:
-    """Name what is reported on: what is configured, else the checkout that the user stands in."""
+    """Return the configured repositories; if there are none, the checkout of the current folder."""
     return settings.repos or (checkout_here(Path.cwd()),)
 
 
 def checkout_here(folder: Path) -> RepoSpec:
-    """Name the checkout by its origin where that is a hosted repository, else `local/<folder>`."""
+    """Return the checkout around a folder.
+
+    It is named by its origin if that is a hosted repository, otherwise `local/<folder>`.
+    """
     path = checkout_above(folder)
     if path is None:
         raise UsageError(
-            f"no repository to report on: use --repo owner/name, write {FILE_NAME}, or stand in a git checkout"
+            f"no repository to report on: use --repo owner/name, write {FILE_NAME},"
+            " or stand in a git checkout"
         )
     folder_name = re.sub(r"[^A-Za-z0-9._-]", "-", path.name).strip(".")[:_MAX_REPO_NAME]
     name = f"local/{folder_name or 'checkout'}"
     with suppress(UsageError):
-        name = repo_id(git_says(path, "config", "--get", "remote.origin.url"))
+        name = repo_id(git_output(path, "config", "--get", "remote.origin.url"))
     return RepoSpec(name=RepoId(name), path=path)
 
 
-def git_says(checkout: Path, *args: str) -> str:
-    """Ask git about a checkout; nothing where it does not know."""
-    done = subprocess.run(["git", "-C", str(checkout), *args], capture_output=True, check=False)
-    return done.stdout.decode(errors="replace").strip()
+def git_output(checkout: Path, *args: str) -> str:
+    """Return what git prints about a checkout; an empty string if it fails."""
+    command = ["git", "-C", str(checkout), *args]
+    process = subprocess.run(command, capture_output=True, check=False)
+    return process.stdout.decode(errors="replace").strip()
 
 
 def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:
-    """Read --date, or --since and --until, or take yesterday; refuse what is not over unless --partial."""
+    """Return the window of --date, or of --since and --until; without these, yesterday.
+
+    A window that is not over is refused, unless --partial is given.
+    """
     if args.date and (args.since or args.until):
         raise UsageError("--date is one day; use either --date or --since and --until")
     if args.until and not args.since:
@@ -90,18 +105,25 @@ def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:
 
 
 def bound_of(since: str | None, until: str | None, tz: str, now: datetime) -> Window | None:
-    """Read --since and --until of a question: where it names no time, it is about this; None for no bounds."""
+    """Return the window of --since and --until, which holds for questions that name no time.
+
+    Return None if neither is given.
+    """
     if until and not since:
         raise UsageError("--until needs --since")
     if not since:
         return None
     window = Window.between(since, until or "", tz, now)
-    return window.cut_at(now) if window.start < now else window
+    if window.start >= now:
+        return window
+    return window.cut_at(now)
 
 
 def _day(text: str, today: date) -> date:
-    if text in ("yesterday", "today"):
-        return today - timedelta(days=text == "yesterday")
+    if text == "today":
+        return today
+    if text == "yesterday":
+        return today - timedelta(days=1)
     try:
         return date.fromisoformat(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The command line: commands.toml names the commands; what a command needs is imported when it is called."""
+"""The command line, made from commands.toml; a command's modules are imported when it is called."""
 
 import argparse
 import logging

@@ -1,4 +1,4 @@
-"""The demonstration: a small made-up world served on loopback, analysed with recorded answers of a large model."""
+"""The demonstration: a small made-up world, served on loopback and analysed by recorded answers."""
 
 import argparse
 import tempfile

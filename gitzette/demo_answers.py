@@ -110,7 +110,7 @@ class RecordedAnswers:
         watch: Stopwatch,
         on_piece: OnPiece | None = None,
     ) -> ChatReply:
-        """Return the recorded answer; a topic without one is noted, and its part is done without."""
+        """Return the recorded answer; note a topic that has none, and raise a `ModelError`."""
         del way, watch, on_piece
         topic = self.topic_of(request)
         answer = self.recording.answers.get(topic)

@@ -1,4 +1,4 @@
-"""The log of errors that nobody expected: a file in the home folder, made when there is something to write."""
+"""The log of unexpected errors: a file in the home folder, created with the first of them."""
 
 import logging
 import os

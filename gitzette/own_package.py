@@ -16,19 +16,13 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from agent.domain.base import StorageError
-from gitzette.arguments import git_says
+from gitzette.arguments import git_output
 
 PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
 _ROOT = Path(__file__).resolve().parents[1]  # The checkout, or `site-packages`
 _WHEEL = "Wheel-Version: 1.0\nGenerator: gitzette\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-_ZIP_EPOCH = (
-    1980,
-    1,
-    1,
-    0,
-    0,
-    0,
-)  # The first moment a zip can hold: the same files, the same bytes
+_ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest time that a zip can hold. With a fixed time, the same files give the same bytes."""
 _READABLE = 0o644 << 16  # The mode of a file in a zip
 
 
@@ -56,9 +50,9 @@ def _address_of_checkout(folder: Path) -> str | None:
     """Return the origin and the commit of a checkout, if strangers can fetch that commit there."""
     if not (folder / ".git").exists():
         return None
-    origin = git_says(folder, "remote", "get-url", "origin")
-    commit = git_says(folder, "rev-parse", "HEAD")
-    pushed = git_says(folder, "branch", "--remotes", "--contains", "HEAD", "--list", "origin/*")
+    origin = git_output(folder, "remote", "get-url", "origin")
+    commit = git_output(folder, "rev-parse", "HEAD")
+    pushed = git_output(folder, "branch", "--remotes", "--contains", "HEAD", "--list", "origin/*")
     if origin.startswith("https://") and commit and pushed:
         return f"git+{origin}@{commit}"
     return None
@@ -80,7 +74,7 @@ def _installed() -> Distribution | None:
 
 
 def write_wheel(folder: Path) -> Path:
-    """Pack this copy as a wheel in `folder`, in the place of an earlier one; return its path."""
+    """Pack this copy as a wheel in `folder`, replacing an earlier one; return its path."""
     metadata = _metadata()
     wheel = folder / f"gitzette-{metadata.version}-py3-none-any.whl"
     info = f"gitzette-{metadata.version}.dist-info"
@@ -126,7 +120,7 @@ class _Metadata(NamedTuple):
 
 
 def _metadata() -> _Metadata:
-    """Return what the installer was told; a checkout says the same in its pyproject.toml."""
+    """Return the metadata that the installer wrote; for a checkout, that of its pyproject.toml."""
     installed = _installed()
     if installed is not None:
         text = installed.read_text("METADATA") or ""

@@ -1,4 +1,4 @@
-"""What a person sees of a command: steps and remarks on stderr, results on stdout."""
+"""Output of the commands: progress and messages on stderr, results on stdout."""
 
 import json
 import sys
@@ -11,18 +11,18 @@ from agent.ports import Progress
 
 
 def say(text: object) -> None:
-    """Tell a person something in one line on stderr."""
+    """Print a message as one line on stderr."""
     sys.stderr.write(f"gitzette: {' '.join(str(text).split())}\n")
     sys.stderr.flush()
 
 
 def as_json(data: object) -> str:
-    """Write a result as programs read it."""
+    """Return a result as JSON."""
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
 def print_markdown(text: str) -> None:
-    """Show Markdown as a terminal can; to anything else it is written as it is."""
+    """Print Markdown, rendered if stdout is a terminal."""
     if not sys.stdout.isatty():
         sys.stdout.write(text)
         return
@@ -41,24 +41,25 @@ class PlainProgress:
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
         """Print a step when it begins, and again when its count is full."""
-        if self._last.get(repo) != what or done >= total:
-            self._last[repo] = what
-            self._stream.write(
-                f"gitzette: {repo}: {what}{f' ({total})' if total and done >= total else ''}\n"
-            )
-            self._stream.flush()
+        is_complete = done >= total
+        if self._last.get(repo) == what and not is_complete:
+            return
+        self._last[repo] = what
+        count = f" ({total})" if total and is_complete else ""
+        self._stream.write(f"gitzette: {repo}: {what}{count}\n")
+        self._stream.flush()
 
 
 class QuietProgress:
-    """Says nothing, for runs that nobody watches."""
+    """Prints nothing, for runs that nobody watches."""
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-        """Keep silent."""
+        """Ignore a step."""
 
 
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Progress]:
-    """Show a line for each repository, redrawn in place; plain lines where the stream is no such terminal."""
+    """Show a line for each repository, redrawn in place if the stream is a terminal."""
     stream = stream or sys.stderr
     if not stream.isatty():
         yield PlainProgress(stream)
@@ -71,10 +72,6 @@ def progress(stream: TextIO | None = None) -> Iterator[Progress]:
     if console.is_dumb_terminal:
         yield PlainProgress(stream)
         return
-    names = (
-        TextColumn("{task.fields[repo]}", markup=False),
-        TextColumn("{task.description}", markup=False),
-    )
     tasks: dict[RepoId, TaskID] = {}
 
     class LiveProgress(Bars):
@@ -85,7 +82,13 @@ def progress(stream: TextIO | None = None) -> Iterator[Progress]:
                 tasks[repo] = self.add_task(what, total=None, repo=repo)
             self.update(tasks[repo], description=what, completed=done, total=total or None)
 
-    columns = (SpinnerColumn(), *names, BarColumn(bar_width=20), MofNCompleteColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.fields[repo]}", markup=False),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+    )
     with LiveProgress(*columns, console=console) as display:
         yield display
         for task in tasks.values():

@@ -1,4 +1,4 @@
-"""Replies as Markdown: sentences with their citations, rows of evidence, and where was looked; and what they cite."""
+"""Writes replies to questions as Markdown and JSON, and the evidence they cite as plain text."""
 
 import re
 import unicodedata
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from agent.domain.base import InputError, Language, RepoId
 from agent.domain.claims import Claim, Kind
-from agent.domain.commits import Issue, PullRequest, Release
+from agent.domain.commits import Change, Issue, PullRequest, Release
 from agent.domain.evidence import Card, state_at
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window, zone
 from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
-from agent.ports import Desk
+from agent.ports import RepositorySources
 from agent.questions import Hit, Known, Reply
 from agent.reports.stored import claim_json
 from agent.reports.titles import shown_title
@@ -25,26 +25,34 @@ from gitzette.render.templating import claim_text, filled, named, plain_environm
 if TYPE_CHECKING:
     from graphs.ask_context import AskContext
 
-_SHOWN, _BEST = 20, 10  # Rows that are listed of a section, and pieces of evidence that fit best
-_WIDTH, _LONGEST = 400, 400_000  # Characters that are shown of a line, and of all that is cited
-_CODE = re.compile(r"`([^`\n]{3,})`")
-_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_MAX_ROWS = 20  # Rows of a section that are listed
+_MAX_BEST = 10  # Pieces of evidence that are listed because they fit best
+_MAX_LINE = 400  # Characters that are shown of a line of evidence
+_MAX_EVIDENCE = 400_000  # Characters that are shown of a piece of evidence
+_CODE_SPAN = re.compile(r"`([^`\n]{3,})`")
+_HIDDEN_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_ENDED = ("merged", "closed", "not_planned")
 
 
 class ReplyPage:
-    """Writes replies in Markdown that does nothing to whoever shows it."""
+    """Writes replies as Markdown in which foreign text has no effect."""
 
     def __init__(self, web: Web, tz: str) -> None:
         self._web = web
         self._tz = tz
 
     def written(self, reply: Reply) -> Reply:
-        """Put the Markdown of a reply beside its data."""
-        told = {hit.id for section in reply.sections for hit in section.hits[:_SHOWN]}
-        rest = [hit for hit in reply.evidence if hit.id not in told]
-        ranked = {hit.id: hit for hit in reply.evidence}
-        shown = [ranked.get(name) or Hit(id=name, kind="", opened="") for name in reply.shown]
-        pulls = {name for name, one in reply.known.items() if isinstance(one, PullRequest)}
+        """Return the reply with its Markdown."""
+        listed_ids: set[EvidenceId] = set()
+        for section in reply.sections:
+            listed_ids.update(hit.id for hit in section.hits[:_MAX_ROWS])
+        unlisted = [hit for hit in reply.evidence if hit.id not in listed_ids]
+        fitting = [hit for hit in unlisted if hit.fits]
+        pulls = {cite for cite, item in reply.known.items() if isinstance(item, PullRequest)}
+
+        def fact(claim: Claim, own: EvidenceId) -> str:
+            return claim_text(claim, reply.lang, self._web, own=own)
+
         answer = filled(
             "reply.md",
             reply.lang,
@@ -52,126 +60,164 @@ class ReplyPage:
             reply=reply,
             say=catalogue(reply.lang)["ask"],
             described=partial(self._described, lang=reply.lang, window=reply.window),
-            fact=lambda claim, own: claim_text(claim, reply.lang, self._web, own=own),
+            fact=fact,
             sentence=partial(self.sentence, lang=reply.lang, pulls=pulls),
-            told=told,
-            most=_SHOWN,
-            fitting=[hit for hit in rest if hit.fits][:_BEST],
-            rest=rest[:_BEST],
-            shown=shown or reply.evidence[:_BEST],
+            told=listed_ids,
+            most=_MAX_ROWS,
+            fitting=fitting[:_MAX_BEST],
+            rest=unlisted[:_MAX_BEST],
+            shown=_shown_hits(reply) or reply.evidence[:_MAX_BEST],
         )
         return reply.model_copy(update={"answer": answer})
 
     def sentence(self, claim: Claim, lang: Language, pulls: Collection[EvidenceId] = ()) -> str:
-        """Write a sentence of a model behind its label, with its citations; `pulls` are pull requests among them."""
+        """Return a sentence of a model with its label and citations.
+
+        `pulls` are the pull requests among the citations, which have addresses of their own.
+        """
         words = catalogue(lang)["ask"]
         label = words[claim.kind.value] if claim.kind in (Kind.INFERRED, Kind.ADVICE) else ""
         author = words["attributed"] if claim.attributed else ""
         return f"{label}{author}{claim_text(claim, lang, self._web, pulls)}\n\n"
 
-    def found(self, known: dict[str, Known], lang: Language) -> str:
-        """List what a search found, while somebody waits for the answer."""
-        rows = "\n".join(f"- {self._described(one, lang)}" for one in known.values())
-        return f"{catalogue(lang)['ask']['best']}\n\n{rows}\n\n" if rows else ""
+    def evidence_list(self, evidence: dict[str, Known], lang: Language) -> str:
+        """Return a list of what a search found, for a reader who waits for the answer."""
+        if not evidence:
+            return ""
+        rows = "\n".join(f"- {self._described(item, lang)}" for item in evidence.values())
+        return f"{catalogue(lang)['ask']['best']}\n\n{rows}\n\n"
 
     def _described(
-        self, one: Known, lang: Language, where: str = "", window: Window | None = None
+        self, item: Known, lang: Language, where: str = "", window: Window | None = None
     ) -> str:
-        """Name a piece of evidence by its day, link, title and author."""
-        name, url = named(one.id, one.repo, self._web, pull=isinstance(one, PullRequest))
-        if isinstance(one, Card):
-            moment, title, more = one.at, shown_title(one.title, lang), one.author
-        elif isinstance(one, Release):
-            moment, title, more = one.published_at, one.name if one.name != one.tag else "", ""
+        """Return a line about a piece of evidence: its day, link, title, author and state."""
+        name, url = named(item.id, item.repo, self._web, pull=isinstance(item, PullRequest))
+        if isinstance(item, Card):
+            moment = item.at
+            title = shown_title(item.title, lang)
+            details = item.author
+        elif isinstance(item, Release):
+            moment = item.published_at
+            title = item.name if item.name != item.tag else ""
+            details = ""
         else:
-            moment, title, standing = one.created_at, one.title, state_at(one, window)
-            more = " · ".join(filter(None, (one.author, catalogue(lang)["ask"][standing])))
-            if one.ended_at and standing in ("merged", "closed", "not_planned"):
-                more += f" {one.ended_at.astimezone(zone(self._tz)).date()}"
-        shown = f"{moment.astimezone(zone(self._tz)).date()} {where}{link(code(name), url)} {inline(title)}".rstrip()
-        return " · ".join(filter(None, (shown, inline(more))))
+            moment = item.created_at
+            title = item.title
+            details = self._thread_details(item, lang, window)
+        day = moment.astimezone(zone(self._tz)).date()
+        line = f"{day} {where}{link(code(name), url)} {inline(title)}".rstrip()
+        return " · ".join(filter(None, (line, inline(details))))
+
+    def _thread_details(
+        self, thread: Issue | PullRequest, lang: Language, window: Window | None
+    ) -> str:
+        """Return the author of a thread, and its state with the day on which it ended."""
+        state = state_at(thread, window)
+        details = " · ".join(filter(None, (thread.author, catalogue(lang)["ask"][state])))
+        if thread.ended_at and state in _ENDED:
+            details += f" {thread.ended_at.astimezone(zone(self._tz)).date()}"
+        return details
+
+
+def _shown_hits(reply: Reply) -> list[Hit]:
+    """Return a hit for each piece of evidence that the model was shown."""
+    hits = {hit.id: hit for hit in reply.evidence}
+    shown = []
+    for cite in reply.shown:
+        shown.append(hits.get(cite) or Hit(id=cite, kind="", opened=""))
+    return shown
 
 
 def reply_json(reply: Reply) -> dict[str, Any]:
-    """Give a reply as data that others read."""
-    plain = reply.model_dump(
+    """Return a reply as data for other programs."""
+    data = reply.model_dump(
         mode="json", include={"answer", "cites", "searched", "failures", "dropped"}
     )
-    claims = [
-        claim_json(claim) | {"text": claim.text.get(reply.lang, "")} for claim in reply.claims
-    ]
-    ranked = [
-        {"id": hit.id, "rank": rank, "score": hit.score, "words": [*hit.named, *hit.words]}
-        for rank, hit in enumerate(reply.evidence, start=1)
-    ]
-    return plain | {"abstained": reply.abstained, "claims": claims, "evidence": ranked}
+    data["abstained"] = reply.abstained
+    data["claims"] = []
+    for claim in reply.claims:
+        data["claims"].append(claim_json(claim) | {"text": claim.text.get(reply.lang, "")})
+    data["evidence"] = []
+    for rank, hit in enumerate(reply.evidence, start=1):
+        words = [*hit.named, *hit.words]
+        data["evidence"].append({"id": hit.id, "rank": rank, "score": hit.score, "words": words})
+    return data
 
 
 class CitedEvidence:
-    """Finds and writes the evidence behind answers."""
+    """Finds and writes the evidence that answers cite."""
 
     def __init__(self, context: "AskContext", specs: Sequence[RepoSpec], web: Web, tz: str) -> None:
-        self._desks, self._memory = context.desks, context.memory
+        self._repositories = context.repositories
+        self._memory = context.memory
         self._specs = {spec.name: spec for spec in specs}
-        self._web, self._tz = web, tz
+        self._web = web
+        self._tz = tz
 
-    def addresses(self, cite: str) -> list[str]:
-        """List the addresses under which an answer may link an artefact."""
-        return [named(cite, None, self._web, pull=pull)[1] for pull in (False, True)]
+    def addresses(self, cite: EvidenceId) -> list[str]:
+        """Return the addresses under which an answer may link a piece of evidence."""
+        _, thread_url = named(cite, None, self._web, pull=False)
+        _, pull_url = named(cite, None, self._web, pull=True)
+        return [thread_url, pull_url]
 
-    def told_by(self, reply: Reply) -> dict[str, Any]:
-        """Say what a reply cites, which lines of it the reply quotes, and what it names."""
+    def citations(self, reply: Reply) -> dict[str, Any]:
+        """Return what a reply cites, with the lines that it quotes and the code that it names."""
         quotes: dict[str, list[str]] = {}
         words: dict[str, list[str]] = {}
         for claim in reply.claims:
-            for one in (*claim.quotes, *claim.anchors):
-                quotes.setdefault(one.cite, []).extend(one.text.splitlines())
+            for quote in (*claim.quotes, *claim.anchors):
+                quotes.setdefault(quote.cite, []).extend(quote.text.splitlines())
+            code_spans: list[str] = []
+            for text in claim.text.values():
+                code_spans.extend(_CODE_SPAN.findall(text))
             for cite in claim.sources:
-                words.setdefault(cite, []).extend(
-                    word for text in claim.text.values() for word in _CODE.findall(text)
-                )
-        cites = list(map(self._entry, reply.cites))
+                words.setdefault(cite, []).extend(code_spans)
+        cites = [self._entry(cite) for cite in reply.cites]
         return {"abstained": reply.abstained, "cites": cites, "quotes": quotes, "words": words}
 
     def _entry(self, cite: EvidenceId) -> dict[str, str]:
-        known = self._memory.get(cite)
-        name, url = named(cite, None, self._web, pull=isinstance(known, PullRequest))
-        title = shown_title(known.title) if isinstance(known, Card) else getattr(known, "title", "")
+        item = self._memory.get(cite)
+        name, url = named(cite, None, self._web, pull=isinstance(item, PullRequest))
+        title = shown_title(item.title) if isinstance(item, Card) else getattr(item, "title", "")
         return {"id": cite, "title": visible(f"{name} {title}"), "url": url}
 
     async def lines(self, cite: EvidenceId) -> list[str]:
-        """Return the whole text of an artefact, as lines that do nothing to a terminal or a page."""
-        one: Any = self._memory.get(cite)
-        if cite.number is not None and one is None:
-            desk = await self._desk(cite.repo)
-            one = await desk.threads.issue(cite.number)
-        elif isinstance(one, Card) or cite.is_commit:
-            desk = await self._desk(cite.repo)
-            one = await anext(aiter(desk.code.changes([cite.sha])), None)
-            if one is None:
-                raise InputError(f"{cite.shortened()} cannot be read any more")
-        state = state_at(one, None) if isinstance(one, Issue | PullRequest) else ""
-        values = {
-            "cite": cite,
-            "one": one,
-            "kind": type(one).__name__,
-            "state": state,
-            "tz": self._tz,
-        }
-        text = plain_environment().get_template("evidence.txt").render(values)[:_LONGEST]
-        return [_safe(line.removesuffix("\r")) for line in text.rstrip("\n").split("\n")]
+        """Return the full text of a piece of evidence, as lines that are safe to show."""
+        item = await self._read(cite)
+        state = state_at(item, None) if isinstance(item, Issue | PullRequest) else ""
+        template = plain_environment().get_template("evidence.txt")
+        kind = type(item).__name__
+        text = template.render(cite=cite, one=item, kind=kind, state=state, tz=self._tz)
+        lines = text[:_MAX_EVIDENCE].rstrip("\n").split("\n")
+        return [_safe(line.removesuffix("\r")) for line in lines]
 
-    async def _desk(self, repo: RepoId) -> Desk:
+    async def _read(self, cite: EvidenceId) -> Known | Change | None:
+        """Return a thread or a release from memory, or else from the repository; a commit whole."""
+        item = self._memory.get(cite)
+        if cite.number is not None and item is None:
+            sources = await self._sources(cite.repo)
+            return await sources.threads.issue(cite.number)
+        if not isinstance(item, Card) and not cite.is_commit:
+            return item
+        sources = await self._sources(cite.repo)
+        async for change in sources.code.changes([cite.sha]):
+            return change
+        raise InputError(f"{cite.shortened()} cannot be read any more")
+
+    async def _sources(self, repo: RepoId) -> RepositorySources:
         if repo not in self._specs:
             raise InputError(f"{repo} is not at hand; begin the conversation with --repo {repo}")
-        return await self._desks.open(self._specs[repo])
+        return await self._repositories.open(self._specs[repo])
 
 
 def _safe(text: str) -> str:
-    """Show what hides in a line by its number."""
-    cut = text if len(text) <= _WIDTH else f"{text[:_WIDTH]} …"
-    shown = (
-        one if one == "\t" or unicodedata.category(one) not in _HIDDEN else f"<U+{ord(one):04X}>"
-        for one in cut
-    )
-    return "".join(shown)
+    """Return a line, shortened, with invisible characters shown by their code points."""
+    characters = []
+    for character in text[:_MAX_LINE]:
+        if character != "\t" and unicodedata.category(character) in _HIDDEN_CATEGORIES:
+            characters.append(f"<U+{ord(character):04X}>")
+        else:
+            characters.append(character)
+    if len(text) > _MAX_LINE:
+        characters.append(" …")
+    return "".join(characters)

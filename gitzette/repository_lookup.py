@@ -1,11 +1,11 @@
-"""Finding which of several repositories has a commit, a tag or a day that somebody names."""
+"""Finds which of several repositories has the commit, tag or day that a user names."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agent.domain.base import AppError, InputError, NotFound, RepoId, UnknownVersion
-from agent.ports import CodeSource, Desk, Desks
+from agent.ports import CodeSource, Repositories, RepositorySources
 from agent.settings.values import RepoSpec
 from gitzette.progress import say
 
@@ -14,41 +14,42 @@ Resolve = Callable[[CodeSource], Awaitable[object]]  # Raises where a repository
 
 
 async def open_repository_with(
-    names: Sequence[str], resolve: Resolve, specs: Sequence[RepoSpec], desks: Desks
-) -> Desk:
+    names: Sequence[str], resolve: Resolve, specs: Sequence[RepoSpec], repositories: Repositories
+) -> RepositorySources:
     """Open the only repository in which `resolve` succeeds.
 
-    `names` are the words of the user; the `InputError` that is raised where no repository or more
-    than one has them repeats them. A repository that cannot be read is reported on stderr, and the
-    others are searched.
+    Raise an `InputError` with `names`, the words of the user, if it succeeds in none or in several.
+    A repository that cannot be read is reported on stderr, and the others are searched.
     """
     if len(specs) == 1:
-        return await desks.open(specs[0])
-    search = _Search(resolve, desks)
+        return await repositories.open(specs[0])
+    search = _Search(resolve, repositories)
     await asyncio.gather(*map(search.look_into, specs))
     for repo, error in search.unreadable.items():
         say(f"{repo}: {error}")
     if len(search.matches) == 1:
         return next(iter(search.matches.values()))
-    wanted = _listed(repr(name) for name in names)
+    quoted_names = _listed(repr(name) for name in names)
     if search.matches:
         candidates = sorted(search.matches)
         both = "both" if len(candidates) == 2 else "all"
-        raise InputError(f"{_listed(candidates)} {both} have {wanted}; choose one with --repo")
+        raise InputError(
+            f"{_listed(candidates)} {both} have {quoted_names}; choose one with --repo"
+        )
     if len(search.misses) == 1:
         raise next(iter(search.misses.values()))
     if not search.misses:
-        raise InputError(f"there is no repository left in which to look for {wanted}")
-    raise InputError(f"none of {_listed(sorted(search.misses))} has {wanted}")
+        raise InputError(f"there is no repository left in which to look for {quoted_names}")
+    raise InputError(f"none of {_listed(sorted(search.misses))} has {quoted_names}")
 
 
 @dataclass
 class _Search:
-    """A search through several repositories, and what it has found so far."""
+    """A search through several repositories, with its results so far."""
 
     resolve: Resolve
-    desks: Desks
-    matches: dict[RepoId, Desk] = field(default_factory=dict)
+    repositories: Repositories
+    matches: dict[RepoId, RepositorySources] = field(default_factory=dict)
     misses: dict[RepoId, AppError] = field(default_factory=dict)
     unreadable: dict[RepoId, AppError] = field(default_factory=dict)
     limit: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MAX_CONCURRENT))
@@ -57,14 +58,14 @@ class _Search:
         """Search one repository."""
         async with self.limit:
             try:
-                desk = await self.desks.open(spec)
-                await self.resolve(desk.code)
+                sources = await self.repositories.open(spec)
+                await self.resolve(sources.code)
             except (NotFound, UnknownVersion) as error:
                 self.misses[spec.name] = error
             except AppError as error:
                 self.unreadable[spec.name] = error
             else:
-                self.matches[spec.name] = desk
+                self.matches[spec.name] = sources
 
 
 def _listed(names: Iterable[str]) -> str:

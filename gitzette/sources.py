@@ -1,4 +1,4 @@
-"""How the sources of a repository are chosen by the settings, and how everything they answer is recorded."""
+"""Opens the sources of a repository by the settings, and records what they answer."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,14 @@ from pydantic import TypeAdapter
 
 from agent.domain.base import Frozen, RepoId, StorageError, UsageError
 from agent.domain.report import Report
-from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, ThreadSource
+from agent.ports import (
+    CloneSource,
+    CodeSource,
+    NoThreads,
+    Repositories,
+    RepositorySources,
+    ThreadSource,
+)
 from agent.reports.merging import merge
 from agent.settings.values import ReportShape, RepoSpec, Settings
 from memory.artefacts import JsonCodec
@@ -20,7 +27,7 @@ from tools.github.client import GitHubClient
 
 
 @dataclass
-class SourceDesks:
+class ConfiguredRepositories:
     """Chooses the sources of each repository by the settings."""
 
     settings: Settings
@@ -28,37 +35,46 @@ class SourceDesks:
     keeper: MirrorKeeper
     environ: Mapping[str, str]
     specs: tuple[RepoSpec, ...] = ()  # Where repositories lie on this machine
-    _open: dict[RepoId, Desk] = field(default_factory=dict)
+    _open: dict[RepoId, RepositorySources] = field(default_factory=dict)
 
-    async def open(self, spec: RepoSpec) -> Desk:
+    async def open(self, spec: RepoSpec) -> RepositorySources:
         """Prepare the sources of a repository, once."""
-        spec = next((one for one in self.specs if one.name == spec.name), spec)
         if spec.name not in self._open:
+            local_spec = self._local_spec(spec)
             by_api = self.settings.source == "api"
-            self._open[spec.name] = Desk(
-                code=await self._code(spec),
-                threads=self._threads(spec),
+            self._open[spec.name] = RepositorySources(
+                code=await self._code(local_spec),
+                threads=self._threads(local_spec),
                 diffs=self.settings.budget.api_diffs if by_api else None,
-                is_current=spec.path is None,
+                is_current=local_spec.path is None,
             )
         return self._open[spec.name]
 
+    def _local_spec(self, spec: RepoSpec) -> RepoSpec:
+        """Return the spec with the path that the repository has on this machine."""
+        for local_spec in self.specs:
+            if local_spec.name == spec.name:
+                return local_spec
+        return spec
+
     async def _code(self, spec: RepoSpec) -> CodeSource:
         if self.settings.source == "api":
-            if spec.path is not None:
-                raise UsageError(
-                    f"{spec.name}={spec.path} is read from git; leave out the path or --source api"
-                )
-            # Here and below: a run over clones alone need not wait for what reads the API.
-            from tools.github.code import GitHubCode
-
-            return GitHubCode(self.client, spec.name, spec.branch)
+            return self._api_code(spec)
         if spec.path is not None:
-            return GitSource(
-                spec.name, spec.path, branch=spec.branch, network=remote_environment(self.environ)
-            )
+            network = remote_environment(self.environ)
+            return GitSource(spec.name, spec.path, branch=spec.branch, network=network)
         path = await self.keeper.refresh(spec.name, branch=spec.branch)
         return GitSource(spec.name, path, branch=spec.branch, network=self.keeper.network)
+
+    def _api_code(self, spec: RepoSpec) -> CodeSource:
+        if spec.path is not None:
+            raise UsageError(
+                f"{spec.name}={spec.path} is read from git; leave out the path or --source api"
+            )
+        # Imported here, as in _threads, because a run over clones alone does not need it.
+        from tools.github.code import GitHubCode
+
+        return GitHubCode(self.client, spec.name, spec.branch)
 
     def _threads(self, spec: RepoSpec) -> ThreadSource:
         settings = self.settings
@@ -72,10 +88,10 @@ class SourceDesks:
 
 
 class _Opened(Frozen):
-    """What a source turned out to be."""
+    """What is recorded of the sources of a repository when they are opened."""
 
     diffs: int | None
-    clone: bool  # Whether it is a clone; a replay must find the same
+    clone: bool  # Whether code is read from a clone; a replay must use the same interface
 
 
 _OPENED = JsonCodec("opened", TypeAdapter(_Opened))
@@ -83,65 +99,77 @@ _REPORT: JsonCodec[Report | None] = JsonCodec("report", TypeAdapter(Report | Non
 
 
 @dataclass(frozen=True)
-class RecordedDesks:
+class RecordedRepositories:
     """Opens the sources of each repository behind the recorder."""
 
     recorder: CallRecorder
     shape: ReportShape
-    desks: Desks | None = None  # None in a replay, which asks nobody
-    local: Collection[RepoId] = ()  # Those that are read from clones
+    repositories: Repositories | None = None  # None in a replay, which asks nobody
+    local: Collection[RepoId] = ()  # Repositories that are read from clones
     unopened: bool = False
-    """Whether to open no source before somebody needs it: an edition has hundreds of repositories, and reads in few."""
+    """Open no source before it is needed: an edition has hundreds of repositories and reads few."""
 
-    async def open(self, spec: RepoSpec) -> Desk:
-        """Prepare the sources; where it is recorded what they are, they are opened when somebody needs them."""
+    async def open(self, spec: RepoSpec) -> RepositorySources:
+        """Return the recorded sources of a repository.
 
-        async def code() -> CodeSource:
-            return (await self._desk(spec)).code
+        If the record says what they are, they are opened only when something new is asked of them.
+        """
 
-        async def threads() -> ThreadSource:
-            return (await self._desk(spec)).threads
+        async def open_code() -> CodeSource:
+            sources = await self._unrecorded(spec)
+            return sources.code
 
-        # A path of this machine may not be told.
-        repo, told, by_api = spec.name, f"api {self.shape.github_url}", self.shape.source == "api"
-        clone = "git, a local clone" if repo in self.local else f"git {self.shape.git_url}"
-        read = told if by_api else clone
+        async def open_threads() -> ThreadSource:
+            sources = await self._unrecorded(spec)
+            return sources.threads
 
-        async def opened() -> _Opened:
+        async def inspect() -> _Opened:
             if self.unopened:
-                return _Opened(diffs=None, clone=not by_api)
-            desk = await self._desk(spec)
-            return _Opened(diffs=desk.diffs, clone=isinstance(desk.code, CloneSource))
+                return _Opened(diffs=None, clone=self.shape.source != "api")
+            sources = await self._unrecorded(spec)
+            return _Opened(diffs=sources.diffs, clone=isinstance(sources.code, CloneSource))
 
-        found = await self.recorder.fetch(Call("sources.open", repo, origin=read), _OPENED, opened)
-        interface = CloneSource if found.clone else CodeSource
-        return Desk(
-            code=recorded_source(code, self.recorder, "code", repo, read, interface),
-            threads=recorded_source(threads, self.recorder, "threads", repo, told, ThreadSource),
-            diffs=found.diffs,
+        repo = spec.name
+        recorder = self.recorder
+        api = f"api {self.shape.github_url}"
+        origin = api if self.shape.source == "api" else self._git_origin(repo)
+        opened = await recorder.fetch(Call("sources.open", repo, origin=origin), _OPENED, inspect)
+        interface = CloneSource if opened.clone else CodeSource
+        return RepositorySources(
+            code=recorded_source(open_code, recorder, "code", repo, origin, interface),
+            threads=recorded_source(open_threads, recorder, "threads", repo, api, ThreadSource),
+            diffs=opened.diffs,
             is_current=repo not in self.local,
         )
 
-    async def _desk(self, spec: RepoSpec) -> Desk:
-        if self.desks is None:
+    def _git_origin(self, repo: RepoId) -> str:
+        """Return where code is read from; paths of this machine are not recorded."""
+        if repo in self.local:
+            return "git, a local clone"
+        return f"git {self.shape.git_url}"
+
+    async def _unrecorded(self, spec: RepoSpec) -> RepositorySources:
+        if self.repositories is None:
             raise StorageError(f"{spec.name} is not read in a replay")
-        return await self.desks.open(spec)
+        return await self.repositories.open(spec)
 
 
 @dataclass(frozen=True)
 class EarlierReport:
-    """What a window's report was before a run published its own: the run's report was merged with that."""
+    """The published report that a run's own report was merged with, as the run recorded it."""
 
     recorder: CallRecorder
 
     def note(self, report: Report, earlier: Report | None) -> None:
-        """Record it; the files are what counts, so a resumed run records what it finds then."""
+        """Record the earlier report; a resumed run replaces it by the one it finds then."""
         self.recorder.record([(self._call(report), _REPORT.encode(earlier))])
 
     def publish(self, report: Report) -> Report:
-        """Make the report of the window again, without writing it anywhere."""
+        """Return the report merged as it was then, without writing it anywhere."""
         earlier = self.recorder.play(self._call(report), _REPORT)
-        return report if earlier is None else merge(earlier, report)
+        if earlier is None:
+            return report
+        return merge(earlier, report)
 
     def _call(self, report: Report) -> Call:
         return Call("publisher.earlier", report.window.key)

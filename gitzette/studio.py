@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
@@ -33,7 +33,7 @@ from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import demo_world
 from gitzette.progress import QuietProgress
-from gitzette.wiring import open_house
+from gitzette.wiring import open_services
 from graphs import ask as ask_graph
 from graphs import daily as daily_graph
 from graphs.ask_context import AskContext
@@ -41,6 +41,9 @@ from graphs.ask_state import AskInput, AskState
 from graphs.run_context import RunContext
 from graphs.state import Day, DayInput
 from memory.recorder import Retention
+
+if TYPE_CHECKING:
+    from gitzette.demo_answers import RecordedAnswers
 
 # SQLite blocks for microseconds, which the server refuses unless it is started with
 # --allow-blocking. This is the same switch, read after the graphs are loaded.
@@ -57,9 +60,8 @@ class Request(TypedDict, total=False):
     since: str
     until: str
     lang: str
-    analyst: (
-        str  # `rules` or `model`; left out, the configured one or the answers of the demonstration
-    )
+    analyst: str
+    """`rules` or `model`; left out, the configured one or the answers of the demonstration."""
 
 
 class DayRequest(Request, total=False):
@@ -75,7 +77,7 @@ class QuestionRequest(Request, total=False):
 
 
 class PlanOutput(DayInput):
-    """What to report on, and the name under which the run records what it is told."""
+    """What to report on, and the name under which the run records the answers that it gets."""
 
     run: str
 
@@ -131,7 +133,7 @@ async def plan(state: DayRequest, runtime: Runtime["DayContext"]) -> PlanOutput:
 
 
 async def begin(state: BeginInput, runtime: Runtime[AskContext]) -> QuestionOutput:
-    """Put the question after those that were asked on the same thread."""
+    """Return the question, with the earlier ones of the same thread as its history."""
     del runtime
     history: list[AnyMessage] = []
     earlier_cites = []
@@ -189,13 +191,12 @@ class ServedGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     @classmethod
     def over(
-        cls, graph: CompiledStateGraph[Any, Any, Any, Any], opened: OpenContext
+        cls, graph: CompiledStateGraph[Any, Any, Any, Any], open_context: OpenContext
     ) -> "ServedGraph":
-        """Make a graph that is served of one that is compiled, as its `copy` does."""
-        attributes = {
-            name: value for name, value in vars(graph).items() if name != "__orig_class__"
-        }
-        return cls(open_context=opened, **attributes)
+        """Return a copy of a compiled graph that opens its context itself."""
+        attributes = dict(vars(graph))
+        attributes.pop("__orig_class__", None)  # As in the graph's own `copy`
+        return cls(open_context=open_context, **attributes)
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
@@ -212,17 +213,17 @@ class ServedGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return None
 
     async def _request(self, given: Any, config: RunnableConfig | None) -> dict[str, Any]:
-        """Return what was asked for on the thread, with what is asked for now in its place."""
+        """Return the request that is stored on the thread, overridden by the given one."""
         stored: dict[str, Any] = {}
         if config is not None and isinstance(self.checkpointer, BaseCheckpointSaver):
             stored = dict((await self.aget_state(config)).values)
         if not isinstance(given, Mapping):
             return stored
-        stored.pop("run", None)  # A new run records anew what it is told
+        stored.pop("run", None)  # A new run has a record of its own
         return stored | dict(given)
 
 
-class Workplace(NamedTuple):
+class Workspace(NamedTuple):
     """The arguments of a command, its settings, and the present time."""
 
     args: argparse.Namespace
@@ -232,38 +233,38 @@ class Workplace(NamedTuple):
 
 
 @contextmanager
-def _workplace(request: Mapping[str, Any]) -> Iterator[Workplace]:
+def _open_workspace(request: Mapping[str, Any]) -> Iterator[Workspace]:
     """Read the settings for the repositories of a request, or serve the demonstration."""
     options = {name: request.get(name) for name in _OPTIONS}
     args = argparse.Namespace(**options, repo=request.get("repos") or [], partial=False)
     if args.repo:
         settings = settings_for(args, os.environ)
-        yield Workplace(args, settings, os.environ, datetime.now(UTC))
+        yield Workspace(args, settings, os.environ, datetime.now(UTC))
         return
     with tempfile.TemporaryDirectory(prefix="gitzette-dev-") as folder:
         args.out = Path(folder)
         with demo_world(args, os.environ) as (settings, now):
             environ = os.environ if args.analyst == "model" else {}
-            yield Workplace(args, settings, environ, now)
+            yield Workspace(args, settings, environ, now)
 
 
 @asynccontextmanager
 async def open_day(request: Mapping[str, Any]) -> AsyncIterator[DayContext]:
-    """Open everything that a run needs, and close it afterwards; what it is told is recorded."""
+    """Open everything that a run needs, record its answers, and close it afterwards."""
     run = request.get("run") or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-    with _workplace(request) as workplace:
-        args, settings, environ, now = workplace
-        window = window_of(args, settings.tz, now)
-        specs = specs_of(settings)
-        settings, answers = _recorded_answers(workplace, window)
-        async with open_house(settings, environ, now, run, specs, answers) as house:
-            memory = house.memory
+    with _open_workspace(request) as workspace:
+        now = workspace.now
+        window = window_of(workspace.args, workspace.settings.tz, now)
+        specs = specs_of(workspace.settings)
+        settings, answers = _writing_settings(workspace, window)
+        async with open_services(settings, workspace.environ, now, run, specs, answers) as services:
+            memory = services.memory
             recipe = Recipe.of(settings, window, specs)
             memory.runs.begin(run, window.key, now, recipe)
             status = "failed"
             try:
-                publisher = CitingPublisher(house.publisher, memory.retention, run)
-                context = replace(house.deps, publisher=publisher)
+                publisher = CitingPublisher(services.publisher, memory.retention, run)
+                context = replace(services.context, publisher=publisher)
                 yield DayContext(
                     **{field.name: getattr(context, field.name) for field in fields(context)},
                     window=window,
@@ -275,17 +276,25 @@ async def open_day(request: Mapping[str, Any]) -> AsyncIterator[DayContext]:
                 memory.runs.end(run, status, datetime.now(UTC), {})
 
 
-def _recorded_answers(workplace: Workplace, window: Window) -> tuple[Settings, Any]:
-    """Return the answers that ship with the demonstration; elsewhere there are none."""
-    args, settings, _, _ = workplace
-    if args.repo or args.analyst is not None:
-        return settings, None
+class WritingSettings(NamedTuple):
+    """The settings of a run, and the recorded answers that replace its model, if any."""
+
+    settings: Settings
+    answers: "RecordedAnswers | None" = None
+
+
+def _writing_settings(workspace: Workspace, window: Window) -> WritingSettings:
+    """Use the answers that ship with the demonstration, or the rules where they do not fit."""
+    settings = workspace.settings
+    if workspace.args.repo or workspace.args.analyst is not None:
+        return WritingSettings(settings)
     from gitzette.demo_answers import RecordedAnswers, Recording
 
     recording = Recording.load()
     if recording.covers(window, settings.source):
-        return settings, RecordedAnswers(recording)
-    return settings.model_copy(update={"analyst": "rules", "model": None}), None
+        return WritingSettings(settings, RecordedAnswers(recording))
+    by_rules = settings.model_copy(update={"analyst": "rules", "model": None})
+    return WritingSettings(by_rules)
 
 
 @asynccontextmanager
@@ -293,7 +302,7 @@ async def open_question(request: Mapping[str, Any]) -> AsyncIterator[AskContext]
     """Open everything that a question needs, and close it afterwards."""
     if not request.get("repos") and request.get("analyst") is None:
         request = {**request, "analyst": "rules"}  # No answers about the demonstration are recorded
-    with _workplace(request) as (args, settings, environ, now):
+    with _open_workspace(request) as (args, settings, environ, now):
         bound = bound_of(args.since, args.until, settings.tz, now)
         specs = specs_of(settings)
         async with asking_context(settings, environ, specs, now, QuietProgress()) as context:

@@ -1,4 +1,4 @@
-"""Where everything with a side effect is built, from settings and the environment, and nowhere else."""
+"""Builds everything with a side effect, from settings and the environment."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, aclosing, asynccontextmanager
@@ -11,14 +11,14 @@ from pydantic import SecretStr
 
 from agent.domain.base import AppError, ConfigError, Language
 from agent.domain.spending import price_of
-from agent.ports import Desks, Progress, Publisher, Step
+from agent.ports import Progress, Publisher, Repositories, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
-from agent.triage.allotment import Allowance, allowance
+from agent.triage.allotment import ExplainingBudget, allowance
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
 from gitzette.publish import FilePublisher
-from gitzette.sources import EarlierReport, RecordedDesks, SourceDesks
+from gitzette.sources import ConfiguredRepositories, EarlierReport, RecordedRepositories
 from graphs.run_context import RunContext
 from memory.http_cache import ModelServers
 from memory.recorder import CallRecorder
@@ -38,34 +38,37 @@ if TYPE_CHECKING:
     from tools.chat.model import AnswerServer
     from tools.chat.server import ChatServer
 
+_READING_SECONDS = 900  # For the requests of a run to GitHub, beside the waits that it may make
+
 
 @dataclass(frozen=True, kw_only=True)
-class House:
+class Services:
     """What a command works with."""
 
-    deps: RunContext
+    context: RunContext
     memory: Memory
     client: GitHubClient
     publisher: FilePublisher
 
 
 def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
-    """Find the folder that outlives a run: mirrors and memory."""
+    """Return the folder for what outlives a run: mirrors and memory."""
     if settings.home is not None:
         return settings.home.expanduser()
-    data = environ.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local" / "share") / "gitzette"
+    data_home = environ.get("XDG_DATA_HOME")
+    if data_home:
+        return Path(data_home) / "gitzette"
+    return Path.home() / ".local" / "share" / "gitzette"
 
 
 def memory_of(settings: Settings, environ: Mapping[str, str]) -> AbstractContextManager[Memory]:
     """Open the memory that the settings name."""
-    return open_memory(
-        home_of(settings, environ), datetime.now(UTC).date(), settings.database_address
-    )
+    today = datetime.now(UTC).date()
+    return open_memory(home_of(settings, environ), today, settings.database_address)
 
 
 @asynccontextmanager
-async def open_house(
+async def open_services(
     settings: Settings,
     environ: Mapping[str, str],
     now: datetime,
@@ -74,56 +77,70 @@ async def open_house(
     answers: "AnswerServer | None" = None,
     *,
     background: bool = False,
-) -> AsyncIterator[House]:
-    """Build everything for a run, and close it afterwards; what a run with a name is told is recorded.
+) -> AsyncIterator[Services]:
+    """Build everything for a run, and close it afterwards.
 
-    `specs` say where repositories lie on this machine: the graph knows them only by name. `answers` stand in for the
-    server of a model. What runs in the `background` leaves a part of shared limits to people who ask.
+    With the name of a `run`, every answer that it gets is recorded. `specs` have the paths of
+    repositories on this machine, because the graph knows repositories only by name. `answers`
+    replace the server of a model. A run in the `background` leaves a part of the shared limits to
+    people who ask.
     """
-    home, waits, pause = (
-        home_of(settings, environ),
-        settings.budget.wait_seconds,
-        settings.budget.retry_seconds,
-    )
+    home = home_of(settings, environ)
     token = settings.token.get_secret_value() if settings.token else None
     with open_memory(home, now.date(), settings.database_address) as memory:
-        admit = (
-            request_limit(memory.fleet, settings, background=background)
-            if settings.database
-            else None
-        )
-        policy = RequestPolicy(
-            max_wait=waits, run_seconds=2 * waits + 900, first_pause=pause, admit=admit
-        )
-        cache, recorder = memory.http_cache, memory.recorder(run) if run else None
+        admit_request = None
+        admit_question = None
+        if settings.database:
+            fleet = memory.fleet
+            admit_request = request_limit(fleet, settings, background=background)
+            admit_question = model_limit(fleet, settings, environ, background=background)
+        recorder = memory.recorder(run) if run else None
         async with GitHubClient(
-            base_url=settings.github_url, token=token, cache=cache, policy=policy
+            base_url=settings.github_url,
+            token=token,
+            cache=memory.http_cache,
+            policy=_request_policy(settings, admit_request),
         ) as client:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
-            desks: Desks = SourceDesks(settings, client, keeper, environ, specs)
-            if recorder:
+            repositories: Repositories = ConfiguredRepositories(
+                settings, client, keeper, environ, specs
+            )
+            note_merge = None
+            if recorder is not None:
                 local = {spec.name for spec in specs if spec.path is not None}
-                desks = RecordedDesks(recorder, settings, desks, local)
-            note = EarlierReport(recorder).note if recorder else None
-            publisher = FilePublisher(settings.out, settings, Web(settings.web), note)
-            admit = (
-                model_limit(memory.fleet, settings, environ, background=background)
-                if settings.database
-                else None
-            )
+                repositories = RecordedRepositories(recorder, settings, repositories, local)
+                note_merge = EarlierReport(recorder).note
+            publisher = FilePublisher(settings.out, settings, Web(settings.web), note_merge)
             writers = writers_of(
-                settings, environ, recorder, memory.model_servers, admit=admit, answers=answers
+                settings,
+                environ,
+                recorder,
+                memory.model_servers,
+                admit=admit_question,
+                answers=answers,
             )
-            deps = run_context(memory, recorder, settings, writers, desks, publisher)
-            deps = replace(deps, questions=memory.evidence)
-            yield House(deps=deps, memory=memory, client=client, publisher=publisher)
+            context = run_context(memory, recorder, settings, writers, repositories, publisher)
+            context = replace(context, questions=memory.evidence)
+            yield Services(context=context, memory=memory, client=client, publisher=publisher)
+
+
+def _request_policy(settings: Settings, admit: Admission | None) -> RequestPolicy:
+    wait_seconds = settings.budget.wait_seconds
+    return RequestPolicy(
+        max_wait=wait_seconds,
+        run_seconds=2 * wait_seconds + _READING_SECONDS,
+        first_pause=settings.budget.retry_seconds,
+        admit=admit,
+    )
 
 
 @asynccontextmanager
-async def open_sources(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[Desks]:
+async def open_sources(
+    settings: Settings, environ: Mapping[str, str]
+) -> AsyncIterator[Repositories]:
     """Yield what opens repositories, for a command that only reads them."""
-    async with open_house(settings, environ, datetime.now(UTC)) as house:
-        yield house.deps.desks
+    async with open_services(settings, environ, datetime.now(UTC)) as services:
+        yield services.context.repositories
 
 
 def run_context(
@@ -131,19 +148,22 @@ def run_context(
     recorder: CallRecorder | None,
     shape: Settings | Recipe,
     writers: "Writers",
-    desks: Desks,
+    repositories: Repositories,
     publisher: Publisher,
 ) -> RunContext:
-    """Put together what the nodes may touch, the memory behind the recorder; a replay needs no code of the user."""
-    own = OwnCode(shape.uses if isinstance(shape, Settings) else ())
+    """Return what the nodes may touch, with the memory behind the recorder.
+
+    A replay, which has a recipe, does not read the user's own code again.
+    """
+    own_code = OwnCode(shape.uses if isinstance(shape, Settings) else ())
     return RunContext(
-        desks=desks,
+        repositories=repositories,
         landings=recorded(memory.landings, recorder, "landings"),
         issues=recorded(memory.issues, recorder, "issues"),
         stories=recorded(memory.stories, recorder, "stories"),
         recall=recorded(memory.statements, recorder, "recall"),
         archive=recorded(memory.reports, recorder, "archive"),
-        own=recorded(own, recorder, "own") if shape.uses else None,
+        own=recorded(own_code, recorder, "own") if shape.uses else None,
         publisher=publisher,
         models=writers.models,
         languages=writers.languages,
@@ -154,19 +174,19 @@ def run_context(
     )
 
 
-def _allowance(shape: Settings | Recipe) -> Allowance:
+def _allowance(shape: Settings | Recipe) -> ExplainingBudget:
     """Return what may be spent on explaining commits, by the prices of those who write and judge."""
-    prices = [price_of(name, shape.prices) for name in _names(shape).values()]
+    prices = [price_of(name, shape.prices) for name in _model_names(shape).values()]
     return allowance(shape.budget, [price for price in prices if price is not None])
 
 
 @dataclass(frozen=True)
 class Writers:
-    """Who writes a report: models, or nobody but code; in which languages, and how texts of others are fenced."""
+    """The models that write a report, if any, and the languages they write in."""
 
     models: "Models | None" = None
     languages: tuple[Language, ...] = ()
-    mark: str = ""
+    mark: str = ""  # Fences foreign text in prompts
 
 
 def writers_of(
@@ -178,10 +198,11 @@ def writers_of(
     admit: Admission | None = None,
     answers: "AnswerServer | None" = None,
 ) -> Writers:
-    """Open the models that the settings ask for, behind the record of the run and within the budget.
+    """Return the models of the settings, behind the record of the run and within its budget.
 
-    `limit` holds for all accounts together in place of the budget's: a conversation has no end. Given `answers`, no
-    server is asked: those of the demonstration are kept by the hash of the question, so that nothing in it is secret.
+    `limit` replaces the budget's limit for all accounts together, since a conversation has no end.
+    With `answers` no server is asked, and the fence around foreign text is always the same, so
+    that the requests are the recorded ones.
     """
     languages: tuple[Language, ...] = ("en", "zh") if answers else _languages(settings)
     if settings.analyst == "rules" or recorder is None:
@@ -190,14 +211,14 @@ def writers_of(
     if answers is None:
         servers = servers_of(settings, environ, remembered, admit)
     else:
-        servers = dict.fromkeys(_names(settings).values(), answers)
+        servers = dict.fromkeys(_model_names(settings).values(), answers)
     # Importing langchain takes longer than most runs of the rules.
     from graphs.models import Models
     from tools.chat.model import Retries
 
     models = Models(
         recorder,
-        _names(settings),
+        _model_names(settings),
         servers,
         settings.model_url or "",
         context=settings.model_context,
@@ -210,7 +231,7 @@ def writers_of(
 
 
 def _run_budget(settings: Settings, limit: Cap | None) -> RunBudget:
-    """Return what the models of a run may spend; `limit` takes the place of the run's own."""
+    """Return what the models of a run may spend; `limit` replaces the run's own."""
     budget = settings.budget
     run_cap = Cap(
         calls=budget.model_calls,
@@ -227,14 +248,14 @@ def _run_budget(settings: Settings, limit: Cap | None) -> RunBudget:
 
 
 def writers_again(recipe: Recipe, recorder: CallRecorder) -> Writers:
-    """Return the writers of a run that is replayed: a model is not asked, its answers are on record."""
+    """Return the writers of a replayed run, whose models answer from the record alone."""
     if recipe.analyst == "rules" or recipe.model is None:
         return Writers(languages=_languages(recipe))
     from graphs.models import Models
 
     models = Models(
         recorder,
-        _names(recipe),
+        _model_names(recipe),
         context=recipe.model_context,
         budget=RunBudget(prices=recipe.prices),
         answer_seconds=recipe.budget.answer_seconds,
@@ -251,7 +272,8 @@ def servers_of(
     """Return a server for each model, by name; jobs of the same model share one."""
     if settings.model is None:
         raise ConfigError(
-            "--analyst model needs a model: set GITZETTE_MODEL, and GITZETTE_MODEL_URL for its server"
+            "--analyst model needs a model: set GITZETTE_MODEL,"
+            " and GITZETTE_MODEL_URL for its server"
         )
     from tools.chat.messages import AskServer
     from tools.chat.server import ChatServer, context_of, probe
@@ -260,21 +282,22 @@ def servers_of(
     url = settings.model_url
 
     async def learn(server: ChatServer, ask: AskServer) -> Capabilities:
-        """Return what a server can do, found out once for each `model_context`."""
+        """Return what a server can do; it is probed once for each `model_context`."""
         context = settings.model_context
-        if capabilities := remembered.get(url or "", server.name, context):
+        capabilities = remembered.get(url or "", server.name, context)
+        if capabilities:
             return capabilities
         try:
             reported = await context_of(url, key or None, server.name) if url else None
             capabilities = await probe(server, ask, context or reported or server.usual_context)
         except AppError:
-            # The request that is made next will say what is wrong.
+            # The next request will fail with the reason.
             return Capabilities()
         remembered.put(url or "", server.name, context, capabilities)
         return capabilities
 
     servers = {}
-    for name in _names(settings).values():
+    for name in _model_names(settings).values():
         servers[name] = ChatServer(
             name=name,
             url=url,
@@ -286,7 +309,7 @@ def servers_of(
     return servers
 
 
-def _names(shape: ReportShape) -> dict[Job, str]:
+def _model_names(shape: ReportShape) -> dict[Job, str]:
     """Return the name of the model for each job."""
     default = shape.model or ""
     return {
@@ -302,48 +325,48 @@ def _languages(shape: ReportShape) -> tuple[Language, ...]:
 
 async def run_graph(
     build: Callable[[Any], Any],
-    house: House,
+    services: Services,
     run: str,
-    begun: object,
+    graph_input: object,
     display: Progress,
-    at_once: int = 4,
+    max_concurrency: int = 4,
 ) -> Mapping[str, Any]:
-    """Run a graph from the beginning, or from the step at which the run died; return its last state.
+    """Run a graph from the start, or from the step at which the run died; return its last state.
 
-    Only checkpoints say where a run stands. What steps are told is recorded by itself, and without
-    the record the checkpoints mean nothing.
+    Checkpoints alone say how far a run is. They are useless without the record of the answers that
+    its steps were given, so they are deleted where that is blank.
     """
     from graphs.checkpoints import open_checkpoints
     from graphs.state import STATE_VERSION
 
-    memory = house.memory
+    memory = services.memory
     if memory.recorder(run).blank:
         memory.run_locks.forget_checkpoints(run)
     async with open_checkpoints(memory.run_locks.checkpoints(run)) as checkpoints:
         graph = build(checkpoints)
         config: RunnableConfig = {
-            "max_concurrency": at_once,
+            "max_concurrency": max_concurrency,
             "configurable": {"thread_id": run},
             "metadata": {"state_version": STATE_VERSION},
         }
-        stood = await graph.aget_state(config)
-        is_begun = stood.created_at is not None
-        if is_begun and stood.metadata.get("state_version") != STATE_VERSION:
-            # Another version of Gitzette began it: the record spares the questions, not the steps.
+        snapshot = await graph.aget_state(config)
+        is_started = snapshot.created_at is not None
+        if is_started and snapshot.metadata.get("state_version") != STATE_VERSION:
+            # Another version of Gitzette started it: all steps run again, on recorded answers.
             await checkpoints.adelete_thread(run)
-            is_begun = False
-        if is_begun and not stood.next:
-            return dict(stood.values)
+            is_started = False
+        if is_started and not snapshot.next:
+            return dict(snapshot.values)
         state: Mapping[str, Any] = {}
         stream = graph.astream(
-            None if is_begun else begun,
+            None if is_started else graph_input,
             config,
-            context=house.deps,
+            context=services.context,
             stream_mode=["custom", "values"],
             subgraphs=True,
             durability="sync",
         )
-        # Whatever ends the display ends the nodes that are under way.
+        # If the display fails, closing the stream cancels the running nodes.
         async with aclosing(stream) as parts:
             async for subgraph, mode, value in parts:
                 if isinstance(value, Step):

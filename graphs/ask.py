@@ -15,7 +15,7 @@ from agent.analysts.sentences import answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
 from agent.analysts.tasks import Draft, Sentences, evidence_handles
 from agent.domain.base import RepoId
-from agent.domain.evidence import Dossier, Evidence
+from agent.domain.evidence import Evidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.languages import writing_of
 from agent.ports import Step
@@ -225,8 +225,8 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
         repo=repos[0],
         account=_account(state),
         languages=(query.lang,),
-        dossier=Dossier(
-            found=evidence,
+        evidence_set=EvidenceSet(
+            by_id=evidence,
             window=query.window,
             repos=frozenset(repos),
             seen=frozenset(evidence),

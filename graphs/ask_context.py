@@ -79,7 +79,7 @@ class AskContext(RunContext):
                     cards[entry.sha] = entry
             if not cards:
                 continue
-            code = (await self.desks.open(spec)).code
+            code = (await self.repositories.open(spec)).code
             async for change in code.changes(list(cards)):
                 pieces.append(cards[change.commit.sha].evidence(change))
         threads: list[Evidence] = []
@@ -97,7 +97,7 @@ class AskContext(RunContext):
             for spec in self.specs:
                 if not name.is_commit or name.repo != spec.name:
                     continue
-                code = (await self.desks.open(spec)).code
+                code = (await self.repositories.open(spec)).code
                 if not isinstance(code, CloneSource):
                     continue
                 containing = await code.tags_with(name.sha)
@@ -109,7 +109,7 @@ class AskContext(RunContext):
         """List the commits of a window that tools can show, for each repository."""
         commits: dict[RepoId, list[Commit]] = {}
         for spec in self.specs:
-            landing = await (await self.desks.open(spec)).code.landed(window)
+            landing = await (await self.repositories.open(spec)).code.landed(window)
             commits[spec.name] = [row.commit for row in landing.rows]
         return commits
 
@@ -123,13 +123,13 @@ class AskContext(RunContext):
         recall = WindowSearch(self.index, self.memory, self.recall.report, window)
         toolsets: dict[RepoId, Toolset] = {}
         for spec in self.specs:
-            desk = await self.desks.open(spec)
+            sources = await self.repositories.open(spec)
             commits = landed[spec.name]
             shas: dict[str, str] = {commit.id: commit.sha for commit in commits}
             short = {handle: shas[name] for handle, name in handles.items() if name in shas}
             toolsets[spec.name] = Toolset(
-                desk.code,
-                desk.threads,
+                sources.code,
+                sources.threads,
                 commits,
                 {},
                 recall,

@@ -29,7 +29,14 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number
 from agent.domain.window import Window
-from agent.ports import CloneSource, CodeSource, Desk, Desks, NoThreads, Progress
+from agent.ports import (
+    CloneSource,
+    CodeSource,
+    NoThreads,
+    Progress,
+    Repositories,
+    RepositorySources,
+)
 from agent.prompting import ModelError
 from agent.settings.values import RepoSpec
 from graphs.judging import judged_in_batches, ruled
@@ -55,7 +62,7 @@ _NO_TIME = "the time for the audit was over"
 class AuditDeps:
     """What the nodes of an audit may touch."""
 
-    desks: Desks
+    repositories: Repositories
     progress: Progress
     deadline: float  # By the clock of the event loop
     judge: RunContext | None = None
@@ -192,9 +199,9 @@ async def resolve(state: AuditResolveInput, runtime: Runtime[AuditDeps]) -> Audi
     spec = state["spec"]
     try:
         async with asyncio.timeout_at(context.deadline):
-            desk = await context.desks.open(spec)
+            sources = await context.repositories.open(spec)
             context.progress.step(spec.name, "looking up commits")
-            return {"resolved": [await resolve_hashes(desk.code, state["entries"])]}
+            return {"resolved": [await resolve_hashes(sources.code, state["entries"])]}
     except TimeoutError:
         return {"failures": {spec.name: _NO_TIME}}
     except AppError as error:
@@ -237,9 +244,9 @@ async def read(state: AuditReadInput, runtime: Runtime[AuditDeps]) -> AuditReadO
         return {"read_repositories": [library[repo]]}
     try:
         async with asyncio.timeout_at(context.deadline):
-            desk = await context.desks.open(state["spec"])
+            sources = await context.repositories.open(state["spec"])
             repository = await read_repository(
-                desk, library[repo], state["entries"], list(library), context.progress
+                sources, library[repo], state["entries"], list(library), context.progress
             )
     except TimeoutError:
         return {"failures": {repo: _NO_TIME}}
@@ -251,7 +258,7 @@ async def read(state: AuditReadInput, runtime: Runtime[AuditDeps]) -> AuditReadO
 async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditCheckOutput:
     """Prove or refute what code can."""
     entries = state["entries"]
-    desks = runtime.context.desks
+    repositories = runtime.context.repositories
     library = Library(state["read_repositories"], state["library"].doubts)
     find_commits(entries, library)
     findings = [*check_citations(entries, library), *check_names(entries)]
@@ -259,7 +266,7 @@ async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditChe
     try:
         async with asyncio.timeout_at(runtime.context.deadline):
             specs = [spec for spec in state["specs"] if spec.name in library]
-            codes = {spec.name: (await desks.open(spec)).code for spec in specs}
+            codes = {spec.name: (await repositories.open(spec)).code for spec in specs}
             files = await read_fenced_files(codes, entries)
         findings.extend(check_code(entries, files))
     except TimeoutError:
@@ -435,14 +442,14 @@ async def _verdicts(
 
 
 async def read_repository(
-    desk: Desk,
+    sources: RepositorySources,
     repository: AuditedRepository,
     entries: Sequence[AuditEntry],
     repos: Sequence[RepoId],
     progress: Progress,
 ) -> AuditedRepository:
     """Return a repository, one of `repos`, with the commits, threads and diffs a report names."""
-    code = desk.code
+    code = sources.code
     commits = {commit.sha: commit for named in repository.named.values() for commit in named}
     numbers = _thread_numbers(entries, repository.repo, repos)
     is_in_scope = any(repository.repo in entry.scope for entry in entries)
@@ -453,7 +460,7 @@ async def read_repository(
         landed = repository.pulls.get(number)
         if landed is not None:
             commits[landed.sha] = landed
-    await _read_threads(repository, desk, numbers)
+    await _read_threads(repository, sources, numbers)
     shas = list(commits)[:_MAX_DIFFS]
     async for change in code.changes(shas):
         pull = pull_number(change.commit.subject)
@@ -462,12 +469,14 @@ async def read_repository(
     return repository
 
 
-async def _read_threads(repository: AuditedRepository, desk: Desk, numbers: set[int]) -> None:
+async def _read_threads(
+    repository: AuditedRepository, sources: RepositorySources, numbers: set[int]
+) -> None:
     """Read the threads that no landed commit names, where there is an API to ask."""
-    if isinstance(desk.threads, NoThreads):
+    if isinstance(sources.threads, NoThreads):
         return
     unknown = sorted(numbers - repository.pulls.keys())[:_MAX_THREADS]
-    answers = await _ask_each(desk.threads.issue, unknown)
+    answers = await _ask_each(sources.threads.issue, unknown)
     repository.threads = {number: thread for number, thread in answers.items() if thread}
     # A server that has nothing of all this may not have the repository.
     if repository.threads:

@@ -12,7 +12,7 @@ from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.links.recorded import day_links
 from agent.links.references import LandedDay, day_references
-from agent.ports import Desk, Step
+from agent.ports import RepositorySources, Step
 from agent.reports.chapter import share
 from agent.triage.collected import Collected, Scales, filter_notices
 from agent.triage.score import lifted, rank
@@ -30,24 +30,26 @@ async def collect(state: CollectInput, runtime: Runtime[RunContext]) -> CollectO
     """Take the first look at one repository."""
     repo = state["spec"].name
     runtime.stream_writer(Step(repo, "opening"))
-    desk = await runtime.context.desks.open(state["spec"])
-    listed = await list_commits(state, desk, runtime)
-    return {"collected": {repo: await triage(state, desk, listed, runtime)}}
+    sources = await runtime.context.repositories.open(state["spec"])
+    listed = await list_commits(state, sources, runtime)
+    return {"collected": {repo: await triage(state, sources, listed, runtime)}}
 
 
-async def list_commits(state: CollectInput, desk: Desk, runtime: Runtime[RunContext]) -> Collected:
+async def list_commits(
+    state: CollectInput, sources: RepositorySources, runtime: Runtime[RunContext]
+) -> Collected:
     """Find what landed and what the window's threads say."""
     context = runtime.context
     repo = state["spec"].name
     window = state["window"]
     runtime.stream_writer(Step(repo, "listing commits"))
-    landing = await desk.code.landed(window, known_tip=context.landings.known_tip(repo, window))
+    landing = await sources.code.landed(window, known_tip=context.landings.known_tip(repo, window))
     shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
     reported = share(landing, context.landings.elsewhere(repo, window, shas))
     commits = [row.commit for row in (*reported.rows, *reported.late)]
     runtime.stream_writer(Step(repo, "reading issues and pull requests"))
     open_issues = context.issues.known_open(repo, window)
-    threads = await read_threads(desk, window, commits, open_issues)
+    threads = await read_threads(sources, window, commits, open_issues)
     if open_issues:
         threads = _with_listing_gap(threads, repo, context)
     earlier_notices = []
@@ -83,7 +85,10 @@ def _listing_failures(repo: RepoId, landing: Landing, threads: Threads) -> Itera
 
 
 async def triage(
-    state: CollectInput, desk: Desk, collected: Collected, runtime: Runtime[RunContext]
+    state: CollectInput,
+    sources: RepositorySources,
+    collected: Collected,
+    runtime: Runtime[RunContext],
 ) -> Collected:
     """Read every diff that may be read, and weigh the commits by what is in them."""
     context = runtime.context
@@ -99,12 +104,12 @@ async def triage(
         context.issues.known(repo, state["window"]).issues,
     )
     scales = Scales(collected.model_copy(update={"links": links}), state["spec"])
-    shas = collected.shas[: desk.diffs]
-    skimmed = await _skim(desk, shas, scales, runtime)
-    own_uses = await _own_uses(context, desk, collected)
+    shas = collected.shas[: sources.diffs]
+    skimmed = await _skim(sources, shas, scales, runtime)
+    own_uses = await _own_uses(context, sources, collected)
     unread = set(shas) - {triaged.sha for triaged in skimmed.weighed}
     reasons = dict.fromkeys(
-        collected.shas[len(shas) :], f"subject only: the budget of {desk.diffs} diffs is spent"
+        collected.shas[len(shas) :], f"subject only: the budget of {sources.diffs} diffs is spent"
     )
     reasons |= dict.fromkeys(sorted(unread), skimmed.problem)
     failures = list(collected.failures)
@@ -137,10 +142,10 @@ class _Skimmed(NamedTuple):
 
 
 async def _skim(
-    desk: Desk, shas: Sequence[str], scales: Scales, runtime: Runtime[RunContext]
+    sources: RepositorySources, shas: Sequence[str], scales: Scales, runtime: Runtime[RunContext]
 ) -> _Skimmed:
     """Read diffs until one cannot be read, and weigh their commits."""
-    repo = desk.code.repo
+    repo = sources.code.repo
     weighed: list[Triage] = []
     omissions: list[Notice] = []
     problem = "the diff could not be read"
@@ -151,7 +156,7 @@ async def _skim(
         runtime.stream_writer(Step(repo, "reading diffs", next(numbers), len(shas)))
 
     try:
-        async for evidence in runtime.context.library.skim(desk.code, shas, report_progress):
+        async for evidence in runtime.context.library.skim(sources.code, shas, report_progress):
             weighed.append(scales.weigh(evidence))
             omissions += omission_notices(evidence.change)
     except AppError as error:
@@ -159,16 +164,18 @@ async def _skim(
     return _Skimmed(weighed, omissions, problem)
 
 
-async def _own_uses(context: RunContext, desk: Desk, collected: Collected) -> tuple[OwnUse, ...]:
+async def _own_uses(
+    context: RunContext, sources: RepositorySources, collected: Collected
+) -> tuple[OwnUse, ...]:
     """Find what the user's own code uses of what changes; for that, whole files are read."""
     if context.own is None or not collected.landed:
         return ()
     landed = [row.commit for row in collected.landed]
     # Not in the cache of the run: a resumed run has not read all of them like this.
     cache = EvidenceCache()
-    studied = await cache.study_all(desk.code, collected.shas[: desk.diffs], landed=landed)
+    studied = await cache.study_all(sources.code, collected.shas[: sources.diffs], landed=landed)
     touched = {}
     for evidence in studied:
         if evidence.sheet:
             touched[evidence.change.commit.sha] = evidence.sheet.touched
-    return context.own.found(desk.code.repo, touched)
+    return context.own.found(sources.code.repo, touched)

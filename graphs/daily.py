@@ -99,7 +99,7 @@ def to_edit(state: CollectedInput) -> list[Send] | str:
 
 
 async def allocate(state: AllocateInput, runtime: Runtime[RunContext]) -> AllocateOutput:
-    """Share the budget out over all repositories, by the places of their commits."""
+    """ExplainingShare the budget out over all repositories, by the places of their commits."""
     candidates: dict[RepoId, Candidates] = {}
     for spec in state["specs"]:
         first_look = state["collected"].get(spec.name)
@@ -163,10 +163,10 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
     for sha, number in collected.threads.pull_of.items():
         if number in threads:
             pulls[EvidenceId.commit(spec.name, sha)] = threads[number]
-    desk = await context.desks.open(spec)
+    sources = await context.repositories.open(spec)
     return Reading(
-        code=desk.code,
-        threads=desk.threads,
+        code=sources.code,
+        threads=sources.threads,
         tip=collected.landing.tip or "",
         taken=chapter.taken,
         references=collected.references,

@@ -8,7 +8,7 @@ from agent.domain.ledger import LedgerRow, OwnUse
 from agent.domain.links import Link, Related, Story
 from agent.domain.placement import CommitGroup
 from agent.domain.report import Drop, Failure, Report
-from agent.links.admitted import untold_relations
+from agent.links.admitted import missing_relations
 from agent.reports.chapter import Chapter, drop_of
 from agent.reports.outcome import model_failures
 from graphs.state import PublishInput
@@ -37,7 +37,7 @@ def report_of(state: PublishInput, analyst: str) -> Report:
     claims += ties.claims
     stories += ties.stories
     drops += ties.drops
-    drops += untold_relations(related, links, stories)
+    drops += missing_relations(related, links, stories)
     for refusal in state["refused"]:
         if refusal.claim.repo is None and not refusal.repaired:
             drops.append(drop_of(refusal.claim, refusal.reasons[0]))

@@ -10,6 +10,7 @@ from agent.analysts.ruling import Case
 from agent.analysts.sentences import asked_languages
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import CommitGroup, Importance
 from agent.domain.spending import Account, fallback
 from agent.editor.answer import (
@@ -94,7 +95,9 @@ async def _judged_groups(
         group_by_claim[claim.id] = group
 
     def show(some: Sequence[Claim], budget: int) -> str:
-        commits = dict.fromkeys(commit for claim in some or claims for commit in claim.about)
+        commits: dict[EvidenceId, None] = {}
+        for claim in some or claims:
+            commits.update(dict.fromkeys(claim.about))
         texts = [row_by_commit[commit].text() for commit in commits]
         if sum(map(tokens_of, texts)) > budget:
             texts = [row_by_commit[commit].text(0) for commit in commits]
@@ -116,7 +119,7 @@ class _Day(NamedTuple):
 async def _read_rows(state: EditInput, context: RunContext) -> _Day:
     """Read the diffs once more, one after the other, for the rows that the editor is shown."""
     collected = state["first_look"]
-    code = (await context.desks.open(state["spec"])).code
+    code = (await context.repositories.open(state["spec"])).code
     writer = RowWriter.of(collected, await pull_templates(code, collected))
     folded = {triaged.sha for triaged in collected.table if is_folded_by_settings(triaged)}
     commits = {row.commit.sha: row.commit for row in collected.landed}

@@ -241,11 +241,11 @@ async def offered_tools(
     subject: CommitSubject, repository: MaterialInput, context: RunContext
 ) -> list[BaseTool]:
     """Return the tools that read the repository as it is after a commit; none of them writes."""
-    desk = await context.desks.open(repository["spec"])
+    sources = await context.repositories.open(repository["spec"])
     commits = _commits_by_handle(subject)
     toolset = Toolset(
-        desk.code,
-        desk.threads,
+        sources.code,
+        sources.threads,
         [evidence.change.commit for evidence in commits.values()],
         {},
         EarlierStatements(context.recall, repository["window"].start),

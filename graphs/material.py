@@ -35,9 +35,9 @@ async def close_reading(
     """Return what is known of the day's commits now that some were read in depth."""
     spec = state["spec"]
     first_look = state["first_look"]
-    desk = await context.desks.open(spec)
+    sources = await context.repositories.open(spec)
     deep = [evidence.change.commit.sha for evidence in studied]
-    evidence_by_sha = await _day_evidence(desk.code, first_look, deep, context)
+    evidence_by_sha = await _day_evidence(sources.code, first_look, deep, context)
     reverted = reverted_by(list(evidence_by_sha.values()))
     weighed = Scales(first_look, spec).weigh_again(evidence_by_sha, reverted)
     used_shas = {use.sha for use in first_look.own_uses}
@@ -51,7 +51,7 @@ async def close_reading(
         reverted=reverted,
         links=links,
         earlier_issues=tuple(known_issues(first_look, earlier, links)),
-        templates=await pull_templates(desk.code, first_look),
+        templates=await pull_templates(sources.code, first_look),
     )
 
 
@@ -60,14 +60,14 @@ async def read_material(state: ReadingInput, context: RunContext) -> Material:
     spec = state["spec"]
     first_look = state["first_look"]
     reading = state["reading"]
-    desk = await context.desks.open(spec)
-    evidence_by_sha = await _day_evidence(desk.code, first_look, reading.deep, context)
+    sources = await context.repositories.open(spec)
+    evidence_by_sha = await _day_evidence(sources.code, first_look, reading.deep, context)
     reads = []
     for triaged in reading.ranking:
         depth = _depth(triaged, reading)
         reads.append(Read(evidence=evidence_by_sha[triaged.sha], triage=triaged, depth=depth))
     background: dict[EvidenceId, CommitEvidence] = {}
-    async for evidence in context.library.skim(desk.code, reading.background):
+    async for evidence in context.library.skim(sources.code, reading.background):
         background[evidence.id] = evidence
     return Material(
         repo=spec.name,
@@ -109,7 +109,7 @@ async def _day_evidence(
 async def material_with_past(state: StoriesInput, context: RunContext) -> Material:
     """Return what was read of a repository's day, and the earlier commits that stories rest on."""
     material = await read_material(state, context)
-    code = (await context.desks.open(state["spec"])).code
+    code = (await context.repositories.open(state["spec"])).code
     return await with_past(material, state["stories"], code, context.library)
 
 
@@ -132,11 +132,11 @@ async def _with_relations(
     issues = [*first_look.threads.issues, *known_issues(first_look, earlier, links)]
     listed = {*(issue.id for issue in issues), *(pull.id for pull in material.pulls.values())}
     missing = list(_unlisted_threads(related, {*listed, *material.threads}))
-    desk = await context.desks.open(state["spec"])
+    sources = await context.repositories.open(state["spec"])
     threads: dict[EvidenceId, ThreadEvidence] = {}
     if missing:
         # They were read when they were related; the answers are on record.
-        for discussion in await desk.threads.discussions(missing):
+        for discussion in await sources.threads.discussions(missing):
             threads[discussion.id] = discussion
             if isinstance(discussion.thread, Issue):
                 issues.append(discussion.thread)

@@ -17,9 +17,9 @@ from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvid
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related
 from agent.domain.spending import Account, fallback
-from agent.links.candidates import Wanted, wanted_pairs
+from agent.links.candidates import CommitCandidates, commit_candidates
 from agent.links.relating import Pairing, SaidRelations
-from agent.ports import Desk, Step
+from agent.ports import RepositorySources, Step
 from agent.prompting import ModelError
 from agent.sizing import EvidencePrompt
 from graphs.judging import judged_or_refused
@@ -46,22 +46,23 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
         return _handed_on([], Account())
     material = await material_with_past(state, context)
     issues = context.issues.known(repo, state["window"]).issues
-    wanted = wanted_pairs(state["first_look"], material, issues, state["stories"].pairs)
-    if not wanted:
+    pairs = state["stories"].pairs
+    candidates = commit_candidates(state["first_look"], material, issues, pairs)
+    if not candidates:
         return _handed_on([], Account())
-    runtime.stream_writer(Step(repo, "relating", 0, len(wanted)))
+    runtime.stream_writer(Step(repo, "relating", 0, len(candidates)))
     try:
         limit = await context.question_limit("reading", repo)
         token_budget = limit.evidence_tokens(_RELATE_PROMPT)
-        await context.asked.check_time_for_all(repo, "relations", len(wanted))
+        await context.asked.check_time_for_all(repo, "relations", len(candidates))
     except ModelError as error:
         return _handed_on([], fallback("relating", error))
-    desks = await _desks(state, context)
-    pairings = await _pairings(wanted, material, desks, token_budget, context)
+    repositories = await _repositories(state, context)
+    pairings = await _pairings(candidates, material, repositories, token_budget, context)
     facts = [claim for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
     controls = [claim.text for claim in facts]
     outcomes = await asyncio.gather(
-        *(_related(pairing, controls, desks, context) for pairing in pairings)
+        *(_related(pairing, controls, repositories, context) for pairing in pairings)
     )
     return _handed_on(outcomes, context.take_spent(repo))
 
@@ -80,7 +81,7 @@ def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:
 async def _related(
     pairing: Pairing,
     facts: Sequence[Mapping[Language, str]],
-    desks: Mapping[RepoId, Desk],
+    repositories: Mapping[RepoId, RepositorySources],
     context: RunContext,
 ) -> _Outcome:
     """Ask, check both anchors, and have the sentence judged against both sides."""
@@ -125,7 +126,7 @@ async def _related(
     admitted = []
     for claim in verdicts.admitted:
         draft = drafts[claim.id]
-        landed_as = await _landed_as(pairing.other(draft), desks)
+        landed_as = await _landed_as(pairing.other(draft), repositories)
         admitted.append(pairing.related(draft, claim.judged_by, landed_as))
     return _Outcome(admitted, refused, account)
 
@@ -134,28 +135,33 @@ async def _related(
 
 
 async def _pairings(
-    wanted: Sequence[Wanted],
+    candidates: Sequence[CommitCandidates],
     material: Material,
-    desks: Mapping[RepoId, Desk],
+    repositories: Mapping[RepoId, RepositorySources],
     token_budget: int,
     context: RunContext,
 ) -> list[Pairing]:
     """Read both sides of what may be related."""
-    code = desks[material.repo].code
-    shas = [one.read.evidence.change.commit.sha for one in wanted]
+    code = repositories[material.repo].code
+    shas = [candidate.read.evidence.change.commit.sha for candidate in candidates]
     # Of commits that were only skimmed the patches are missing, and they show what was done.
     changes = await context.library.whole(code, shas)
-    others = await _others(wanted, material, desks, context)
+    others = await _others(candidates, material, repositories, context)
     pairings = []
-    for one in wanted:
-        read = replace(one.read, evidence=_patched(one.read.evidence, changes))
-        by_id = {others[name].id: others[name] for name in one.others if name in others}
+    for candidate in candidates:
+        evidence = _patched(candidate.read.evidence, changes)
+        read = replace(candidate.read, evidence=evidence)
+        by_id = {others[name].id: others[name] for name in candidate.others if name in others}
         by_id.pop(read.evidence.id, None)
         # A pull request and the commit that it became are one; the commit shows what was done.
         shown = [other for other in by_id.values() if _merge_commit(other) not in by_id]
         if shown:
             pairing = Pairing(
-                read=read, material=material, others=shown, said=one.said, room=token_budget
+                read=read,
+                material=material,
+                others=shown,
+                mentions=candidate.mentions,
+                token_budget=token_budget,
             )
             pairings.append(pairing)
     return pairings
@@ -174,65 +180,69 @@ def _merge_commit(other: Evidence) -> EvidenceId | None:
     return EvidenceId.commit(other.repo, thread.merge_commit or "")
 
 
-async def _desks(state: RelateInput, context: RunContext) -> dict[RepoId, Desk]:
+async def _repositories(state: RelateInput, context: RunContext) -> dict[RepoId, RepositorySources]:
     """Open the sources of the repository and of the others that the report is about."""
     specs = (state["spec"], *state["beside"])
-    return {spec.name: await context.desks.open(spec) for spec in specs}
+    return {spec.name: await context.repositories.open(spec) for spec in specs}
 
 
 async def _others(
-    wanted: Sequence[Wanted],
+    candidates: Sequence[CommitCandidates],
     material: Material,
-    desks: Mapping[RepoId, Desk],
+    repositories: Mapping[RepoId, RepositorySources],
     context: RunContext,
 ) -> dict[EvidenceId, Evidence]:
     """Read what the commits may belong to, by its name as it was written."""
     read: dict[EvidenceId, Evidence] = {one.evidence.id: one.evidence for one in material.reads}
     read |= material.background
-    names = dict.fromkeys(name for one in wanted for name in one.others)
+    names: dict[EvidenceId, None] = {}
+    for candidate in candidates:
+        names |= dict.fromkeys(candidate.others)
     others = {name: read[name] for name in names if name in read}
     unread = [name for name in names if name not in read]
-    for repo, desk in desks.items():
-        others |= await _threads(desk, repo, unread)
+    for repo, sources in repositories.items():
+        others |= await _threads(sources, repo, unread)
         shas = [name for name in unread if not name.is_thread and name.repo == repo]
-        others |= await _commits(desk, shas, context)
+        others |= await _commits(sources, shas, context)
     return others
 
 
 async def _threads(
-    desk: Desk, repo: RepoId, names: Iterable[EvidenceId]
+    sources: RepositorySources, repo: RepoId, names: Iterable[EvidenceId]
 ) -> dict[EvidenceId, Evidence]:
     numbers = [name.number for name in names if name.number is not None and name.repo == repo]
     if not numbers:
         return {}
     try:
-        return {one.id: one for one in await desk.threads.discussions(numbers)}
+        return {one.id: one for one in await sources.threads.discussions(numbers)}
     except AppError:
         return {}  # What cannot be read is not related
 
 
 async def _commits(
-    desk: Desk, names: Sequence[EvidenceId], context: RunContext
+    sources: RepositorySources, names: Sequence[EvidenceId], context: RunContext
 ) -> dict[EvidenceId, Evidence]:
     """Read the commits that hashes name; a short one stands for the commit that it means."""
     commits: dict[EvidenceId, Evidence] = {}
     for name in names:
         try:
-            commit = await desk.code.resolve(name.revision)
+            commit = await sources.code.resolve(name.revision)
         except NotFound:
             continue
-        changes = await context.library.whole(desk.code, [commit.sha])
-        async for evidence in context.library.skim(desk.code, [commit.sha]):
+        changes = await context.library.whole(sources.code, [commit.sha])
+        async for evidence in context.library.skim(sources.code, [commit.sha]):
             commits[name] = _patched(evidence, changes)
     return commits
 
 
-async def _landed_as(other: Evidence, desks: Mapping[RepoId, Desk]) -> Commit | None:
+async def _landed_as(
+    other: Evidence, repositories: Mapping[RepoId, RepositorySources]
+) -> Commit | None:
     """Find the commit that a merged pull request became."""
     thread = other.thread if isinstance(other, ThreadEvidence) else None
     if not isinstance(thread, PullRequest) or not thread.merged_at or not thread.merge_commit:
         return None
     try:
-        return await desks[thread.repo].code.resolve(thread.merge_commit)
+        return await repositories[thread.repo].code.resolve(thread.merge_commit)
     except NotFound:
         return None  # Merged into a branch that is not read

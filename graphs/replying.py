@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from agent.analysts.rules import statement
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.gate.check import refusals
@@ -144,11 +144,13 @@ def _filtered_commits(query: Query, repos: Sequence[RepoId], context: AskContext
 
 
 def _shown_name(named: Named) -> str:
-    repo = named.repo or ""
+    """Return a name as a reader writes it, with its repository if the question has one."""
     if named.kind == "thread":
-        return f"{repo}#{named.text}"
-    if named.kind == "commit":
-        return f"{repo}@{named.text}".lstrip("@")
+        if named.repo is None:
+            return f"#{named.text}"
+        return str(EvidenceId.listed(named.repo, number=int(named.text)))
+    if named.kind == "commit" and named.repo is not None:
+        return str(EvidenceId.listed(named.repo, revision=named.text))
     return named.text
 
 
@@ -173,6 +175,6 @@ def _stated_facts(
         if isinstance(commit, CommitEvidence):
             facts = sorted(told_facts(commit.facts), key=is_unnamed)
             claims += [statement(fact, commit) for fact in facts[:_MAX_FACTS]]
-    dossier = Dossier(found=evidence, seen=frozenset(evidence))
-    passed, _ = checked_claims(claims, (), (), dossier, refusals)
+    evidence_set = EvidenceSet(by_id=evidence, seen=frozenset(evidence))
+    passed, _ = checked_claims(claims, (), (), evidence_set, refusals)
     return [claim.model_copy(update={"id": f"f{index}"}) for index, claim in enumerate(passed)]

@@ -29,7 +29,7 @@ from agent.reports.chapter import (
     release_news,
 )
 from agent.stories.releases import taken
-from agent.triage.collected import dossier_of
+from agent.triage.collected import evidence_set_of
 from graphs.failing import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
 from graphs.relating import relate
@@ -104,7 +104,7 @@ async def study(state: RepositoryStepInput, runtime: Runtime[RunContext]) -> Stu
     """Read the whole diffs of what is explained in depth, and the files around them."""
     context = runtime.context
     repo = state["spec"].name
-    code = (await context.desks.open(state["spec"])).code
+    code = (await context.repositories.open(state["spec"])).code
     shas = state["share"].deep
     numbers = itertools.count(1)
 
@@ -120,7 +120,7 @@ async def connect(state: ConnectInput, runtime: Runtime[RunContext]) -> ConnectO
     """Find the stories of the day's commits, and earlier commits that they may go on with."""
     context = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "looking back"))
-    code = (await context.desks.open(state["spec"])).code
+    code = (await context.repositories.open(state["spec"])).code
     material = await read_material(state, context)
     stories = await find_stories(
         material,
@@ -142,7 +142,7 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
     context = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "writing"))
     material = await material_of(state, context)
-    code = (await context.desks.open(state["spec"])).code
+    code = (await context.repositories.open(state["spec"])).code
     stories = await with_relations(
         state["stories"], material, state["related"], code, context.library, context.stories
     )
@@ -220,14 +220,14 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
     repo = state["spec"].name
     window = state["window"]
     collected = state["first_look"]
-    desk = await context.desks.open(state["spec"])
-    code = desk.code
+    sources = await context.repositories.open(state["spec"])
+    code = sources.code
     material = await material_of(state, context)
     claims, drops = checked_claims(
         state["facts"],
         state["analysis"],
         state["refused"],
-        dossier_of(material, collected),
+        evidence_set_of(material, collected),
         refusals,
     )
     issues = context.issues.known(repo, window)
@@ -274,7 +274,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         failures=(*collected.failures, *_fact_failures(material)),
     )
     if context.questions is not None:
-        await index_run(context.questions, desk, collected, material)
+        await index_run(context.questions, sources, collected, material)
     return {"chapters": {repo: chapter}}
 
 

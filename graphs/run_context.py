@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from agent.domain.base import Language, RepoId
 from agent.domain.spending import Account
-from agent.ports import Desks, Publisher, Step
+from agent.ports import Publisher, Repositories, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
-from agent.triage.allotment import Allowance
+from agent.triage.allotment import ExplainingBudget
 from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.landings import Landings
@@ -37,7 +37,7 @@ class RunContext:
     Nothing here is handed on from step to step; that is state.
     """
 
-    desks: Desks
+    repositories: Repositories
     landings: Landings
     issues: OpenIssues
     stories: Stories
@@ -45,7 +45,7 @@ class RunContext:
     publisher: Publisher
     library: EvidenceCache
     recall: Statements
-    allowance: Allowance  # What may be spent on explaining commits, over all repositories
+    allowance: ExplainingBudget  # What may be spent on explaining commits, over all repositories
     models: Models | None = None  # Who reads, writes and judges; None where only code writes
     languages: tuple[Language, ...] = ("en",)  # In which a model writes: those of the report
     mark: str = ""  # What fences texts of others in a prompt

@@ -26,7 +26,7 @@ from agent.editor.placements import Edited
 from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
 from agent.stories.timeline import StoriesFound
-from agent.triage.allotment import Share
+from agent.triage.allotment import ExplainingShare
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
@@ -93,7 +93,7 @@ class AllocateInput(EditOutput):
 class AllocateOutput(TypedDict):
     """What is read of each repository in depth, what in short, and what the budget leaves out."""
 
-    shares: dict[RepoId, Share]
+    shares: dict[RepoId, ExplainingShare]
 
 
 class SharesInput(CollectedInput, EditOutput, AllocateOutput):
@@ -201,7 +201,7 @@ class RepositoryInput(TypedDict):
     spec: RepoSpec
     first_look: Collected
     edited: Edited  # Where its commits stand
-    share: Share  # Which of them are read in depth, and which get one sentence
+    share: ExplainingShare  # Which of them are read in depth, and which get one sentence
     beside: tuple[RepoSpec, ...]
     """The other repositories of the report; where there are none, the brief sums this one up."""
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.analysts.packet import CommitContext, earlier_commits, pieces_of
-from agent.analysts.subjects import CommitSubject, MinorSubject, SummarySubject, light_dossier
+from agent.analysts.subjects import CommitSubject, MinorSubject, SummarySubject, summary_evidence
 from agent.analysts.tasks import Task, evidence_handles
 from agent.domain.base import NotFound
-from agent.domain.evidence import Citable, Dossier, Material, Read, ThreadEvidence
+from agent.domain.evidence import Citable, EvidenceSet, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.look_ups import LookUp
 from agent.gate.look_ups import files_by_handle, look_ups_note
 from agent.gate.surroundings import surroundings_note
 from agent.ports import ThreadSource
-from agent.triage.collected import dossier_of
+from agent.triage.collected import evidence_set_of
 from graphs.material import material_of
 from graphs.run_context import RunContext
 from graphs.state import LookedUpInput, MaterialInput
@@ -31,7 +31,7 @@ async def subjects(state: LookedUpInput, context: RunContext) -> dict[str, Writt
                 repo=task.repo,
                 account=task.account,
                 languages=context.languages,
-                dossier=light_dossier(task),
+                evidence_set=summary_evidence(task),
                 task=task,
             )
     subject_by_task.update(await commit_subjects(state, context))
@@ -47,19 +47,19 @@ async def _minor_subjects(state: LookedUpInput, context: RunContext) -> dict[str
     repository = state["repository"]
     assert repository is not None, "tasks about commits come with their repository"
     material = await material_of(repository, context)
-    dossier = dossier_of(material, repository["first_look"])
+    evidence_set = evidence_set_of(material, repository["first_look"])
     subject_by_task: dict[str, MinorSubject] = {}
     for task in batches:
         reads = await _whole_reads(task, material, repository, context)
         commits: dict[str, CommitSubject] = {}
         for handle, read in reads.items():
             around = await _commit_context(read, material, repository, (), context)
-            commits[handle] = _commit_subject(task, read, material, dossier, around, context)
+            commits[handle] = _commit_subject(task, read, material, evidence_set, around, context)
         subject_by_task[task.key] = MinorSubject(
             repo=task.repo,
             account=task.account,
             languages=context.languages,
-            dossier=dossier,
+            evidence_set=evidence_set,
             task=task,
             commits=commits,
         )
@@ -70,7 +70,7 @@ async def _whole_reads(
     task: Task, material: Material, repository: MaterialInput, context: RunContext
 ) -> dict[str, Read]:
     """Return the minor commits of a task by their handles, with their patches."""
-    code = (await context.desks.open(repository["spec"])).code
+    code = (await context.repositories.open(repository["spec"])).code
     changes = await context.library.whole(code, [commit.sha for commit in task.minor])
     read_by_id = {read.evidence.id: read for read in material.reads}
     evidence_by_id = {name: read.evidence for name, read in read_by_id.items()}
@@ -92,7 +92,7 @@ async def commit_subjects(state: LookedUpInput, context: RunContext) -> dict[str
     repository = state["repository"]
     assert repository is not None, "tasks about commits come with their repository"
     material = await material_of(repository, context)
-    dossier = dossier_of(material, repository["first_look"])
+    evidence_set = evidence_set_of(material, repository["first_look"])
     reads = {read.evidence.id: read for read in material.reads}
     subject_by_task: dict[str, CommitSubject] = {}
     for commit, task in about_commits:
@@ -104,7 +104,7 @@ async def commit_subjects(state: LookedUpInput, context: RunContext) -> dict[str
             task,
             read,
             replace(material, threads={**material.threads, **threads}),
-            dossier,
+            evidence_set,
             around,
             context,
         )
@@ -115,7 +115,7 @@ def _commit_subject(
     task: Task,
     read: Read,
     material: Material,
-    dossier: Dossier,
+    evidence_set: EvidenceSet,
     around: CommitContext,
     context: RunContext,
 ) -> CommitSubject:
@@ -129,12 +129,14 @@ def _commit_subject(
             shown[f"#{look_up.thread.number}"] = material.threads[look_up.thread]
     shown.update(files_by_handle(around.look_ups))
     note = "\n".join((surroundings_note(around.surroundings), look_ups_note(around.look_ups)))
-    citable = {**dossier.found, **{evidence.id: evidence for evidence in shown.values()}}
+    citable = {**evidence_set.by_id, **{evidence.id: evidence for evidence in shown.values()}}
     return CommitSubject(
         repo=task.repo,
         account=task.account,
         languages=context.languages,
-        dossier=replace(dossier, found=citable, seen=frozenset(citable), notes={commit: note}),
+        evidence_set=replace(
+            evidence_set, by_id=citable, seen=frozenset(citable), notes={commit: note}
+        ),
         about=commit,
         shown=shown,
         task=task,
@@ -154,7 +156,7 @@ async def _threads_read(
     names = dict.fromkeys(look_up.thread for look_up in look_ups if look_up.thread)
     if not names:
         return {}
-    source = (await context.desks.open(repository["spec"])).threads
+    source = (await context.repositories.open(repository["spec"])).threads
     threads: dict[EvidenceId, ThreadEvidence] = {}
     for name in names:
         if thread := await _thread(name, source):
@@ -180,7 +182,7 @@ async def _commit_context(
     context: RunContext,
 ) -> CommitContext:
     """Return the code around a commit, the earlier commits it goes back to, and their releases."""
-    code = (await context.desks.open(repository["spec"])).code
+    code = (await context.repositories.open(repository["spec"])).code
     commit = read.evidence.change.commit
     earlier = earlier_commits(read.evidence.id, repository["stories"], material)
     commits = {"c": commit}

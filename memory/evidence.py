@@ -113,7 +113,9 @@ class EvidenceStore:
             return list(self.all(EvidenceId.thread(repo, reference.number) for repo in named_repos))
         hits = []
         for repo in named_repos:
-            hits += self._db.evidence.with_prefix(ALWAYS, f"{repo}@{reference.sha}")
+            hits += self._db.evidence.with_prefix(
+                ALWAYS, EvidenceId.commit_prefix(repo, reference.sha)
+            )
         hits.sort(key=lambda hit: hit.opened, reverse=True)
         return [hit.id for hit in hits[:_MAX_NAMED]]
 

@@ -101,7 +101,7 @@ class SearchIndex:
         hits: list[EvidenceHit] = []
         if name.kind == "commit":
             for repo in repos:
-                hits += self._evidence.with_prefix(scope, f"{repo}@{name.text}")
+                hits += self._evidence.with_prefix(scope, EvidenceId.commit_prefix(repo, name.text))
         else:
             ids = _ids_of(name, repos)
             ids += self._brought_by(ids)
@@ -169,7 +169,7 @@ def _ids_of(name: Named, repos: Iterable[RepoId]) -> list[EvidenceId]:
     ids: list[EvidenceId] = []
     for repo in repos:
         if name.kind == "thread":
-            ids.append(EvidenceId.cited(f"{repo}#{name.text}"))
+            ids.append(EvidenceId.listed(repo, number=int(name.text)))
         else:
             for tag in (name.text, f"v{name.text}"):
                 ids.append(EvidenceId.listed(repo, revision=tag))

@@ -11,7 +11,14 @@ from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.window import Window
 from agent.links.recorded import day_links
 from agent.links.references import LandedDay, day_references
-from agent.ports import CloneSource, CodeSource, Desk, Desks, Progress, QuestionMemory
+from agent.ports import (
+    CloneSource,
+    CodeSource,
+    Progress,
+    QuestionMemory,
+    Repositories,
+    RepositorySources,
+)
 from agent.questions import Named
 from agent.settings.values import RepoSpec
 from agent.triage.collected import Collected
@@ -25,18 +32,18 @@ _BEFORE_ALL_COMMITS = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def index_run(
-    memory: QuestionMemory, desk: Desk, found: Collected, material: Material
+    memory: QuestionMemory, sources: RepositorySources, found: Collected, material: Material
 ) -> None:
     """Index what a run has read; its window counts as read if nothing of it was left out."""
     for start in range(0, len(material.reads), _READS_PER_BATCH):
         reads = material.reads[start : start + _READS_PER_BATCH]
-        cards = [await card_of(desk.code, read.evidence, found.threads.pulls) for read in reads]
+        cards = [await card_of(sources.code, read.evidence, found.threads.pulls) for read in reads]
         memory.keep(material.repo, cards)
     memory.connect(material.repo, found.threads, tuple(material.links))
     if _is_shallow(found.landing):
         return
     commits = [row.commit for row in found.landing.rows]
-    known_until = await _known_until(desk, found.landing)
+    known_until = await _known_until(sources, found.landing)
     part = _part_read(material.window, found.landing, commits, known_until)
     if part is not None:
         memory.complete(material.repo, part, [commit.sha for commit in commits])
@@ -60,7 +67,7 @@ class Completion(NamedTuple):
 class WindowReader:
     """Reads what is not known yet of a window."""
 
-    desks: Desks
+    repositories: Repositories
     memory: QuestionMemory
     progress: Progress
     most: int = 4_000  # How many commits may be read for one question and repository
@@ -86,34 +93,34 @@ class WindowReader:
                 continue
             if self.memory.named(text, [spec.name]):
                 continue
-            desk = await self.desks.open(spec)
+            sources = await self.repositories.open(spec)
             try:
                 if reference.kind == "thread":
-                    self.memory.put_thread(await desk.threads.issue(int(reference.text)))
+                    self.memory.put_thread(await sources.threads.issue(int(reference.text)))
                 else:
-                    commit = await desk.code.resolve(reference.text)
-                    await self._keep_cards(desk.code, [commit], unread)
+                    commit = await sources.code.resolve(reference.text)
+                    await self._keep_cards(sources.code, [commit], unread)
             except NotFound:
                 continue
 
     async def _fill(self, spec: RepoSpec, gap: Window, commits_allowed: int) -> Completion:
         repo = spec.name
         self.progress.step(repo, "listing commits")
-        desk = await self.desks.open(spec)
-        landing = await desk.code.landed(gap)
-        limit = min(commits_allowed, desk.diffs or commits_allowed)
+        sources = await self.repositories.open(spec)
+        landing = await sources.code.landed(gap)
+        limit = min(commits_allowed, sources.diffs or commits_allowed)
         commits = [row.commit for row in landing.rows][:limit]
         self.progress.step(repo, "reading issues and pull requests")
-        threads = await read_threads(desk, gap, commits)
-        await self._keep_cards(desk.code, commits, threads)
+        threads = await read_threads(sources, gap, commits)
+        await self._keep_cards(sources.code, commits, threads)
         # Of the commits that are dated in the future, those that landed in this stretch.
-        await self._keep_cards(desk.code, [row.commit for row in landing.late], threads)
+        await self._keep_cards(sources.code, [row.commit for row in landing.late], threads)
         day = LandedDay(repo, landing.branch, commits, threads)
         self.memory.connect(repo, threads, day_links(day, day_references(day)))
-        if isinstance(desk.code, CloneSource):
-            tags = await desk.code.tags_made(gap.start, gap.cutoff or gap.end)
+        if isinstance(sources.code, CloneSource):
+            tags = await sources.code.tags_made(gap.start, gap.cutoff or gap.end)
             self.memory.put_tags(tags)
-        known_until = await _known_until(desk, landing)
+        known_until = await _known_until(sources, landing)
         part = _part_read(gap, landing, commits, known_until)
         if part is not None:
             self.memory.complete(repo, part, ())
@@ -138,16 +145,16 @@ class WindowReader:
         self.memory.keep(code.repo, batch)
 
 
-async def _known_until(desk: Desk, landing: Landing) -> datetime | None:
+async def _known_until(sources: RepositorySources, landing: Landing) -> datetime | None:
     """Return the moment after which a source cannot know what landed, or None for the present.
 
     A clone of the user's may not have been fetched for months.
     """
-    if desk.is_current:
+    if sources.is_current:
         return None
     if landing.tip is None:
         return _BEFORE_ALL_COMMITS
-    tip = await desk.code.resolve(landing.tip)
+    tip = await sources.code.resolve(landing.tip)
     return tip.committed_at
 
 
@@ -168,11 +175,14 @@ def _part_read(
 
 
 async def read_threads(
-    desk: Desk, window: Window, commits: Sequence[Commit], known_open: Collection[int] = ()
+    sources: RepositorySources,
+    window: Window,
+    commits: Sequence[Commit],
+    known_open: Collection[int] = (),
 ) -> Threads:
     """Return the threads of a window; where they cannot be read, a coverage that says so."""
     try:
-        return await desk.threads.threads(window, commits, known_open=known_open)
+        return await sources.threads.threads(window, commits, known_open=known_open)
     except AppError as error:
         return Threads(coverage="not read", missing=(str(error),))
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.domain.base import Language
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import Citable, CommitEvidence, Dossier
+from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.gate.grounds import has_code_anchor
@@ -200,7 +200,7 @@ def sentence_claim(
         old=sentence.old.strip(),
         new=sentence.new.strip(),
     )
-    rests_on_code = has_code_anchor(claim, Dossier(found=found, notes=notes))
+    rests_on_code = has_code_anchor(claim, EvidenceSet(by_id=found, notes=notes))
     # Advice that rests on prose alone is refused.
     is_attributed = bool(anchors) and not sentence.advice and not rests_on_code
     return claim.model_copy(update={"attributed": is_attributed})

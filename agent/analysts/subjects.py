@@ -38,8 +38,8 @@ from agent.domain.claims import Anchor, Claim, Judgement, Kind, Number, Refused
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,
-    Dossier,
     Evidence,
+    EvidenceSet,
     FileEvidence,
     Material,
     PublishedEvidence,
@@ -52,7 +52,7 @@ from agent.prompting import fenced, fitting, tokens_of
 from agent.sizing import EvidencePrompt
 from agent.telling import fact_sentence
 
-Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]
+Check = Callable[[Claim, EvidenceSet, Language], Iterable[Judgement]]
 """Returns why a claim is refused: the gate."""
 _HANDLE_TOKENS = 8  # Of a handle before a packet
 _MIN_DIFF_TOKENS = 500  # Below this a diff is not shown
@@ -68,7 +68,7 @@ class Subject(ABC):
     repo: RepoId | None
     account: str  # Who pays for the models
     languages: tuple[Language, ...]
-    dossier: Dossier  # What the gate may look at
+    evidence_set: EvidenceSet  # What the gate may look at
     about: EvidenceId | None = None  # The commit, where there is one
     judge_prompt: ClassVar[str] = "judge"  # The file in agent/prompts that a judge is asked with
     shown: Mapping[str, Citable] = field(default_factory=dict)  # What may be cited, by its handles
@@ -127,11 +127,14 @@ class Subject(ABC):
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Return what is wrong with the literals of a sentence, in each language."""
-        return tuple(no for lang in self.languages for no in check(claim, self.dossier, lang))
+        objections: list[Judgement] = []
+        for lang in self.languages:
+            objections += check(claim, self.evidence_set, lang)
+        return tuple(objections)
 
     def claim(self, name: str, sentence: Sentence) -> Claim | None:
         """Turn one sentence into a claim."""
-        notes = self.dossier.notes
+        notes = self.evidence_set.notes
         return sentence_claim(name, sentence, self.shown, self.languages, self.about, notes)
 
     def again(self, old: Claim, sentence: Any) -> Claim | None:
@@ -139,7 +142,7 @@ class Subject(ABC):
         claim = self.claim(old.id, sentence)
         if claim is None or old.role != "headline":
             return claim
-        is_verbatim = not any(anchor_fault(anchor, self.dossier) for anchor in claim.anchors)
+        is_verbatim = not any(anchor_fault(anchor, self.evidence_set) for anchor in claim.anchors)
         anchors = claim.anchors if claim.anchors and is_verbatim else old.anchors
         update = {"role": "headline", "anchors": anchors, "attributed": False}
         return claim.model_copy(update=update)
@@ -234,7 +237,7 @@ class CommitSubject(Subject):
         """Return what a headline rests on: the line that its writer copied, else the title."""
         evidence = self.read.evidence
         anchor = anchored(text, (evidence.id,), {evidence.id: evidence})
-        if anchor_fault(anchor, self.dossier):
+        if anchor_fault(anchor, self.evidence_set):
             return Anchor(cite=evidence.id, text=evidence.change.commit.title)
         return anchor
 
@@ -434,7 +437,7 @@ def _joined(claim: Claim) -> str:
     return " / ".join(claim.text.values())
 
 
-def light_dossier(task: Task) -> Dossier:
+def summary_evidence(task: Task) -> EvidenceSet:
     """Return what literals of a summary are held to: titles, published sentences and their anchors."""
     texts: dict[EvidenceId, list[str]] = {}
     published: dict[EvidenceId, str] = {}
@@ -447,7 +450,7 @@ def light_dossier(task: Task) -> Dossier:
     evidence_by_id: dict[EvidenceId, PublishedEvidence] = {}
     for commit, lines in texts.items():
         evidence_by_id[commit] = PublishedEvidence(id=commit, text="\n".join(lines))
-    return Dossier(found=evidence_by_id, seen=frozenset(evidence_by_id), notes=published)
+    return EvidenceSet(by_id=evidence_by_id, seen=frozenset(evidence_by_id), notes=published)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -480,7 +483,7 @@ class AnswerSubject(Subject):
         each = int(budget * _PIECES_SHARE) // max(1, len(pieces))
         texts: dict[str, str] = {}
         for handle, piece in pieces.items():
-            texts[handle] = piece_text(handle, piece, each, self.dossier.window, focus)
+            texts[handle] = piece_text(handle, piece, each, self.evidence_set.window, focus)
             if piece.id in self.notes:
                 texts[handle] += f"\n{self.notes[piece.id]}"
         tokens_left = budget - sum(map(tokens_of, texts.values()))

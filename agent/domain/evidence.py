@@ -182,20 +182,17 @@ def belongs(one: Evidence, window: Window | None) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dossier:
+class EvidenceSet:
     """The evidence around one claim or one report."""
 
-    found: Mapping[EvidenceId, Citable]
-    window: Window | None = None  # What may be told as new; None where no day is claimed
-    repos: frozenset[RepoId] = frozenset()  # The repositories the report speaks of; empty means any
-    seen: frozenset[EvidenceId] | None = (
-        None  # What this run has read; None where everything found counts as read
-    )
-    late: frozenset[EvidenceId] = (
-        frozenset()
-    )  # Landed before the window and first seen now: they count as new
+    by_id: Mapping[EvidenceId, Citable]
+    window: Window | None = None  # What counts as new; None if no day is claimed
+    repos: frozenset[RepoId] = frozenset()  # The repositories of the report; empty means any
+    seen: frozenset[EvidenceId] | None = None  # What this run has read; None means everything
+    late: frozenset[EvidenceId] = frozenset()
+    """Commits that landed before the window and are first seen in it: they count as new."""
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
-    """What is shown beside a piece of evidence and counts as a part of it: lines that code wrote."""
+    """Lines that code wrote, which are shown beside a piece of evidence and count as part of it."""
 
 
 @dataclass(frozen=True, kw_only=True)

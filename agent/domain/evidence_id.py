@@ -119,6 +119,11 @@ class EvidenceId(str):
         """
         return cls.cited(f"{repo}#{number}" if number else f"{repo}@{revision}")
 
+    @staticmethod
+    def commit_prefix(repo: RepoId, digits: str) -> str:
+        """Return what the ids of all commits begin with whose hashes begin with these digits."""
+        return f"{repo}@{digits}"
+
     @classmethod
     def _of(cls, text: str, parts: _IdParts) -> "EvidenceId":
         evidence_id = super().__new__(cls, text)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, JsonValue, create_model
 from agent.analysts.sentences import words_of
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import Dossier
+from agent.domain.evidence import EvidenceSet
 from agent.domain.placement import CommitGroup, Importance
 from agent.editor.placements import Proposal
 from agent.editor.rows import CommitRow
@@ -102,8 +102,8 @@ def groups(
 def holds(text: Mapping[Language, str], rows: Sequence[CommitRow]) -> bool:
     """Return True if the gate has no objection to words about some commits, held to their rows."""
     claim = claim_about(rows, text)
-    dossier = Dossier(found={row.commit: row.evidence for row in rows})
-    return not any(refusals(claim, dossier, lang) for lang in text)
+    evidence_set = EvidenceSet(by_id={row.commit: row.evidence for row in rows})
+    return not any(refusals(claim, evidence_set, lang) for lang in text)
 
 
 def claim_about(rows: Sequence[CommitRow], text: Mapping[Language, str]) -> Claim:

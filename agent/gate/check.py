@@ -8,8 +8,8 @@ from agent.domain.claims import ANALYSIS, MARK, Anchor, Claim, Judgement, Kind
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,
-    Dossier,
     Evidence,
+    EvidenceSet,
     FileEvidence,
     PublishedEvidence,
     ThreadEvidence,
@@ -35,57 +35,57 @@ from agent.languages import HAN
 _MIN_ANCHOR = 6  # Letters and digits of an anchor that holds no literal of its sentence
 
 
-def refusals(claim: Claim, dossier: Dossier, lang: Language) -> list[Judgement]:
+def refusals(claim: Claim, evidence_set: EvidenceSet, lang: Language) -> list[Judgement]:
     """Return everything that is wrong with a claim in one language; empty if it may go on.
 
     Facts and quotations are written by code: their citations and quotations are checked. Analysis
     is written by a model: its anchors, literals, values and signs are checked too.
     """
-    judgements = list(_check_citations(claim, dossier))
+    judgements = list(_check_citations(claim, evidence_set))
     quoted = [quote.cite for quote in claim.quotes]
-    is_readable = all(cite in dossier.found for cite in (*claim.sources, *quoted))
+    is_readable = all(cite in evidence_set.by_id for cite in (*claim.sources, *quoted))
     if is_readable:
-        judgements += check_quotes(claim, dossier)
+        judgements += check_quotes(claim, evidence_set)
     # Free words are analysis, whatever they call themselves.
     if claim.kind in ANALYSIS or (claim.predicate == "says" and not claim.speech):
         text = claim.text.get(lang, "").strip()
         judgements += check_safety(claim, text, lang)
         if is_readable and 0 < len(text) <= LONGEST:
-            judgements += _check_analysis(claim, dossier, MARK.sub(" ", text))
+            judgements += _check_analysis(claim, evidence_set, MARK.sub(" ", text))
     return judgements
 
 
-def _check_analysis(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
+def _check_analysis(claim: Claim, evidence_set: EvidenceSet, text: str) -> Iterator[Judgement]:
     sentence_literals = literals(plain_marks(text))
     faults: dict[Anchor, str] = {}
     for anchor in claim.anchors:
         if anchor.cite in claim.sources:
-            faults[anchor] = anchor_fault(anchor, dossier)
+            faults[anchor] = anchor_fault(anchor, evidence_set)
     anchors = [anchor for anchor, fault in faults.items() if not fault]
-    lookup = _lookup(claim, dossier, anchors)
+    lookup = _lookup(claim, evidence_set, anchors)
     yield from _check_literals(claim, lookup, sentence_literals)
-    yield from _check_anchors(claim, dossier, faults, sentence_literals)
-    yield from check_passages(claim, dossier, text)
-    yield from _check_sides(claim, dossier)
-    yield from _check_addresses(claim, dossier, text)
-    yield from _check_ground(claim, dossier)
+    yield from _check_anchors(claim, evidence_set, faults, sentence_literals)
+    yield from check_passages(claim, evidence_set, text)
+    yield from _check_sides(claim, evidence_set)
+    yield from _check_addresses(claim, evidence_set, text)
+    yield from _check_ground(claim, evidence_set)
 
 
-def _lookup(claim: Claim, dossier: Dossier, anchors: Sequence[Anchor]) -> Lookup:
+def _lookup(claim: Claim, evidence_set: EvidenceSet, anchors: Sequence[Anchor]) -> Lookup:
     """Lay out what the literals of a claim are looked up in."""
-    tz = dossier.window.tz if dossier.window else "UTC"
-    evidence = [dossier.found[cite] for cite in claim.sources]
+    tz = evidence_set.window.tz if evidence_set.window else "UTC"
+    evidence = [evidence_set.by_id[cite] for cite in claim.sources]
     if claim.kind is Kind.ADVICE:
         # What a reader is told to type must have landed, and not only stand in a thread.
         commits = [piece for piece in evidence if isinstance(piece, CommitEvidence)]
-        return Lookup.of(commits, claim.repo, tz, _notes(claim, dossier))
+        return Lookup.of(commits, claim.repo, tz, _notes(claim, evidence_set))
     # On one line each: a code span may be copied from an anchor of several lines.
     anchored = [" ".join(anchor.text.split()) for anchor in anchors]
-    return Lookup.of(evidence, claim.repo, tz, [*anchored, *_notes(claim, dossier)])
+    return Lookup.of(evidence, claim.repo, tz, [*anchored, *_notes(claim, evidence_set)])
 
 
-def _notes(claim: Claim, dossier: Dossier) -> list[str]:
-    return [dossier.notes[cite] for cite in claim.sources if cite in dossier.notes]
+def _notes(claim: Claim, evidence_set: EvidenceSet) -> list[str]:
+    return [evidence_set.notes[cite] for cite in claim.sources if cite in evidence_set.notes]
 
 
 # ---------------------------------------------------------------- literals
@@ -125,11 +125,11 @@ def _reason(literal: Literal, *, is_advice: bool) -> str:
     )
 
 
-def _check_sides(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+def _check_sides(claim: Claim, evidence_set: EvidenceSet) -> Iterator[Judgement]:
     """Yield a judgement if the old or the new value is not on its side of the diff."""
     commits: list[CommitEvidence] = []
     for cite in claim.sources:
-        evidence = dossier.found[cite]
+        evidence = evidence_set.by_id[cite]
         if isinstance(evidence, CommitEvidence):
             commits.append(evidence)
     for side, given, lines in (("old", claim.old, "removed"), ("new", claim.new, "added")):
@@ -173,7 +173,10 @@ def _side(commit: CommitEvidence, *, is_old: bool) -> SearchText:
 
 
 def _check_anchors(
-    claim: Claim, dossier: Dossier, faults: Mapping[Anchor, str], literals: Sequence[Literal]
+    claim: Claim,
+    evidence_set: EvidenceSet,
+    faults: Mapping[Anchor, str],
+    literals: Sequence[Literal],
 ) -> Iterator[Judgement]:
     """Yield what is wrong with the anchors: all are verbatim, and one shows something."""
     if not claim.anchors:
@@ -182,7 +185,7 @@ def _check_anchors(
             "copy the words or lines that show it from the evidence it cites"
         )
         yield wrong_quote(reason, "anchor")
-    texts = [text_of(dossier.found[cite]) for cite in claim.sources]
+    texts = [text_of(evidence_set.by_id[cite]) for cite in claim.sources]
     for anchor, fault in faults.items():
         if fault:
             reason = f"the anchor must be copied as it is shown: {fault}"
@@ -207,9 +210,9 @@ def _shows_something(anchor: Anchor, literals: Sequence[Literal]) -> bool:
 # ---------------------------------------------------------------- addresses and grounds
 
 
-def _check_addresses(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
-    evidence = [dossier.found[cite] for cite in claim.sources]
-    for address in addresses(plain_marks(text), evidence, _notes(claim, dossier)):
+def _check_addresses(claim: Claim, evidence_set: EvidenceSet, text: str) -> Iterator[Judgement]:
+    evidence = [evidence_set.by_id[cite] for cite in claim.sources]
+    for address in addresses(plain_marks(text), evidence, _notes(claim, evidence_set)):
         reason = (
             f"{address.text!r} reads as {address.kind}, and the cited diff has no such code; "
             "leave it out"
@@ -219,15 +222,15 @@ def _check_addresses(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judg
         )
 
 
-def _check_ground(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+def _check_ground(claim: Claim, evidence_set: EvidenceSet) -> Iterator[Judgement]:
     """Yield a judgement if a headline or advice rests on the words of people alone."""
     if claim.kind is not Kind.ADVICE and claim.role != "headline":
         return
     kind = "advice" if claim.kind is Kind.ADVICE else "a headline"
-    if not has_readable_diff(claim, dossier):
+    if not has_readable_diff(claim, evidence_set):
         reason = f"no diff of what is cited can be read, so there is nothing to prove {kind} by"
         yield Judgement(verdict="unsupported", reason=reason, check="no diff")
-    elif not is_grounded(claim, dossier):
+    elif not is_grounded(claim, evidence_set):
         reason = (
             f"{kind} must rest on the diff or a fact, and not on the words of people alone: "
             "copy a line of the diff as the anchor, or name what the diff changes"
@@ -238,20 +241,20 @@ def _check_ground(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
 # ---------------------------------------------------------------- citations
 
 
-def _check_citations(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+def _check_citations(claim: Claim, evidence_set: EvidenceSet) -> Iterator[Judgement]:
     """Yield everything that is wrong with what a claim cites."""
     for reason in _malformed(claim):
         yield Judgement(verdict="malformed", reason=reason, check="form")
     for cite in dict.fromkeys(claim.sources):
-        evidence = dossier.found.get(cite)
+        evidence = evidence_set.by_id.get(cite)
         if evidence is None:
             reason = f"there is no {cite}"
             yield Judgement(verdict="nonexistent", reason=reason, check="missing", about=cite)
-        elif reason := _repository_fault(claim, dossier, evidence):
+        elif reason := _repository_fault(claim, evidence_set, evidence):
             yield Judgement(verdict="out of scope", reason=reason, check="repository", about=cite)
-        elif reason := _window_fault(claim, dossier, evidence):
+        elif reason := _window_fault(claim, evidence_set, evidence):
             yield Judgement(verdict="out of scope", reason=reason, check="window", about=cite)
-        elif dossier.seen is not None and cite not in dossier.seen:
+        elif evidence_set.seen is not None and cite not in evidence_set.seen:
             reason = f"{cite} was never read in this run"
             yield Judgement(verdict="unseen", reason=reason, check="seen", about=cite)
 
@@ -285,20 +288,20 @@ def _is_well_formed(cite: EvidenceId) -> bool:
     return cite.kind != "malformed"
 
 
-def _repository_fault(claim: Claim, dossier: Dossier, evidence: Citable) -> str:
+def _repository_fault(claim: Claim, evidence_set: EvidenceSet, evidence: Citable) -> str:
     """Return why evidence is of the wrong repository, or an empty string."""
     repo = evidence.repo.lower()
     if claim.repo is not None and repo != claim.repo.lower():
         return f"{evidence.id} belongs to {evidence.repo}, not to {claim.repo}"
-    if dossier.repos and repo not in {name.lower() for name in dossier.repos}:
+    if evidence_set.repos and repo not in {name.lower() for name in evidence_set.repos}:
         return f"{evidence.id} belongs to {evidence.repo}, of which the report does not speak"
     return ""
 
 
-def _window_fault(claim: Claim, dossier: Dossier, evidence: Citable) -> str:
+def _window_fault(claim: Claim, evidence_set: EvidenceSet, evidence: Citable) -> str:
     """Return why the report's window rules this evidence out, or an empty string."""
-    window = dossier.window
-    if window is None or evidence.id in dossier.late:
+    window = evidence_set.window
+    if window is None or evidence.id in evidence_set.late:
         return ""
     if isinstance(evidence, PublishedEvidence):
         return ""  # What it says passed this check when it was published
@@ -309,7 +312,7 @@ def _window_fault(claim: Claim, dossier: Dossier, evidence: Citable) -> str:
         return f"{dated}, after the window {window.label} ({window.tz})"
     if evidence.at >= window.start or evidence.id in claim.background:
         return ""
-    if isinstance(evidence, ThreadEvidence) and _cites_news(claim, dossier, window):
+    if isinstance(evidence, ThreadEvidence) and _cites_news(claim, evidence_set, window):
         # An old issue may be cited next to the change that closes it: the change is the news.
         return ""
     return f"{dated}, before the window {window.label} ({window.tz}), and is told as new"
@@ -321,11 +324,11 @@ def _created_at(evidence: Evidence) -> datetime:
     return evidence.at
 
 
-def _cites_news(claim: Claim, dossier: Dossier, window: Window) -> bool:
+def _cites_news(claim: Claim, evidence_set: EvidenceSet, window: Window) -> bool:
     for cite in claim.cites:
-        evidence = dossier.found.get(cite)
+        evidence = evidence_set.by_id.get(cite)
         if evidence is None or isinstance(evidence, PublishedEvidence | FileEvidence):
             continue
-        if evidence.id in dossier.late or evidence.at in window:
+        if evidence.id in evidence_set.late or evidence.at in window:
             return True
     return False

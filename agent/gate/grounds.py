@@ -5,7 +5,7 @@ printed as what its author says, and is never a headline or advice.
 """
 
 from agent.domain.claims import Claim, LiteralKind
-from agent.domain.evidence import CommitEvidence, Dossier
+from agent.domain.evidence import CommitEvidence, EvidenceSet
 from agent.gate.literals import Literal, literals
 from agent.gate.lookup import Lookup
 from agent.gate.quotes import is_in_code
@@ -18,26 +18,28 @@ _NAMES: frozenset[LiteralKind] = frozenset(
 _MIN_DIGITS = 2  # A single digit stands in every diff
 
 
-def has_code_anchor(claim: Claim, dossier: Dossier) -> bool:
+def has_code_anchor(claim: Claim, evidence_set: EvidenceSet) -> bool:
     """Return True if an anchor of a claim stands in a diff, a fact or a note."""
     for anchor in claim.anchors:
-        evidence = dossier.found.get(anchor.cite)
+        evidence = evidence_set.by_id.get(anchor.cite)
         if evidence is None:
             continue
-        if is_in_code(anchor.text, evidence, dossier.notes.get(anchor.cite, "")):
+        if is_in_code(anchor.text, evidence, evidence_set.notes.get(anchor.cite, "")):
             return True
     return False
 
 
-def is_grounded(claim: Claim, dossier: Dossier) -> bool:
+def is_grounded(claim: Claim, evidence_set: EvidenceSet) -> bool:
     """Return True if a claim has a line, a name or a value of a diff, a fact or a note."""
-    return has_code_anchor(claim, dossier) or _has_code_name(claim, dossier)
+    return has_code_anchor(claim, evidence_set) or _has_code_name(claim, evidence_set)
 
 
-def _has_code_name(claim: Claim, dossier: Dossier) -> bool:
-    evidence = [dossier.found[cite] for cite in claim.sources if cite in dossier.found]
+def _has_code_name(claim: Claim, evidence_set: EvidenceSet) -> bool:
+    evidence = [evidence_set.by_id[cite] for cite in claim.sources if cite in evidence_set.by_id]
     texts = [code_of(piece) for piece in evidence]
-    texts += [SearchText(dossier.notes[cite]) for cite in claim.sources if cite in dossier.notes]
+    texts += [
+        SearchText(evidence_set.notes[cite]) for cite in claim.sources if cite in evidence_set.notes
+    ]
     lookup = Lookup(tuple(texts))
     for text in claim.text.values():
         for literal in literals(plain_marks(text)):
@@ -54,10 +56,10 @@ def _can_ground(literal: Literal) -> bool:
     return sum(sign.isdigit() for sign in literal.text) >= _MIN_DIGITS
 
 
-def has_readable_diff(claim: Claim, dossier: Dossier) -> bool:
+def has_readable_diff(claim: Claim, evidence_set: EvidenceSet) -> bool:
     """Return True if a cited commit changes lines or moves files; binary files show neither."""
     for cite in claim.sources:
-        evidence = dossier.found.get(cite)
+        evidence = evidence_set.by_id.get(cite)
         if not isinstance(evidence, CommitEvidence):
             continue
         if evidence.facts:

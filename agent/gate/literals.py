@@ -67,14 +67,14 @@ class _Parts(NamedTuple):
 def literals(text: str) -> list[Literal]:
     """Return the literals of a sentence, each once; its marks must be plain already."""
     parts = _taken_apart(text)
-    found = [_span_literal(span) for span in parts.spans]
+    sentence_literals = [_span_literal(span) for span in parts.spans]
     prose = parts.prose
     for date in find_dates(prose):
-        found.append(Literal("date", date.text.strip()))
+        sentence_literals.append(Literal("date", date.text.strip()))
         end = date.start + len(date.text)
         prose = prose[: date.start] + " " * len(date.text) + prose[end:]
-    found += _prose_literals(prose)
-    return list(dict.fromkeys(found))
+    sentence_literals += _prose_literals(prose)
+    return list(dict.fromkeys(sentence_literals))
 
 
 def terms(text: str) -> list[str]:

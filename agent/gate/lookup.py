@@ -29,7 +29,7 @@ class Lookup:
 
     texts: tuple[SearchText, ...]
     evidence: tuple[Citable, ...] = ()
-    known: frozenset[str] = frozenset()  # Folded names that need no proof
+    known_names: frozenset[str] = frozenset()  # In lower case; these need no proof
     language_names: frozenset[str] = frozenset()  # Exceptions and constants of the language itself
     tz: str = "UTC"
 
@@ -47,7 +47,7 @@ class Lookup:
         return cls(
             texts=tuple(texts),
             evidence=tuple(evidence),
-            known=_known_names(evidence, repo),
+            known_names=_known_names(evidence, repo),
             language_names=_language_names(evidence),
             tz=tz,
         )
@@ -62,7 +62,7 @@ class Lookup:
 
     def knows(self, word: str) -> bool:
         """Return True if a word needs no proof."""
-        return fold_case(word) in self.known or word in self.language_names
+        return fold_case(word) in self.known_names or word in self.language_names
 
     def has_form(self, text: str, before: str, after: str) -> bool:
         """Return True if any evidence has a text between these patterns."""
@@ -71,7 +71,10 @@ class Lookup:
 
     def has_hash(self, digits: str) -> bool:
         """Return True if a commit of the evidence has a hash that begins with these digits."""
-        return any(sha.startswith(digits) for text in self.texts for sha in text.hashes)
+        hashes: list[str] = []
+        for text in self.texts:
+            hashes += text.hashes
+        return any(sha.startswith(digits) for sha in hashes)
 
 
 def _known_names(evidence: Iterable[Citable], repo: RepoId | None) -> frozenset[str]:
@@ -170,7 +173,7 @@ def _has_pair(lookup: Lookup, literal: Literal) -> bool:
         for path in text.paths:
             folders.update(path.split("/")[:-1])
     words = [word for word in literal.text.split("/") if word]
-    if not any(word in folders or word in lookup.known for word in words):
+    if not any(word in folders or word in lookup.known_names for word in words):
         return True
     return all(lookup.has(word, fold=True) for word in words)
 
@@ -234,7 +237,11 @@ def _has_date(lookup: Lookup, literal: Literal) -> bool:
     if all(_is_moment(date, lookup) for date in stated) or lookup.has(literal.text):
         return True
     written = _written_dates(lookup)
-    return all(any(_is_same_day(date, other) for other in written) for date in stated)
+    return all(_is_among(date, written) for date in stated)
+
+
+def _is_among(date: Stated, written: Sequence[Stated]) -> bool:
+    return any(_is_same_day(date, other) for other in written)
 
 
 def _is_moment(date: Stated, lookup: Lookup) -> bool:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, product
 from typing import NamedTuple
 
 from agent.domain.claims import MARK, Anchor, Claim, Judgement, Quote
 from agent.domain.commits import FileChange
-from agent.domain.evidence import Citable, CommitEvidence, Dossier, FileEvidence
+from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet, FileEvidence
 from agent.domain.patch import read_hunks
 from agent.domain.window import Window
 from agent.gate.shown import code_written_lines, file_heading, printed_texts
@@ -60,7 +60,8 @@ def _bare(line: PatchLine) -> str:
 def _uncommented(line: PatchLine) -> str:
     """Return a line without the signs that make it a comment or the edge of a docstring."""
     text = line.text.strip()
-    if start := _COMMENT_START.match(text):
+    start = _COMMENT_START.match(text)
+    if start is not None:
         text = text[start.end() :]
     for end in _COMMENT_ENDS:
         text = text.removesuffix(end)
@@ -68,8 +69,11 @@ def _uncommented(line: PatchLine) -> str:
 
 
 def _joined(lines: Iterable[PatchLine], form: Callable[[PatchLine], str]) -> str:
-    hunks = groupby(lines, key=lambda line: line.hunk)
-    return BREAK.join(normal("\n".join(form(line) for line in hunk)) for _, hunk in hunks)
+    hunks = []
+    for _, hunk in groupby(lines, key=lambda line: line.hunk):
+        text = "\n".join(form(line) for line in hunk)
+        hunks.append(normal(text))
+    return BREAK.join(hunks)
 
 
 @lru_cache(maxsize=512)
@@ -117,21 +121,22 @@ def _as_printed(line: str) -> str:
 # ---------------------------------------------------------------- quotations
 
 
-def check_quotes(claim: Claim, dossier: Dossier) -> Iterator[Judgement]:
+def check_quotes(claim: Claim, evidence_set: EvidenceSet) -> Iterator[Judgement]:
     """Yield a judgement for each quotation that is not verbatim."""
     for quote in claim.quotes:
-        if reason := misquoted(quote, dossier.found[quote.cite]):
+        reason = misquoted(quote, evidence_set.by_id[quote.cite])
+        if reason:
             yield wrong_quote(reason, "verbatim", quote)
 
 
-def check_passages(claim: Claim, dossier: Dossier, text: str) -> Iterator[Judgement]:
+def check_passages(claim: Claim, evidence_set: EvidenceSet, text: str) -> Iterator[Judgement]:
     """Yield a judgement for each passage in quotation marks that no cited evidence has."""
     for match in _PASSAGE.finditer(text):
         passage = next(group for group in match.groups() if group)
         if not _LONG_PASSAGE.search(passage):
             continue
         words = MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；")
-        if any(_is_quoted(words, dossier.found[cite]) for cite in claim.sources):
+        if any(_is_quoted(words, evidence_set.by_id[cite]) for cite in claim.sources):
             continue
         reason = (
             f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
@@ -194,7 +199,7 @@ def _is_in_patch(text: str, patch: str, *, gaps: bool) -> bool:
 def _has_form(text: str, forms: Iterable[str], *, gaps: bool) -> bool:
     # A sign may stand apart from its line, but whether it is there is a part of the quotation.
     quotes = {normal(text), normal(_SIGNED.sub(r"\1", text))}
-    return any(stands_in(quote, form, gaps=gaps) for form in forms for quote in quotes)
+    return any(stands_in(quote, form, gaps=gaps) for quote, form in product(quotes, forms))
 
 
 # ---------------------------------------------------------------- anchors
@@ -248,12 +253,12 @@ def _may_hold(text: str, heading: str, patch: str) -> bool:
     return all(word in patch or word in heading for word in words)
 
 
-def anchor_fault(anchor: Anchor, dossier: Dossier) -> str:
+def anchor_fault(anchor: Anchor, evidence_set: EvidenceSet) -> str:
     """Return why an anchor is not verbatim, or an empty string if it is."""
     if len(anchor.text) > MAX_ANCHOR:
         return f"it has {len(anchor.text)} characters; a few lines are enough"
-    note = dossier.notes.get(anchor.cite, "")
-    return misquoted(anchor, dossier.found[anchor.cite], dossier.window, note)
+    note = evidence_set.notes.get(anchor.cite, "")
+    return misquoted(anchor, evidence_set.by_id[anchor.cite], evidence_set.window, note)
 
 
 # ---------------------------------------------------------------- messages

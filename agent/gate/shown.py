@@ -90,9 +90,9 @@ def printed_texts(evidence: Citable, window: Window | None) -> Iterator[str]:
         yield f"{piece_heading(evidence, window)}: {release.name}\n{release.body}"
     elif isinstance(evidence, ThreadEvidence):
         thread = evidence.thread
-        said = "\n".join((thread.body, *comment_lines(evidence)))
+        discussion = "\n".join((thread.body, *comment_lines(evidence)))
         for moment in {window, None}:
-            yield f"{piece_heading(evidence, moment)}: {thread.title}\n{said}"
+            yield f"{piece_heading(evidence, moment)}: {thread.title}\n{discussion}"
     else:
         commit = evidence.change.commit
         yield f"{subject_heading(evidence)}\n{commit.message}"

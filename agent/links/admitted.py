@@ -1,4 +1,4 @@
-"""Where a relation that a model named and a judge admitted stands in the report: in a link or in a story."""
+"""Puts relations that a model named and a judge admitted into the links and stories of a report."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -13,7 +13,7 @@ _ACTS: Mapping[Relation, tuple[Act, ...]] = {
     Relation.RELANDS: ("landed again", "a part landed again"),
     Relation.SAME_WORK: ("same work",),
 }
-"""The steps of stories that tell a relation."""
+"""The steps of stories that express a relation."""
 _PREDICATES: Mapping[Relation, str] = {
     Relation.FIXES: "fixes",
     Relation.PARTLY: "partly fixes",
@@ -22,11 +22,11 @@ _PREDICATES: Mapping[Relation, str] = {
     Relation.STEP: "step of",
     Relation.SAME_WORK: "same work",
 }
-"""The sentences that tell a link; `agent/words` has their words."""
+"""The sentences that express a link; `agent/words` has their words."""
 
 
 def related_links(links: Sequence[Link], related: Iterable[Related]) -> tuple[Link, ...]:
-    """Put the relations with issues in the place of plain references.
+    """Return the links, with admitted relations in place of plain references.
 
     What GitHub records as fixed can only become partly fixed.
     """
@@ -47,7 +47,7 @@ def related_links(links: Sequence[Link], related: Iterable[Related]) -> tuple[Li
 
 
 def with_link(links: Sequence[Link], admitted: Link) -> list[Link]:
-    """Add a link that a judge admitted, in the place of what says less of the same two."""
+    """Return the links and an admitted one, which replaces weaker links of the same pair."""
     pair = [link for link in links if are_of_one_pair(link, admitted)]
     if admitted.relation is Relation.FIXES and any(link.grade is Grade.A for link in pair):
         return list(links)
@@ -68,49 +68,53 @@ def _gives_way(old: Link, new: Link) -> bool:
 
 
 def predicate_of(link: Link, state: str) -> str:
-    """Return the sentence that tells a link with an issue of this state; empty where none does."""
+    """Return the sentence for a link with an issue in this state, or an empty string."""
     if link.relation is Relation.FIXES and link.grade is not Grade.C and state == "open":
-        # A keyword that closed nothing is told with the issue; a reader of both sides says more.
+        # A keyword that closed nothing is reported with the issue, and needs no sentence here.
         return "addresses" if link.grade is Grade.B else ""
     predicate = _PREDICATES.get(link.relation, "")
-    return f"likely {predicate}" if predicate and link.grade is Grade.C else predicate
+    if predicate and link.grade is Grade.C:
+        return f"likely {predicate}"
+    return predicate
 
 
 def with_judges(stories: Iterable[Story], related: Sequence[Related]) -> Iterator[Story]:
-    """Yield stories, each with the judge of a relation that it tells, if it tells one."""
+    """Yield the stories, each with the judge of the first relation that it expresses, if any."""
     for story in stories:
-        judges = [one.judged_by for one in related if _is_told_by_story(one, story)]
+        judges = [relation.judged_by for relation in related if _is_in_story(relation, story)]
         yield story.model_copy(update={"judged_by": judges[0]}) if judges else story
 
 
-def untold_relations(
+def missing_relations(
     related: Iterable[Related], links: Sequence[Link], stories: Sequence[Story]
 ) -> Iterator[Drop]:
-    """Yield a drop for each admitted relation that neither a link nor a story of the report tells."""
+    """Yield a drop for each admitted relation that no link and no story of the report expresses."""
     for relation in related:
         if relation.kind == "issue":
-            told = any(_is_told_by_link(relation, link) for link in links)
+            is_reported = any(_is_in_link(relation, link) for link in links)
             reason = "GitHub records another relation of the two"
         else:
-            told = any(_is_told_by_story(relation, story) for story in stories)
+            is_reported = any(_is_in_story(relation, story) for story in stories)
             reason = "no story of the report tells it"
-        if not told:
-            yield Drop(
-                repo=relation.change.repo,
-                verdict="out of scope",
-                check="relation",
-                about=(relation.change, relation.other),
-                free=True,
-                reason=f"{relation.change} {relation.relation.value} {relation.other}: {reason}",
-            )
+        if is_reported:
+            continue
+        yield Drop(
+            repo=relation.change.repo,
+            verdict="out of scope",
+            check="relation",
+            about=(relation.change, relation.other),
+            free=True,
+            reason=f"{relation.change} {relation.relation.value} {relation.other}: {reason}",
+        )
 
 
-def _is_told_by_link(relation: Related, link: Link) -> bool:
-    ends = (relation.other, relation.change, relation.relation)
-    return (link.issue, link.change, link.relation) == ends
+def _is_in_link(relation: Related, link: Link) -> bool:
+    if (link.issue, link.change) != (relation.other, relation.change):
+        return False
+    return link.relation is relation.relation
 
 
-def _is_told_by_story(relation: Related, story: Story) -> bool:
+def _is_in_story(relation: Related, story: Story) -> bool:
     if relation.other not in story.steps:
         return False
     acts = _ACTS.get(relation.relation, ())

@@ -1,8 +1,9 @@
-"""The links of a day that need nobody's judgement: GitHub's closing records and keywords, and plain references."""
+"""Links of commits with issues that need no judgement: by records, keywords and references."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Issue, reverts_in
@@ -17,38 +18,47 @@ from agent.links.references import LandedDay
 _CLOSED = "closed by it, as GitHub records"
 _LISTED = "its pull request closes it, as GitHub lists"
 _NAMED = "names its pull request, as GitHub records"
-_EARLY, _LATE = timedelta(minutes=10), timedelta(hours=1)
+_EARLY = timedelta(minutes=10)  # By which an issue may be closed before its change lands
+_LATE = timedelta(hours=1)  # By which an issue may be younger than the change that fixes it
 _Issues = Mapping[EvidenceId, Issue]
 
 
 def day_links(
     day: LandedDay, references: Iterable[Mention], known: Sequence[Digest] = ()
 ) -> tuple[Link, ...]:
-    """Link the day's commits with issues; of what is said several times of the same two, the strongest stands.
+    """Return the links of the day's commits with issues; of each pair the strongest one.
 
     `known` are issues of earlier days that today's threads do not have.
     """
-    issues: dict[EvidenceId, Issue] = {one.id: one for one in (*known, *day.threads.issues)}
-    became: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
-    became |= {pull.id: commit for pull, commit in day.merged}
-    found = [*_records(day, became, issues), *_said(day, references, became, issues)]
-    links: dict[tuple[EvidenceId, str], Link] = {}
-    for link in sorted(found, key=lambda one: one.relation is Relation.MENTIONS):
-        links.setdefault((link.issue, link.change), link)
-    return tuple(links.values())
+    issues: dict[EvidenceId, Issue] = {issue.id: issue for issue in (*known, *day.threads.issues)}
+    commits: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
+    for pull, commit in day.merged:
+        commits[pull.id] = commit
+    links = [
+        *_recorded_links(day, commits, issues),
+        *_written_links(day, references, commits, issues),
+    ]
+    links.sort(key=lambda link: link.relation is Relation.MENTIONS)
+    strongest: dict[tuple[EvidenceId, str], Link] = {}
+    for link in links:
+        strongest.setdefault((link.issue, link.change), link)
+    return tuple(strongest.values())
 
 
-def _records(
-    day: LandedDay, became: Mapping[EvidenceId, Commit], issues: _Issues
+def _recorded_links(
+    day: LandedDay, commits: Mapping[EvidenceId, Commit], issues: _Issues
 ) -> Iterator[Link]:
-    """Read what GitHub itself says: what closed an issue, and which issues a merged pull request closes.
+    """Yield what GitHub records: what closed issues, and what merged pull requests close.
 
     An issue that was closed as not planned or as a duplicate was not fixed, whatever closed it.
     """
-    unfixed = {one.issue for one in day.threads.closings if one.reason not in (None, "completed")}
+    unfixed = set()
+    for closing in day.threads.closings:
+        if closing.reason not in (None, "completed"):
+            unfixed.add(closing.issue)
     for closing in day.threads.closings:
         closer = closing.by_commit or closing.by_pull
-        commit = became.get(closer) if closer else None
+        commit = commits.get(closer) if closer else None
         if commit is not None and closing.issue not in unfixed:
             yield _closing_link(closing.issue, commit, _CLOSED, issues.get(closing.issue))
     for pull, commit in day.merged:
@@ -57,47 +67,53 @@ def _records(
                 yield _closing_link(issue, commit, _LISTED, issues.get(issue))
 
 
-def _said(
+def _written_links(
     day: LandedDay,
-    references: Iterable[Mention],
-    became: Mapping[EvidenceId, Commit],
+    mentions: Iterable[Mention],
+    commits: Mapping[EvidenceId, Commit],
     issues: _Issues,
 ) -> Iterator[Link]:
-    """Read what commits name, and which issues name them or their pull requests.
+    """Yield what commits say of issues, and which issues name them or their pull requests.
 
-    A keyword in a pull request counts only where that went into the default branch.
+    A keyword in a pull request counts only if that was merged into the default branch.
     """
-    pulls, default = (
-        {pull.id for pull in day.threads.pulls},
-        {commit.id for _, commit in day.merged},
-    )
-    for one in references:
-        theirs = one.place in ("issue", "comment")
-        name, change = (one.source, one.target) if theirs else (one.target, one.source)
-        commit, issue = became.get(change), issues.get(name)
-        if commit is None or (one.place == "pull request" and one.source not in default):
+    pulls = {pull.id for pull in day.threads.pulls}
+    merged_commits = {merged.commit.id for merged in day.merged}
+    for mention in mentions:
+        is_by_issue = mention.place in ("issue", "comment")
+        issue_id = mention.source if is_by_issue else mention.target
+        issue = issues.get(issue_id)
+        commit = commits.get(mention.target if is_by_issue else mention.source)
+        if commit is None:
             continue
-        if theirs or (name not in pulls and _is_issue(one, issue)):
-            # What was given up, or is younger than the change, was not fixed by it.
-            unfixed = issue and (
-                issue.state_reason in GIVEN_UP or issue.created_at > commit.committed_at + _LATE
-            )
-            if one.closing and not theirs and not unfixed:
-                yield _closing_link(name, commit, one.sentence, issue)
-                continue
-            said, mentions = (one.sentence or _NAMED,), Relation.MENTIONS
-            yield Link(
-                issue=name,
-                change=commit.id,
-                relation=mentions,
-                grade=Grade.B,
-                evidence=said,
-                by_issue=theirs,
-            )
+        if mention.place == "pull request" and mention.source not in merged_commits:
+            continue
+        if not is_by_issue and (issue_id in pulls or not _is_issue(mention, issue)):
+            continue
+        if mention.closing and not is_by_issue and _may_have_fixed(commit, issue):
+            yield _closing_link(issue_id, commit, mention.sentence, issue)
+            continue
+        yield Link(
+            issue=issue_id,
+            change=commit.id,
+            relation=Relation.MENTIONS,
+            grade=Grade.B,
+            evidence=(mention.sentence or _NAMED,),
+            by_issue=is_by_issue,
+        )
+
+
+def _may_have_fixed(commit: Commit, issue: Issue | None) -> bool:
+    """Return False for an issue that was given up, or that is younger than the commit."""
+    if issue is None:
+        return True
+    if issue.state_reason in GIVEN_UP:
+        return False
+    return issue.created_at <= commit.committed_at + _LATE
 
 
 def _is_issue(mention: Mention, issue: Issue | None) -> bool:
-    """Return True if a reference means an issue; a bare number that nobody knows may be anything."""
+    """Return True if a reference means an issue; an unknown number may be a pull request."""
     if not mention.target.is_thread:
         return False
     if issue is not None:
@@ -107,43 +123,53 @@ def _is_issue(mention: Mention, issue: Issue | None) -> bool:
 
 
 def _closing_link(issue_id: EvidenceId, commit: Commit, evidence: str, issue: Issue | None) -> Link:
-    """Link an issue that a change closes, or whose fix it takes back.
+    """Return a link with an issue that a change closes, or whose fix it takes back.
 
-    The title of a revert is that of the change it takes back; other words of it are its own where the issue was closed
-    when it landed.
+    A revert repeats the title and message of the change that it takes back, so its references are
+    those of that change, unless the issue was closed when the revert landed.
     """
-    reverts = reverts_in(f"{commit.title}\n{commit.message}") % 2 == 1
-    closed = issue.closed_at if issue is not None else None
-    own = (
-        closed
-        and closed >= commit.committed_at - _EARLY
-        and issue_id.number not in thread_numbers(commit.title)
-    )
-    relation = Relation.REVERTS if reverts and not own else Relation.FIXES
+    is_revert = reverts_in(f"{commit.title}\n{commit.message}") % 2 == 1
+    relation = Relation.FIXES
+    if is_revert and not _was_closed_by(commit, issue_id, issue):
+        relation = Relation.REVERTS
     return Link(
         issue=issue_id, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,)
     )
 
 
-_KINDS = {"revert": Relation.REVERTS, "reland": Relation.FIXES}
-_SAYS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
-Undoing = tuple[EvidenceId, Relation, EvidenceId]
-"""A commit, whether it takes back or brings back, and the commit that it does so to."""
+def _was_closed_by(commit: Commit, issue_id: EvidenceId, issue: Issue | None) -> bool:
+    if issue is None or issue.closed_at is None:
+        return False
+    if issue.closed_at < commit.committed_at - _EARLY:
+        return False
+    return issue_id.number not in thread_numbers(commit.title)
 
 
-def partners(commits: Iterable[CommitEvidence]) -> list[Undoing]:
-    """Tell which commits take back or bring back which, by their patches or by what their messages name."""
+_RELATIONS = {"revert": Relation.REVERTS, "reland": Relation.FIXES}  # By the kind of a fact
+_VERBS = {Relation.REVERTS: "takes back", Relation.FIXES: BROUGHT_BACK}
+
+
+class RevertRelation(NamedTuple):
+    """A commit that takes another one back, or brings it back."""
+
+    commit: EvidenceId
+    relation: Relation
+    partner: EvidenceId
+
+
+def partners(commits: Iterable[CommitEvidence]) -> list[RevertRelation]:
+    """Return which commits take back or bring back which, by their patches or messages."""
     commit_by_id = {commit.id: commit for commit in commits}
     id_by_pull = {commit.pull: commit.id for commit in commit_by_id.values() if commit.pull}
-    undoings: list[Undoing] = []
+    revert_pairs: list[RevertRelation] = []
     for commit in commit_by_id.values():
         for fact in commit.facts:
-            if fact.kind not in _KINDS:
+            if fact.kind not in _RELATIONS:
                 continue
             partner = _partner(fact, commit.repo, commit_by_id, id_by_pull)
             if partner is not None and partner != commit.id:
-                undoings.append((commit.id, _KINDS[fact.kind], partner))
-    return undoings
+                revert_pairs.append(RevertRelation(commit.id, _RELATIONS[fact.kind], partner))
+    return revert_pairs
 
 
 def _partner(
@@ -164,31 +190,41 @@ def _partner(
 
 
 def reverted_by(commits: Sequence[CommitEvidence]) -> dict[EvidenceId, EvidenceId]:
-    """Tell which of these commits was undone by which."""
-    mine = {one.id for one in commits}
-    return {
-        other: own
-        for own, does, other in partners(commits)
-        if does is Relation.REVERTS and other in mine
-    }
+    """Return the commits that were reverted by another one of them, each with that one."""
+    ids = {commit.id for commit in commits}
+    reverted = {}
+    for pair in partners(commits):
+        if pair.relation is Relation.REVERTS and pair.partner in ids:
+            reverted[pair.partner] = pair.commit
+    return reverted
 
 
 def carried_links(
-    links: Iterable[Link], earlier: Iterable[Link], pairs: Iterable[Undoing]
+    links: Iterable[Link], earlier: Iterable[Link], revert_pairs: Iterable[RevertRelation]
 ) -> tuple[Link, ...]:
-    """Add to the links what follows from reverts and re-lands; `earlier` are links that earlier reports told."""
-    found = {(link.issue, link.change): link for link in links}
-    addressed = [
-        x for x in (*found.values(), *earlier) if x.relation in (Relation.FIXES, Relation.PARTLY)
-    ]
-    for commit, relation, other in pairs:
-        for link in (one for one in addressed if one.change == other):
-            weaker = found.get((link.issue, commit))
-            if weaker and weaker.relation is not Relation.MENTIONS:
+    """Add the links that follow from reverts and re-lands.
+
+    `earlier` are links of earlier reports.
+    """
+    carried = {(link.issue, link.change): link for link in links}
+    fixes = []
+    for link in (*carried.values(), *earlier):
+        if link.relation in (Relation.FIXES, Relation.PARTLY):
+            fixes.append(link)
+    for pair in revert_pairs:
+        for fix in fixes:
+            if fix.change != pair.partner:
                 continue
-            told = link.relation if relation is Relation.FIXES else relation
-            said = (f"{_SAYS[relation]} {other.revision[:12]}",)
-            found[link.issue, commit] = link.model_copy(
-                update={"change": commit, "relation": told, "evidence": said}
-            )
-    return tuple(found.values())
+            existing = carried.get((fix.issue, pair.commit))
+            if existing and existing.relation is not Relation.MENTIONS:
+                continue
+            carried[fix.issue, pair.commit] = _carried_link(fix, pair)
+    return tuple(carried.values())
+
+
+def _carried_link(fix: Link, pair: RevertRelation) -> Link:
+    """Return the link of a commit that takes back or brings back the fix of an issue."""
+    relation = fix.relation if pair.relation is Relation.FIXES else pair.relation
+    evidence = f"{_VERBS[pair.relation]} {pair.partner.revision[:12]}"
+    update = {"change": pair.commit, "relation": relation, "evidence": (evidence,)}
+    return fix.model_copy(update=update)

@@ -1,9 +1,10 @@
-"""Which threads and commits a text names by number, address or hash, and where GitHub's closing keywords stand."""
+"""Finds the threads and commits that texts name, and GitHub's closing keywords before them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit, PullRequest, Threads
@@ -11,8 +12,9 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Mention, Place
 from agent.domain.references import find_references, pull_number, without_pull_number
 
-_MOST, _LONGEST, _EACH = 60_000, 400, 60
-"""Characters of a text that are read, of a sentence that are kept, and references of one text."""
+_MAX_TEXT = 60_000  # Characters of a text that are read
+_MAX_SENTENCE = 400  # Characters of a sentence that are kept
+_MAX_MENTIONS = 60  # Of one text
 _KEYWORD_REACH = 30  # Characters before a reference in which a closing keyword is looked for
 _KEYWORD = re.compile(
     r"(?<![\w-])[*_]{0,2}(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[*_]{0,2}:?[*_]{0,2}[ \t]{1,9}$",
@@ -24,8 +26,8 @@ _PIECE = re.compile(
     re.MULTILINE,
 )
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
-# What is never closed runs on to the end, as a browser shows it; a tag that is never closed is only a word. The bounds
-# keep hostile texts cheap.
+# What is never closed runs on to the end, as a browser shows it, except for tags, which are then
+# only words. The bounds keep hostile texts cheap.
 _HIDDEN = re.compile(
     r"^[ \t]*>[> \t]*$"
     # A paragraph in a quotation goes on over the lines below it until something else begins.
@@ -42,9 +44,9 @@ _HIDDEN = re.compile(
 
 
 def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place) -> list[Mention]:
-    """List what a text names, in its order; code, quotations and comments do not count."""
-    text = text[:_MOST].replace("\r\n", "\n")
-    # Blanks stand in the place of what GitHub does not read; everything else keeps its place.
+    """Return what a text names, in its order; code, quotations and comments do not count."""
+    text = text[:_MAX_TEXT].replace("\r\n", "\n")
+    # What GitHub does not read is replaced by blanks, so that positions stay the same.
     plain = _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     mentions: dict[Mention, None] = {}
     for reference in find_references(plain, home_repo):
@@ -60,23 +62,32 @@ def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place
             closing=is_closing,
         )
         mentions[mention] = None
-        if len(mentions) == _EACH:
+        if len(mentions) == _MAX_MENTIONS:
             break
     return list(mentions)
 
 
 def _sentence(text: str, start: int, end: int) -> str:
-    """Give the sentence around a reference, or the item or row in which it stands."""
-    begin, stop = max(0, start - _LONGEST), min(len(text), end + _LONGEST)
+    """Return the sentence around a reference, or the item or row that it is in."""
+    first = max(0, start - _MAX_SENTENCE)
+    last = min(len(text), end + _MAX_SENTENCE)
     for border in (_PIECE, _END):
-        for match in border.finditer(text, begin, start):
-            begin = match.end()
-        if after := border.search(text, end, stop):
-            stop = after.start()
-    return " ".join(text[begin:stop].split())[:_LONGEST]
+        for match in border.finditer(text, first, start):
+            first = match.end()
+        next_border = border.search(text, end, last)
+        if next_border is not None:
+            last = next_border.start()
+    return " ".join(text[first:last].split())[:_MAX_SENTENCE]
 
 
 # ---------------------------------------------------------------- the texts of a day
+
+
+class MergedPull(NamedTuple):
+    """A pull request, and the commit that it became."""
+
+    pull: PullRequest
+    commit: Commit
 
 
 @dataclass(frozen=True)
@@ -84,68 +95,86 @@ class LandedDay:
     """The landed commits of a repository with its threads."""
 
     repo: RepoId
-    branch: (
-        str | None
-    )  # The default branch; None where it is not known, and no base is then refused
+    branch: str | None  # The default branch; None if it is unknown, then any base counts as it
     commits: Sequence[Commit]
     threads: Threads
 
     @cached_property
-    def merged(self) -> list[tuple[PullRequest, Commit]]:
-        """Each pull request that was merged into the default branch, with the commit that it became."""
-        brought: dict[int, list[Commit]] = {}
+    def merged(self) -> list[MergedPull]:
+        """The pull requests that were merged into the default branch."""
+        commits_of_pull: dict[int, list[Commit]] = {}
         for commit in self.commits:
-            brought.setdefault(self.threads.pull_of.get(commit.sha, 0), []).append(commit)
-        return [
-            (pull, next((one for one in commits if one.sha == pull.merge_commit), commits[0]))
-            for pull in self.threads.pulls
-            if (commits := brought.get(pull.number))
-            and pull.merged_at
-            and self.branch in (None, pull.base)
-        ]
+            number = self.threads.pull_of.get(commit.sha, 0)
+            commits_of_pull.setdefault(number, []).append(commit)
+        merged = []
+        for pull in self.threads.pulls:
+            commits = commits_of_pull.get(pull.number)
+            is_in_branch = self.branch in (None, pull.base)
+            if commits and pull.merged_at and is_in_branch:
+                merged.append(MergedPull(pull, _merge_commit(pull, commits)))
+        return merged
+
+
+def _merge_commit(pull: PullRequest, commits: Sequence[Commit]) -> Commit:
+    for commit in commits:
+        if commit.sha == pull.merge_commit:
+            return commit
+    return commits[0]
 
 
 def day_references(day: LandedDay) -> tuple[Mention, ...]:
-    """List what the day's commits and their pull requests name, and which other threads name these."""
-    pulls = {pull.number: pull for pull in day.threads.pulls}
-    brought = {sha: pulls.get(number) for sha, number in day.threads.pull_of.items()}
-    said = [
-        one for commit in day.commits for one in _of_commit(commit, day, brought.get(commit.sha))
-    ]
-    own = list(dict.fromkeys(pull for one in day.commits if (pull := brought.get(one.sha))))
-    mine = {*(commit.id for commit in day.commits), *(pull.id for pull in own)}
-    texts: list[tuple[EvidenceId, str, Place]] = [
-        (one.id, one.body, "issue") for one in day.threads.issues
-    ]
-    written = {
-        EvidenceId.thread(day.repo, number): some for number, some in day.threads.comments.items()
-    }
-    texts += [(name, one.body, "comment") for name, some in written.items() for one in some]
-    others = [
-        x
-        for name, text, at in texts
-        for x in references_in(text, day.repo, name, at)
-        if x.target in mine
-    ]
-    shown = {(one.source, one.target) for one in others}
-    # GitHub knows of texts that nobody has read.
-    unread = [
-        (name, pull.id) for pull in own for name in pull.named_by if (name, pull.id) not in shown
-    ]
-    recorded = (
-        Mention(source=name, target=pull, place="issue", sentence="") for name, pull in unread
-    )
-    return tuple(dict.fromkeys((*said, *others, *recorded)))
+    """Return what the day's commits and pull requests name, and which threads name them."""
+    pull_by_number = {pull.number: pull for pull in day.threads.pulls}
+    pull_by_sha: dict[str, PullRequest] = {}
+    for sha, number in day.threads.pull_of.items():
+        if number in pull_by_number:
+            pull_by_sha[sha] = pull_by_number[number]
+    mentions: dict[Mention, None] = {}
+    pulls: dict[EvidenceId, PullRequest] = {}
+    for commit in day.commits:
+        pull = pull_by_sha.get(commit.sha)
+        if pull is not None:
+            pulls[pull.id] = pull
+        mentions |= dict.fromkeys(_mentions_by_commit(commit, day, pull))
+    targets = {*(commit.id for commit in day.commits), *pulls}
+    by_threads = list(_mentions_by_threads(day, targets))
+    mentions |= dict.fromkeys(by_threads)
+    pairs = {(mention.source, mention.target) for mention in by_threads}
+    # GitHub also records mentions in texts that were not read.
+    for pull in pulls.values():
+        for source in pull.named_by:
+            if (source, pull.id) not in pairs:
+                mention = Mention(source=source, target=pull.id, place="issue", sentence="")
+                mentions[mention] = None
+    return tuple(mentions)
 
 
-def _of_commit(commit: Commit, day: LandedDay, pull: PullRequest | None) -> Iterator[Mention]:
-    """Read title, message and pull request; the number at the end of a squashed title is the commit's own."""
+def _mentions_by_threads(day: LandedDay, targets: Collection[EvidenceId]) -> Iterator[Mention]:
+    """Yield where issues and comments name one of the targets."""
+    for issue in day.threads.issues:
+        for mention in references_in(issue.body, day.repo, issue.id, "issue"):
+            if mention.target in targets:
+                yield mention
+    for number, comments in day.threads.comments.items():
+        thread = EvidenceId.thread(day.repo, number)
+        for comment in comments:
+            for mention in references_in(comment.body, day.repo, thread, "comment"):
+                if mention.target in targets:
+                    yield mention
+
+
+def _mentions_by_commit(
+    commit: Commit, day: LandedDay, pull: PullRequest | None
+) -> Iterator[Mention]:
+    """Yield what the title, message and pull request of a commit name.
+
+    The number at the end of a squashed title is that of its own pull request.
+    """
     bare = without_pull_number(commit.title)
     texts: list[tuple[Place, str]] = [("title", bare), ("message", commit.body)]
     if pull is not None:
-        texts.append(
-            ("pull request", f"{'' if pull.title.strip() == bare else pull.title}\n\n{pull.body}")
-        )
+        title = "" if pull.title.strip() == bare else pull.title
+        texts.append(("pull request", f"{title}\n\n{pull.body}"))
     own_ids = {commit.id}
     if pull is not None:
         own_ids.add(pull.id)

@@ -1,6 +1,6 @@
-"""What a model is shown of a commit and of what it may belong to, and what becomes of the relations that it names."""
+"""What a model is shown of a commit and its candidates, and the relations that it names."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -21,16 +21,15 @@ from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.text import normal
 
-_COMMIT_SHARE, _LEAST, _SHORTEST = 0.55, 120, 8
-"""How much of the room the commit takes; tokens below which another side tells nothing; signs of an anchor."""
+_COMMIT_SHARE = 0.55  # Of the tokens, for the commit; the others share the rest
+_MIN_OTHER_TOKENS = 120  # With fewer, another side shows nothing
+_MIN_ANCHOR = 8  # Characters
 _LATE = timedelta(hours=1)
 _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 _TO_LANDED = (Relation.INTRODUCED, Relation.UNDOES, Relation.RELANDS)
-_AT_HOME = (Relation.UNDOES, Relation.RELANDS)
-_LONG_LINE, _MOST_LINES = (
-    16,
-    200,
-)  # Signs of a line by which it is known again, and how many are looked for
+_WITHIN_REPO = (Relation.UNDOES, Relation.RELANDS)
+_MIN_LINE = 16  # Characters of a removed line that can be recognised in another commit
+_MAX_LINES = 200  # Removed lines that are looked for
 _SENTENCES = {
     Relation.FIXES: "{} fixes everything that {} reports or asks for.",
     Relation.PARTLY: "{} fixes a part of what {} reports or asks for.",
@@ -91,13 +90,16 @@ class _Side(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Pairing:
-    """A commit and what it may belong to: what one side names, commits whose lines it changes, issues alike."""
+    """A commit and what it may belong to.
+
+    The others are named by one side, have lines that the commit changes, or are similar issues.
+    """
 
     read: Read
     material: Material
     others: Sequence[Evidence]
-    said: Sequence[Mention] = ()
-    room: int  # Tokens that a model can be shown
+    mentions: Sequence[Mention] = ()  # By which one side names the other
+    token_budget: int  # Tokens that a model can be shown
 
     @property
     def change(self) -> CommitEvidence:
@@ -105,101 +107,110 @@ class Pairing:
         return self.read.evidence
 
     @property
-    def _sides(self) -> tuple[Mapping[EvidenceId, Evidence], Mapping[EvidenceId, Evidence]]:
-        """What anchors are looked for in: the commit with its pull request, and as many others as have room."""
+    def _commit_side(self) -> dict[EvidenceId, Evidence]:
+        """The commit and its pull request, by their ids."""
+        side: dict[EvidenceId, Evidence] = {self.change.id: self.change}
         pull = self.material.pulls.get(self.change.pull or 0)
-        own: dict[EvidenceId, Evidence] = {self.change.id: self.change}
-        own |= {pull.id: ThreadEvidence(thread=pull)} if pull else {}
-        most = max(1, int(self.room * (1 - _COMMIT_SHARE)) // _LEAST)
-        return own, {one.id: one for one in self.others[:most]}
+        if pull:
+            side[pull.id] = ThreadEvidence(thread=pull)
+        return side
+
+    @property
+    def _other_side(self) -> dict[EvidenceId, Evidence]:
+        """The others by their ids, as many as can be shown."""
+        tokens = int(self.token_budget * (1 - _COMMIT_SHARE))
+        max_others = max(1, tokens // _MIN_OTHER_TOKENS)
+        return {other.id: other for other in self.others[:max_others]}
 
     def text(self, claims: Sequence[Claim], budget: int) -> str:
         """Return both sides: the commit with its pull request, then each of the others.
 
         What the claims rest on comes first.
         """
-        budget = min(budget, self.room, BUDGET)
-        bare = replace(self.material, links=(), issues=(), threads={})
-        others = self._sides[1].values()
+        budget = min(budget, self.token_budget, BUDGET)
+        # Issues are shown among the others, if at all.
+        material = replace(self.material, links=(), issues=(), threads={})
         focus = focus_on(claims)
-        packet = commit_packet(self.read, bare, int(budget * _COMMIT_SHARE), focus)
-        each = int(budget * (1 - _COMMIT_SHARE)) // len(others)
-        texts = "\n\n".join(self._other(other, each, focus.passages) for other in others)
+        packet = commit_packet(self.read, material, int(budget * _COMMIT_SHARE), focus)
+        others = self._other_side.values()
+        other_budget = int(budget * (1 - _COMMIT_SHARE)) // len(others)
+        texts = "\n\n".join(self._other(other, other_budget, focus.passages) for other in others)
         return f"[c] is {self._name(self.change)}.\n{packet}\n\nWhat it may belong to:\n\n{texts}"
 
     def _other(self, other: Evidence, budget: int, passages: tuple[Passage, ...]) -> str:
-        """Return another side: its words, and of a commit the lines that this commit takes out."""
-        focus = Focus(passages, tuple(self._taken_out))
+        """Return the words of another side, and of a commit the lines that this commit removes."""
+        focus = Focus(passages, tuple(self._removed_lines))
         text = piece_text(self._name(other), other, budget, None, focus)
         if isinstance(other, CommitEvidence):
             text += f"\n{shown_diff(other, budget, focus)}"
         sentences: dict[str, None] = {}
-        for reference in self.said:
-            if reference.sentence and other.id in (reference.source, reference.target):
-                sentences[reference.sentence] = None
+        for mention in self.mentions:
+            if mention.sentence and other.id in (mention.source, mention.target):
+                sentences[mention.sentence] = None
         return text + "".join(f"\n(One names the other: {words})" for words in sentences)
 
     @cached_property
-    def _taken_out(self) -> list[str]:
-        """The lines that the commit takes out: of an earlier commit those are shown that brought them."""
-        patches = "\n".join(file.patch or "" for file in self.change.change.files)
-        lines = (line[1:].strip() for line in patches.split("\n") if line.startswith("-"))
-        return [line for line in lines if len(line) >= _LONG_LINE][:_MOST_LINES]
+    def _removed_lines(self) -> list[str]:
+        """The lines that the commit removes, which are shown where an earlier commit added them."""
+        lines = []
+        for file in self.change.change.files:
+            for line in (file.patch or "").split("\n"):
+                text = line[1:].strip()
+                if line.startswith("-") and len(text) >= _MIN_LINE:
+                    lines.append(text)
+        return lines[:_MAX_LINES]
 
-    def _name(self, one: Evidence) -> str:
-        """Name a side as a reader does; the repository only where it is another one."""
-        name = one.id.shortened(9)
+    def _name(self, evidence: Evidence) -> str:
+        """Return the short name of a side, with the repository only if it is another one."""
+        name = evidence.id.shortened(9)
         return name.removeprefix(self.change.repo).removeprefix("@")
 
     def drafts(self, answer: SaidRelations) -> Iterator[RelationDraft]:
-        """Turn each relation into a sentence that code words, with an anchor on each side; the first of each counts."""
-        own, shown = self._sides
-        by_handle = {self._name(one): one for one in shown.values()}
+        """Yield the first relation with each of the others, with an anchor on both sides."""
+        commit_side = self._commit_side
+        other_side = self._other_side
+        by_handle = {self._name(other): other for other in other_side.values()}
         for number, said in enumerate(answer.relations, start=1):
             other = by_handle.pop(said.other.strip("[]` "), None)
             if other is None or said.relation == "none":
                 continue
             relation = Relation(said.relation)
-            anchors = (
-                anchored(said.anchor, [*own], own),
-                anchored(said.other_anchor, [other.id], shown),
-            )
+            anchor = anchored(said.anchor, list(commit_side), commit_side)
+            other_anchor = anchored(said.other_anchor, [other.id], other_side)
+            sentence = _SENTENCES[relation].format(self._name(self.change), self._name(other))
             claim = Claim(
                 id=f"{self.change.id.shortened()}.r{number}",
                 repo=self.change.repo,
                 role="effect",
                 about=(self.change.id, other.id),
-                cites=tuple(dict.fromkeys((self.change.id, anchors[0].cite, other.id))),
-                anchors=anchors,
-                text={
-                    "en": _SENTENCES[relation].format(self._name(self.change), self._name(other))
-                },
+                cites=tuple(dict.fromkeys((self.change.id, anchor.cite, other.id))),
+                anchors=(anchor, other_anchor),
+                text={"en": sentence},
                 kind=Kind.STATED,
             )
             yield RelationDraft(claim, relation, other.id)
 
     def control(self, evidence: str) -> dict[Language, str]:
-        """Word a fix of an issue that nobody has shown, for the judge to refuse."""
-        number = next(
-            number
-            for number in range(self.change.pull or 1, 10**10)
-            if f"#{number}" not in evidence
-        )
+        """Return a false sentence for the judge to refuse: a fix of an issue that is not shown."""
+        number = self.change.pull or 1
+        while f"#{number}" in evidence:
+            number += 1
         return {"en": _SENTENCES[Relation.FIXES].format(self._name(self.change), f"#{number}")}
 
     def objections(self, draft: RelationDraft) -> tuple[Judgement, ...]:
-        """Say why a relation is refused: it cannot be one of these two, or an anchor is not verbatim."""
-        own, shown = self._sides
+        """Return why a relation is refused: it is impossible, or an anchor is not verbatim."""
+        other_side = self._other_side
+        both_sides = self._commit_side | other_side
         objections = []
         for anchor in draft.claim.anchors:
-            if len(normal(anchor.text)) < _SHORTEST:
+            if len(normal(anchor.text)) < _MIN_ANCHOR:
                 reason = f"{anchor.text!r} is too short to show anything"
                 objections.append(Judgement(verdict="quote", check="relation", reason=reason))
         for anchor in draft.claim.anchors:
-            reason = misquoted(anchor, {**own, **shown}[anchor.cite])
+            reason = misquoted(anchor, both_sides[anchor.cite])
             if reason:
                 objections.append(Judgement(verdict="quote", check="relation", reason=reason))
-        if not self._is_possible(draft.relation, shown[draft.other]):
+        if not self._is_possible(draft.relation, other_side[draft.other]):
             reason = f"{draft.relation.value!r} is no relation between a commit and {draft.other}"
             impossible = Judgement(
                 verdict="quote", check="relation", reason=reason, is_quoting=False
@@ -209,25 +220,25 @@ class Pairing:
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
         """Return True if a commit can have this relation with the other, by what and when it is."""
-        is_abroad = other.repo != self.change.repo
+        is_other_repo = other.repo != self.change.repo
         thread = other.thread if isinstance(other, ThreadEvidence) else None
         if relation in _TO_ISSUES and not isinstance(thread, Issue):
             return False
         if relation in _TO_LANDED and _landed_at(other) is None:
             return False
-        if relation in _AT_HOME and is_abroad:
+        if relation in _WITHIN_REPO and is_other_repo:
             return False
         if relation is Relation.STEP and thread is None:
             return False
         if relation is Relation.SAME_WORK:
-            return is_abroad  # Either side may be the first
-        began = thread.created_at if thread else other.at
+            return is_other_repo  # Either side may be the first
+        started_at = thread.created_at if thread else other.at
         if relation in _TO_LANDED:
-            began = _landed_at(other) or began
-        return began <= self.change.at + _LATE
+            started_at = _landed_at(other) or started_at
+        return started_at <= self.change.at + _LATE
 
     def _grade(self, other: EvidenceId) -> Grade:
-        for mention in self.said:
+        for mention in self.mentions:
             for mentioned in (mention.source, mention.target):
                 # A commit may have been named by the beginning of its hash.
                 is_abbreviated = mentioned.may_abbreviate_hash and other.startswith(mentioned)
@@ -237,12 +248,12 @@ class Pairing:
 
     def other(self, draft: RelationDraft) -> Evidence:
         """Return what a draft relates the commit with."""
-        return self._sides[1][draft.other]
+        return self._other_side[draft.other]
 
     def related(self, draft: RelationDraft, judge: str, landed_as: Commit | None = None) -> Related:
         """Return a relation that was admitted, with what is known of the other side.
 
-        A pull request that landed before is told as the commit that it became.
+        A pull request that landed earlier is replaced by the commit that it became.
         """
         if landed_as is not None and landed_as.committed_at > self.change.at + _LATE:
             landed_as = None

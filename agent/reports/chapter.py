@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Release, Threads
-from agent.domain.evidence import Dossier, Read
+from agent.domain.evidence import EvidenceSet, Read
 from agent.domain.ledger import Depth, LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.placement import CommitGroup, Placement
@@ -22,7 +22,7 @@ from agent.triage.conventions import Area, area
 
 _MAX_PLACES = 3  # Files that a row of the ledger names
 _REACTION_WEIGHT = 2  # Comments that one reaction to an issue counts for
-Check = Callable[[Claim, Dossier, Language], Iterable[Judgement]]
+Check = Callable[[Claim, EvidenceSet, Language], Iterable[Judgement]]
 """Returns why a claim is refused: the gate."""
 
 
@@ -52,7 +52,7 @@ def checked_claims(
     facts: Sequence[Claim],
     analysis: Sequence[Claim],
     refused: Sequence[Refused],
-    dossier: Dossier,
+    evidence_set: EvidenceSet,
     check: Check,
 ) -> CheckedClaims:
     """Join analysis and facts; facts with a wrong citation or quotation are left out and counted."""
@@ -63,7 +63,7 @@ def checked_claims(
             drops.append(drop_of(refusal.claim, refusal.reasons[0]))
     passed = Judgement(verdict="supported", check="code")
     for claim in facts:
-        objections = [fault for lang in LANGUAGES for fault in check(claim, dossier, lang)]
+        objections = [fault for lang in LANGUAGES for fault in check(claim, evidence_set, lang)]
         if objections:
             drops.append(drop_of(claim, objections[0]))
         else:

@@ -190,7 +190,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Card:
+class PageCard:
     """What stands under one headline: a commit, or several that belong together."""
 
     headline: str
@@ -226,7 +226,7 @@ class PageSection(NamedTuple):
     """The cards of a section."""
 
     name: SectionName
-    cards: tuple[Card, ...] = ()
+    cards: tuple[PageCard, ...] = ()
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -245,7 +245,7 @@ class PageSection(NamedTuple):
         """Return the part that tells of one repository."""
         return PageSection(self.name, tuple(card for card in self.cards if card.repo == repo))
 
-    def minor(self, repo: RepoId) -> tuple[Card, ...]:
+    def minor(self, repo: RepoId) -> tuple[PageCard, ...]:
         """Return the cards of a repository that have a line each."""
         cards = self.of(repo).cards
         return tuple(card for card in cards if card.first.importance > Importance.NOISE)

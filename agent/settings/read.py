@@ -54,7 +54,7 @@ def override(settings: Settings, options: Mapping[str, Any]) -> Settings:
     values = {name: getattr(settings, name) for name in settings.model_fields_set}
     configured = settings.repos
     if configured and options.get("source") == "api":
-        # Whoever asks for the API by name does not want the clones of the configuration read.
+        # A user who asks for the API does not want the configured clones to be read.
         configured = tuple(spec.model_copy(update={"path": None}) for spec in configured)
         values["repos"] = configured
     if "repos" in options:

@@ -23,18 +23,22 @@ AnalystChoice = Literal["rules", "model"]
 Layout = Literal["digest", "ledger"]
 _MAILBOX = r"^[\w.+-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$"
 _PLAIN_URL = re.compile(r"[\w.~:/%\[\]-]+", re.ASCII)
-_MOST_STARS, _LONGEST_PATH = 2, 400
-"""Of a pattern, and what it is compared with: somebody's file name must not keep a regular expression busy."""
+# Limits that keep the regular expressions of patterns from being slow on any file name.
+_MAX_STARS = 2  # In a part of a pattern
+_MAX_PATH = 400  # Characters of a path that are compared with a pattern
 T = TypeVar("T")
 
 
-def _like(pattern: str, told: str) -> AfterValidator:
-    """Compare a value with a pattern; it may be a secret and is not told."""
+def _matching(pattern: str, fault: str) -> AfterValidator:
+    """Return a validator for values that match a pattern.
+
+    The error is `fault`, without the value, which may be a secret.
+    """
 
     def check(value: str | SecretStr) -> str | SecretStr:
         text = value.get_secret_value() if isinstance(value, SecretStr) else value
         if not re.fullmatch(pattern, text):
-            raise ValueError(told)
+            raise ValueError(fault)
         return value
 
     return AfterValidator(check)
@@ -51,38 +55,46 @@ def _folder(path: Path) -> Path:
 
 def _http(value: str) -> str:
     parts = urlsplit(value)
-    if (
-        parts.scheme not in ("https", "http")
-        or not parts.hostname
-        or not _PLAIN_URL.fullmatch(value)
-    ):
+    is_http = parts.scheme in ("https", "http") and parts.hostname
+    if not is_http or not _PLAIN_URL.fullmatch(value):
         raise ValueError("that is not an http(s) address; credentials do not belong in one")
     return value.rstrip("/")
 
 
 def _pattern(text: str) -> str:
-    """Refuse a pattern that git would read otherwise than its author meant, or that would be slow."""
+    """Refuse a pattern that git reads in an unexpected way, or that would be slow."""
     parts = text.removesuffix("/**").split("/")
     stars = max(parts.count("**"), *(part.count("*") for part in parts))
-    odd = not text.strip("/ ") or text.startswith("!") or {".", ".."} & {*parts} or "\\" in text
-    if odd or not text.isprintable() or stars > _MOST_STARS:
+    is_empty = not text.strip("/ ")
+    is_odd = text.startswith("!") or "\\" in text or "." in parts or ".." in parts
+    if is_empty or is_odd or not text.isprintable() or stars > _MAX_STARS:
         raise ValueError(
-            f"{text[:40]!r} is not a pattern, or has too many stars; write it as src/**, *.md or docs/"
+            f"{text[:40]!r} is not a pattern, or has too many stars;"
+            " write it as src/**, *.md or docs/"
         )
     return text
 
 
 def _split(value: object) -> object:
-    """Accept the form of a variable: several with commas or spaces between."""
-    return tuple(value.replace(",", " ").split()) if isinstance(value, str) else value
+    """Accept text, as in a variable, with commas or spaces between the values."""
+    if isinstance(value, str):
+        return tuple(value.replace(",", " ").split())
+    return value
 
 
-def _apart(parts: tuple[T, ...]) -> tuple[T, ...]:
-    """Refuse two of the same name; GitHub does not tell capital letters apart."""
-    names = [str(getattr(part, "called", "") or getattr(part, "name", "")) for part in parts]
-    for place, name in enumerate(names):
-        if name.lower() in map(str.lower, names[:place]):
+def _as_tuple(value: object) -> object:
+    """Accept text as a single value."""
+    return (value,) if isinstance(value, str) else value
+
+
+def _without_duplicates(parts: tuple[T, ...]) -> tuple[T, ...]:
+    """Refuse two parts of the same name, in capital letters or not, as on GitHub."""
+    names: set[str] = set()
+    for part in parts:
+        name = str(getattr(part, "called", "") or getattr(part, "name", ""))
+        if name.lower() in names:
             raise ValueError(f"{name} is named twice")
+        names.add(name.lower())
     return parts
 
 
@@ -96,32 +108,30 @@ Zone = Annotated[str, AfterValidator(lambda name: zone(name) and name)]
 Folder = Annotated[Path, AfterValidator(_folder)]
 Url = Annotated[str, AfterValidator(_http)]
 Patterns = tuple[Annotated[str, AfterValidator(_pattern)], ...]
-Variable = Annotated[
-    str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,79}$")
-]  # The name of one, never its value
-# What git itself allows in a branch name, less what could be read as an option, a range or another revision.
+# The name of a variable, never its value.
+Variable = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{0,79}$")]
+# What git allows in a branch name, without what reads as an option, a range or another revision.
 Branch = Annotated[
     str,
-    _like(
+    _matching(
         r"(?![-/.])(?!.*(?:\.\.|@\{|//))[^\x00-\x20\x7f~^:?*\[\\]+(?<![/.])", "not a branch name"
     ),
 ]
-Token = Annotated[SecretStr, _like(r"[!-~]+", "it holds characters that no token has")]
-Database = Annotated[SecretStr, _like(r"postgres(?:ql)?://.*", "write postgresql://host/name")]
+Token = Annotated[SecretStr, _matching(r"[!-~]+", "it holds characters that no token has")]
+Database = Annotated[SecretStr, _matching(r"postgres(?:ql)?://.*", "write postgresql://host/name")]
 
 
 class RepoSpec(Frozen):
     """One repository to report on, and where its code is read from."""
 
     name: Repo
-    path: Folder | None = (
-        None  # a local clone or bare mirror; else we keep a mirror of our own or ask the API
-    )
+    path: Folder | None = None
+    """A local clone or bare mirror; if not set, we keep a mirror of our own or ask the API."""
     branch: Branch | None = None
     include: Patterns = ()  # as in .gitignore; commits that touch none are listed and folded
     exclude: Patterns = ()
     ignore_authors: tuple[Annotated[str, Field(pattern=r"[^* ]")], ...] = ()
-    """Names, addresses or logins whose commits are folded like those of bots; `*` stands for anything."""
+    """Names, addresses or logins whose commits are folded like those of bots; `*` is a wildcard."""
 
     @model_validator(mode="before")
     @classmethod
@@ -135,58 +145,52 @@ class RepoSpec(Frozen):
         return {"name": name, "path": path or None}
 
     def wants(self, path: str) -> bool:
-        """Tell whether a path is included and not excluded."""
-        path = path[:_LONGEST_PATH]
-        included = not self.include or _gitignore(self.include).match_file(path)
-        return included and not _gitignore(self.exclude).match_file(path)
+        """Return True if a path is included and not excluded."""
+        path = path[:_MAX_PATH]
+        is_included = not self.include or _gitignore(self.include).match_file(path)
+        return is_included and not _gitignore(self.exclude).match_file(path)
 
     def ignores(self, names: Iterable[str]) -> bool:
-        """Tell whether an author is ignored under one of these names; brackets are those of bots' names."""
-        globs = [
-            pattern.casefold().replace("[", "[[]").replace("?", "[?]")
-            for pattern in self.ignore_authors
-        ]
-        return any(fnmatchcase(name.casefold(), glob) for name in names for glob in globs)
+        """Return True if one of an author's names is ignored."""
+        folded_names = [name.casefold() for name in names]
+        for pattern in self.ignore_authors:
+            # Only `*` is special: brackets are part of the names of bots.
+            glob = pattern.casefold().replace("[", "[[]").replace("?", "[?]")
+            if any(fnmatchcase(name, glob) for name in folded_names):
+                return True
+        return False
 
 
 class Budget(Frozen, strict=True):
-    """How much a run may spend; what is not said otherwise is for each repository."""
+    """How much a run may spend; for each repository, if a comment does not say otherwise."""
 
     deep: int = Field(default=200, ge=0, le=5_000)  # commits read in depth, over all repositories
-    api_diffs: int = Field(
-        default=60, ge=0, le=5_000
-    )  # diffs read through the API, one request each
-    open_issue_pages: int = Field(
-        default=3, ge=0, le=100
-    )  # of 100 issues each, on the first run of a repository
-    wait_seconds: float = Field(
-        default=900, ge=0, le=86_400
-    )  # the longest a run waits for a rate limit
-    retry_seconds: float = Field(
-        default=1.0, ge=0, le=60
-    )  # before a failed request is sent again; it doubles
-    model_calls: int = Field(
-        default=1_200, ge=0, le=100_000
-    )  # this and the next three: over all repositories
+    api_diffs: int = Field(default=60, ge=0, le=5_000)  # read through the API, one request each
+    open_issue_pages: int = Field(default=3, ge=0, le=100)
+    """Pages of 100 issues that are read on the first run of a repository."""
+    wait_seconds: float = Field(default=900, ge=0, le=86_400)
+    """The longest that a run waits for a rate limit."""
+    retry_seconds: float = Field(default=1.0, ge=0, le=60)
+    """Before a failed request is sent again; it doubles each time."""
+    model_calls: int = Field(default=1_200, ge=0, le=100_000)  # with the next three: over all
     model_tokens: int = Field(default=12_000_000, ge=0, le=1_000_000_000)
     model_seconds: float = Field(default=7_200, ge=0, le=86_400)
     model_cost: float | None = Field(default=None, ge=0)  # by the price table, in its currency
     repo_model_calls: int = Field(default=500, ge=0, le=100_000)
     repo_model_tokens: int = Field(default=6_000_000, ge=0, le=1_000_000_000)
     repo_model_seconds: float = Field(default=3_600, ge=0, le=86_400)
-    answer_seconds: float = Field(
-        default=300, gt=0, le=3_600
-    )  # that a model may take for one answer
+    answer_seconds: float = Field(default=300, gt=0, le=3_600)  # that a model may take to answer
 
 
 class Delivery(Frozen, strict=True):
-    """A way on which reports are sent after a run; addresses are secrets, so only the names of variables stand here."""
+    """A channel that reports are sent to after a run.
+
+    Addresses are secrets, so the settings only name the variables that hold them.
+    """
 
     kind: Literal["webhook", "slack", "feishu", "email"]
     address_env: Variable  # holds the address of a webhook, or smtps://user:password@host:port
-    secret_env: Variable | None = (
-        None  # holds the secret that signs messages to a webhook or a Feishu bot
-    )
+    secret_env: Variable | None = None  # holds the secret that signs messages
     name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
     lang: Language | None = None
     sender: str = Field(default="", pattern=rf"^$|{_MAILBOX}")
@@ -194,7 +198,7 @@ class Delivery(Frozen, strict=True):
 
     @property
     def called(self) -> str:
-        """The name under which it is told and remembered."""
+        """The name in messages and in the outbox."""
         return self.name or self.kind
 
     @model_validator(mode="after")
@@ -205,7 +209,7 @@ class Delivery(Frozen, strict=True):
 
 
 class Edition(Frozen):
-    """One gazette of several that workers make; what is not said here is as the settings have it."""
+    """One of several gazettes that workers make; what it does not set is as in the settings."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")
     repos: tuple[Repo, ...] = ()  # names from `repos`; all of them where none is named
@@ -213,13 +217,11 @@ class Edition(Frozen):
     lang: Language | None = None
     languages: tuple[Language, ...] | None = None
     layout: Layout | None = None
-    deliver: tuple[str, ...] | None = (
-        None  # the names of channels; all of them where nothing is said
-    )
+    deliver: tuple[str, ...] | None = None  # names of channels; None for all of them
 
 
 class FleetLimits(Frozen, strict=True):
-    """What all machines together may ask for; counted in the database, and whoever finds it spent waits."""
+    """What all machines together may ask for; it is counted in the database."""
 
     requests: int | None = Field(default=None, ge=1)  # to GitHub, for each token
     requests_seconds: int = Field(default=3_600, ge=1, le=86_400)
@@ -231,25 +233,21 @@ class ReportShape(Frozen):
     """The settings that shape a report."""
 
     lang: Language = "en"
-    languages: Annotated[
-        tuple[Language, ...], BeforeValidator(_split)
-    ] = ()  # further ones beside `lang`
+    languages: Annotated[tuple[Language, ...], BeforeValidator(_split)] = ()  # beside `lang`
     layout: Layout = "digest"
     source: SourceChoice = "both"
     github_url: Url = "https://api.github.com"
     git_url: Url = "https://github.com"
     analyst: AnalystChoice = "rules"
     model: str | None = None
-    model_url: Url | None = (
-        None  # speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only
-    )
+    model_url: Url | None = None
+    """A server that speaks OpenAI's protocol; its key is read from OPENAI_API_KEY only."""
     model_reading: str | None = None  # this and the next two: `model` where not set
     model_writing: str | None = None
     model_judging: str | None = None
     judge_tools: bool = True  # whether the judge may look further in the repository
-    model_context: int | None = Field(
-        default=None, ge=2_048, le=10_000_000
-    )  # where the server does not tell it
+    model_context: int | None = Field(default=None, ge=2_048, le=10_000_000)
+    """The context length, where the server does not report it."""
     prices: dict[str, Price] = Field(default_factory=dict)
     budget: Budget = Budget()
 
@@ -257,45 +255,46 @@ class ReportShape(Frozen):
 class Settings(ReportShape):
     """Everything a user may set."""
 
-    repos: Annotated[tuple[RepoSpec, ...], BeforeValidator(_split), AfterValidator(_apart)] = ()
-    tz: Zone = "UTC"
-    uses: Annotated[
-        tuple[Folder, ...], BeforeValidator(lambda one: (one,) if isinstance(one, str) else one)
+    repos: Annotated[
+        tuple[RepoSpec, ...], BeforeValidator(_split), AfterValidator(_without_duplicates)
     ] = ()
-    """Folders of the user's own code: what they use of what changes comes first. Nothing of them leaves the machine."""
+    tz: Zone = "UTC"
+    uses: Annotated[tuple[Folder, ...], BeforeValidator(_as_tuple)] = ()
+    """Folders of the user's own code: changes of what it uses come first.
+
+    Nothing of them leaves the machine.
+    """
     out: Folder = Path("gazette")
     home: Folder | None = None
     database: Database | None = None  # where several machines share the memory
-    web_url: Url | None = (
-        None  # where links in a report point; derived from `github_url` when not set
-    )
+    web_url: Url | None = None
+    """Where links in a report point; derived from `github_url` if not set."""
     token: Token | None = None
-    keep_days: int = Field(
-        default=30, ge=1, le=3_650
-    )  # on which a run can be replayed; what is cited stays for good
-    max_failed: float = Field(
-        default=MAX_FAILED, ge=0, le=1
-    )  # of the repositories, for a report on the front page
+    keep_days: int = Field(default=30, ge=1, le=3_650)
+    """For how long a run can be replayed; evidence that is cited stays for good."""
+    max_failed: float = Field(default=MAX_FAILED, ge=0, le=1)
+    """The share of the repositories that may fail in a report on the front page."""
     catch_up_days: int = Field(default=14, ge=1, le=366)
-    site_url: Url | None = (
-        None  # where the site will lie; share previews and feeds then have absolute links
-    )
+    site_url: Url | None = None
+    """The public address of the site, for absolute links in previews and feeds."""
     site: bool = False
-    deliver: Annotated[tuple[Delivery, ...], AfterValidator(_apart)] = ()
-    edition: Annotated[tuple[Edition, ...], AfterValidator(_apart)] = ()
+    deliver: Annotated[tuple[Delivery, ...], AfterValidator(_without_duplicates)] = ()
+    edition: Annotated[tuple[Edition, ...], AfterValidator(_without_duplicates)] = ()
     limits: FleetLimits = FleetLimits()
-    late_minutes: int = Field(
-        default=120, ge=1, le=1_440
-    )  # for which an edition waits for its repositories
+    late_minutes: int = Field(default=120, ge=1, le=1_440)
+    """For how long an edition waits for its repositories."""
 
     @model_validator(mode="after")
     def _editions(self) -> Self:
-        repos, channels = {spec.name for spec in self.repos}, {one.called for one in self.deliver}
-        for one in self.edition:
-            if unknown := [name for name in one.repos if name not in repos]:
-                raise ValueError(f"edition {one.name}: {unknown[0]} is not one of repos")
-            if missing := [name for name in one.deliver or () if name not in channels]:
-                raise ValueError(f"edition {one.name}: there is no channel {missing[0]}")
+        repos = {spec.name for spec in self.repos}
+        channels = {channel.called for channel in self.deliver}
+        for edition in self.edition:
+            for repo in edition.repos:
+                if repo not in repos:
+                    raise ValueError(f"edition {edition.name}: {repo} is not one of repos")
+            for channel in edition.deliver or ():
+                if channel not in channels:
+                    raise ValueError(f"edition {edition.name}: there is no channel {channel}")
         return self
 
     @property
@@ -306,30 +305,29 @@ class Settings(ReportShape):
     @property
     def web(self) -> str:
         """The address that links in a report begin with."""
-        public = self.github_url == "https://api.github.com"
-        return self.web_url or (
-            "https://github.com" if public else self.github_url.removesuffix("/api/v3")
-        )
+        if self.web_url:
+            return self.web_url
+        if self.github_url == "https://api.github.com":
+            return "https://github.com"
+        return self.github_url.removesuffix("/api/v3")
 
     @property
     def threads_wanted(self) -> bool:
-        """True when somebody said where issues and pull requests of a local mirror may be read."""
+        """True if the settings say where issues and pull requests of a local mirror are read."""
         return self.token is not None or "github_url" in self.model_fields_set
 
 
 class Recipe(ReportShape):
-    """The window and the settings of a run, so that its report can be made again from the record alone."""
+    """The window and settings of a run, from which its record can be replayed."""
 
     window: Window
     repos: tuple[RepoSpec, ...]
     web: str  # Where links point
-    uses: bool = (
-        False  # Whether the user's own code was looked through; where it lies is nobody's business
-    )
+    uses: bool = False  # Whether the user's own code was searched; its paths are not recorded
 
     @classmethod
     def of(cls, settings: Settings, window: Window, specs: Iterable[RepoSpec]) -> Self:
-        """Take what shapes the report, and nothing that is secret or belongs to this machine."""
+        """Return what shapes the report, without secrets and paths of this machine."""
         shape = {name: getattr(settings, name) for name in ReportShape.model_fields}
         repos = tuple(spec.model_copy(update={"path": None}) for spec in specs)
         return cls(window=window, repos=repos, web=settings.web, uses=bool(settings.uses), **shape)

@@ -16,7 +16,7 @@ _ANSWER_SHARE = 0.1  # Of the tokens of a run, those that come back
 _MINOR_TOKENS = 9_000  # That one sentence takes: a small packet for the writer and twice the judge
 
 
-class Allowance(Frozen):
+class ExplainingBudget(Frozen):
     """What a run may spend on explaining commits, over all repositories; None is no limit."""
 
     commits: int  # That are read in depth
@@ -24,7 +24,7 @@ class Allowance(Frozen):
     repo_tokens: int | None = None  # For each repository
 
 
-def allowance(budget: Budget, prices: Iterable[Price] = ()) -> Allowance:
+def allowance(budget: Budget, prices: Iterable[Price] = ()) -> ExplainingBudget:
     """Return what a run's budget allows for explaining commits, by tokens and by money.
 
     `prices` are those of the models that write and judge; the dearest counts.
@@ -33,7 +33,7 @@ def allowance(budget: Budget, prices: Iterable[Price] = ()) -> Allowance:
     cost_per_token = max((_cost_per_token(price) for price in prices), default=0.0)
     if budget.model_cost is not None and cost_per_token:
         tokens = min(tokens, round(budget.model_cost / cost_per_token))
-    return Allowance(
+    return ExplainingBudget(
         commits=budget.deep,
         tokens=int(tokens * _EXPLAINING_SHARE),
         repo_tokens=int(budget.repo_model_tokens * _EXPLAINING_SHARE),
@@ -54,7 +54,7 @@ class Candidates(NamedTuple):
     tokens: Mapping[str, int]  # That it takes to explain each
 
 
-class Share(Frozen):
+class ExplainingShare(Frozen):
     """What is done with the commits of one repository."""
 
     deep: tuple[str, ...] = ()  # Read in depth and explained, in the order of the report
@@ -85,7 +85,7 @@ class _Wanted(NamedTuple):
 class _Purse:
     """Keeps account of what is shared out."""
 
-    def __init__(self, allowance: Allowance) -> None:
+    def __init__(self, allowance: ExplainingBudget) -> None:
         self._allowance = allowance
         self._commits = 0
         self._tokens: dict[RepoId, int] = {}
@@ -110,8 +110,10 @@ class _Purse:
         self._tokens[commit.repo] = self._tokens.get(commit.repo, 0) + commit.tokens
 
 
-def allot(repositories: Mapping[RepoId, Candidates], allowance: Allowance) -> dict[RepoId, Share]:
-    """Share the budget out: the must-knows of all repositories first, the minor commits last."""
+def allot(
+    repositories: Mapping[RepoId, Candidates], allowance: ExplainingBudget
+) -> dict[RepoId, ExplainingShare]:
+    """ExplainingShare the budget out: the must-knows of all repositories first, the minor commits last."""
     wanted: list[_Wanted] = []
     for repo, candidates in repositories.items():
         wanted += _wanted(repo, candidates)
@@ -128,7 +130,7 @@ def allot(repositories: Mapping[RepoId, Candidates], allowance: Allowance) -> di
         served.setdefault(commit.repo, []).append(commit)
     shares = {}
     for repo in repositories:
-        shares[repo] = Share(
+        shares[repo] = ExplainingShare(
             deep=_in_order(deep.get(repo, [])),
             minor=_in_order(minor.get(repo, [])),
             left_out=left_out.get(repo, {}),

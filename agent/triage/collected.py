@@ -7,7 +7,7 @@ from pydantic import Field
 
 from agent.domain.base import Frozen
 from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Threads
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, Material, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceSet, Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.links import Link, Mention
@@ -128,7 +128,7 @@ def known_issues(found: Collected, earlier: Known, links: Sequence[Link]) -> lis
     return [one for one in earlier.issues if one.id in wanted and one.id not in fresh]
 
 
-def dossier_of(material: Material, found: Collected) -> Dossier:
+def evidence_set_of(material: Material, found: Collected) -> EvidenceSet:
     """Give the gate everything that was read of a repository."""
     known: dict[EvidenceId, Evidence] = {read.evidence.id: read.evidence for read in material.reads}
     known |= material.background
@@ -136,4 +136,4 @@ def dossier_of(material: Material, found: Collected) -> Dossier:
     known |= {pull.id: ThreadEvidence(thread=pull) for pull in material.pulls.values()}
     known |= material.threads
     late = frozenset(row.commit.id for row in found.late)
-    return Dossier(found=known, window=material.window, seen=frozenset(known), late=late)
+    return EvidenceSet(by_id=known, window=material.window, seen=frozenset(known), late=late)

@@ -16,7 +16,7 @@ from agent.domain.claims import Claim, Judgement, Verdict
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,
-    Dossier,
+    EvidenceSet,
     FileEvidence,
     ReleaseEvidence,
     ThreadEvidence,
@@ -160,7 +160,7 @@ async def looked_up(
                 tags[release.id] = ReleaseEvidence(release=release)
             if cite.kind == "lines":
                 files[cite] = await _file_lines(source, cite)
-    dossier = _dossier(report, {**commits, **tags, **threads, **files})
+    evidence_set = _evidence_set(report, {**commits, **tags, **threads, **files})
     claims = [
         claim
         for claim in report.claims
@@ -174,7 +174,7 @@ async def looked_up(
     ]
     passed = Judgement(verdict="supported")
     return [
-        GateRuling(claim, lang, next(iter(refusals(claim, dossier, lang)), passed))
+        GateRuling(claim, lang, next(iter(refusals(claim, evidence_set, lang)), passed))
         for claim, lang in spoken
     ]
 
@@ -202,7 +202,7 @@ async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, Thr
     return found
 
 
-def _dossier(report: Report, found: Mapping[EvidenceId, Citable]) -> Dossier:
+def _evidence_set(report: Report, found: Mapping[EvidenceId, Citable]) -> EvidenceSet:
     """Say what counts as read: rows, what they undo or take over, linked threads, steps of stories."""
     rows = {row.id for row in report.ledger if row.depth in _READ}
     commits = [one for name in rows if isinstance(one := found.get(name), CommitEvidence)]
@@ -211,8 +211,8 @@ def _dossier(report: Report, found: Mapping[EvidenceId, Citable]) -> Dossier:
     linked = {link.issue for link in report.links}
     linked |= {EvidenceId.thread(row.repo, row.pull) for row in report.ledger if row.pull}
     told = {step for story in report.stories for step in story.steps}
-    return Dossier(
-        found=found,
+    return EvidenceSet(
+        by_id=found,
         window=report.window,
         repos=frozenset(report.repos),
         seen=frozenset({*rows, *undone, *linked, *told}),

@@ -20,19 +20,19 @@ from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.fleet.editions import model_limit
 from gitzette.progress import as_json, print_markdown, progress, say
 from gitzette.replies import ReplyPage, reply_json
-from gitzette.wiring import home_of, open_house, writers_of
+from gitzette.wiring import home_of, open_services, writers_of
 from graphs.ask_context import AskContext
-from graphs.conversations import answered, open_conversations
+from graphs.conversations import Event, answered, open_conversations
 from memory.recorder import QUESTIONS
 from tools.chat.budget import Cap
 from tools.index_for_search import WindowReader
 
-LONGEST = 4_000
+MAX_QUESTION = 4_000  # Characters
 _THREAD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}", re.ASCII)
 
 
 def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Answer one question; 4 when the evidence for an answer is not there."""
+    """Answer one question; return 4 if there is no evidence for an answer."""
     question = checked(" ".join(args.question))
     thread = thread_name(args.thread) if args.thread is not None else None
     settings = settings_for(args, environ)
@@ -40,44 +40,57 @@ def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         _answer(question, thread, settings, environ, args.since, args.until, args.lang)
     )
     if args.json:
-        sys.stdout.write(as_json(reply_json(reply) | ({"thread": thread} if thread else {})))
+        data = reply_json(reply)
+        if thread:
+            data["thread"] = thread
+        sys.stdout.write(as_json(data))
     else:
         print_markdown(reply.answer)
+    return _exit_status(reply)
+
+
+def _exit_status(reply: Reply) -> int:
     return EXIT_ABSTAINED if reply.abstained else EXIT_DONE
 
 
 def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Answer line after line in one thread; elsewhere than on a terminal the status is that of the last question."""
+    """Answer one line of input after the other in the same thread.
+
+    The status is that of the last question, unless a person at a terminal saw all answers.
+    """
     settings = settings_for(args, environ)
     specs_of(settings)
-    fresh = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    thread = thread_name(args.thread) if args.thread is not None else fresh
-    terminal, status = sys.stdin.isatty() and sys.stdout.isatty(), EXIT_DONE
-    for line in filter(str.strip, _lines(terminal)):
+    new_thread = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    thread = thread_name(args.thread) if args.thread is not None else new_thread
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    status = EXIT_DONE
+    for line in _lines(is_terminal):
+        if not line.strip():
+            continue
         try:
             reply = asyncio.run(_answer(checked(line), thread, settings, environ))
             print_markdown(f"{reply.answer}\n")
             sys.stdout.flush()
-            status = EXIT_ABSTAINED if reply.abstained else EXIT_DONE
+            status = _exit_status(reply)
         except KeyboardInterrupt:
-            if not terminal:
+            if not is_terminal:
                 raise
             say("stopped; the conversation goes on")
         except AppError as error:
             say(error)
             status = error.exit_code
     say(f"go on with: gitzette chat --thread {thread}")
-    return EXIT_DONE if terminal else status
+    return EXIT_DONE if is_terminal else status
 
 
-def _lines(terminal: bool) -> Iterator[str]:
-    """Read questions until the input ends, or somebody at a terminal types /quit."""
-    if not terminal:
+def _lines(is_terminal: bool) -> Iterator[str]:
+    """Yield lines until the input ends, or somebody at a terminal types /quit."""
+    if not is_terminal:
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
         yield from sys.stdin
         return
-    import readline  # noqa: F401 -- it lets a person edit the line
+    import readline  # noqa: F401 -- lets the user edit the line
 
     with suppress(EOFError):
         while (line := input("gitzette> ")).strip() != "/quit":
@@ -85,19 +98,21 @@ def _lines(terminal: bool) -> Iterator[str]:
 
 
 def checked(question: str) -> str:
-    """Refuse what is no question; what has no place in UTF-8 becomes a question mark."""
+    """Return a question as valid UTF-8; raise a `UsageError` if it is empty or too long."""
     question = question.encode("utf-8", errors="replace").decode("utf-8").strip()
     if not question:
         raise UsageError(
             'there is no question; ask one, as in: gitzette ask "what changed in the scheduler?"'
         )
-    if len(question) > LONGEST:
-        raise UsageError(f"the question has {len(question)} characters; ask in at most {LONGEST}")
+    if len(question) > MAX_QUESTION:
+        raise UsageError(
+            f"the question has {len(question)} characters; ask in at most {MAX_QUESTION}"
+        )
     return question
 
 
 def thread_name(text: str) -> str:
-    """Check the name of a conversation."""
+    """Return the name of a conversation, if it is a valid one."""
     if not _THREAD.fullmatch(text):
         raise UsageError(
             f"{text[:80]!r} is no name for a thread; use up to 64 letters, digits, dots and dashes"
@@ -114,21 +129,30 @@ async def _answer(
     until: str | None = None,
     lang: Language | None = None,
 ) -> Reply:
-    """Answer a question by itself, or the next one of a conversation."""
+    """Return the reply to a single question, or to the next one of a conversation."""
     now = datetime.now(UTC)
-    bound, home = bound_of(since, until, settings.tz, now), home_of(settings, environ)
+    bound = bound_of(since, until, settings.tz, now)
     with progress() as display:
         async with asking_context(settings, environ, specs_of(settings), now, display) as context:
-            asked = replace(context.for_question(bound=bound), lang=lang)
+            question_context = replace(context.for_question(bound=bound), lang=lang)
             if thread is None:
-                reply = await answered(question, asked)
+                reply = await answered(question, question_context)
             else:
+                home = home_of(settings, environ)
                 home.mkdir(parents=True, exist_ok=True, mode=0o700)
                 async with open_conversations(home, settings.database_address) as conversations:
-                    *_, last = [event async for event in conversations.ask(thread, question, asked)]
-                assert isinstance(last, Reply)
-                reply = last
+                    reply = await _last_reply(conversations.ask(thread, question, question_context))
     return ReplyPage(Web(settings.web), settings.tz).written(reply)
+
+
+async def _last_reply(events: AsyncIterator[Event]) -> Reply:
+    """Return the reply with which the events of an answer end."""
+    reply = None
+    async for event in events:
+        if isinstance(event, Reply):
+            reply = event
+    assert reply is not None, "every answer ends with a reply"
+    return reply
 
 
 @asynccontextmanager
@@ -140,15 +164,16 @@ async def asking_context(
     display: Progress,
 ) -> AsyncIterator[AskContext]:
     """Open everything that questions need, and close it afterwards."""
-    async with open_house(settings, environ, now, specs=specs) as house:
-        memory = house.memory
-        recorder = memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
+    day = now.date().isoformat()
+    async with open_services(settings, environ, now, specs=specs) as services:
+        memory = services.memory
+        recorder = memory.recorder(f"{QUESTIONS}{day}")
         admit = model_limit(memory.fleet, settings, environ) if settings.database else None
         writers = writers_of(settings, environ, recorder, memory.model_servers, Cap(), admit)
-        deps = replace(house.deps, models=writers.models, mark=writers.mark)
+        context = replace(services.context, models=writers.models, mark=writers.mark)
         yield AskContext(
-            **{one.name: getattr(deps, one.name) for one in fields(deps)},
-            reader=WindowReader(deps.desks, memory.evidence, display),
+            **{field.name: getattr(context, field.name) for field in fields(context)},
+            reader=WindowReader(context.repositories, memory.evidence, display),
             memory=memory.evidence,
             index=memory.search,
             specs=specs,

@@ -24,7 +24,7 @@ from agent.domain.base import (
     StorageError,
     UsageError,
 )
-from agent.ports import Desk, Progress
+from agent.ports import Progress, RepositorySources
 from agent.reports.stored import load
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
@@ -32,7 +32,7 @@ from gitzette.arguments import settings_for
 from gitzette.progress import as_json, progress
 from gitzette.render.compose import report_page
 from gitzette.render.templating import html_page, plain_environment
-from gitzette.wiring import House, open_house, writers_of
+from gitzette.wiring import Services, open_services, writers_of
 from graphs.audit import AuditDeps, AuditInput, build
 from memory.recorder import QUESTIONS
 from tools.chat.budget import Cap
@@ -43,7 +43,7 @@ from tools.github.threads import GitHubThreads
 _MAX_REPORT_BYTES = 50 * 1024 * 1024
 _MAX_CONCURRENT_NODES = 4
 MAX_SECONDS = 900
-"""After so long an audit ends with what it has, unless the user wants to wait longer."""
+"""After this time an audit ends with what it has, unless the user wants to wait longer."""
 CAUSES: dict[str, str] = json.loads(
     Path(__file__).parents[1].joinpath("data", "audit_causes.json").read_text("utf-8")
 )
@@ -70,7 +70,7 @@ class Audited:
         return text.rstrip() + "\n"
 
     def page(self, name: str, text: str) -> str:
-        """Return the findings as a page, beside the lines of the report, which are shown as text."""
+        """Return the findings as a page, beside the lines of the report, shown as text."""
         by_line = groupby(self.findings, key=attrgetter("line"))
         beside = {line: list(findings) for line, findings in by_line}
         lines = text.split("\n")
@@ -80,7 +80,7 @@ class Audited:
 
 
 def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Check one report; 3 when something in it is wrong or could not be checked."""
+    """Check one report; return 3 if something in it is wrong or could not be checked."""
     if args.max_seconds <= 0:
         raise UsageError(f"--max-seconds {args.max_seconds} is no time; give at least 1")
     text = read_report(args.file)
@@ -140,7 +140,7 @@ async def check(
     display: Progress,
     max_seconds: float = MAX_SECONDS,
 ) -> Audited:
-    """Run the audit over the sources that the settings give, for so many seconds at most."""
+    """Run the audit over the sources that the settings give, for `max_seconds` at most."""
     deadline = asyncio.get_running_loop().time() + max_seconds
     now = datetime.now(UTC)
     for spec in settings.repos:
@@ -149,15 +149,15 @@ async def check(
     entries = read_page(text, name, [spec.name for spec in settings.repos])
     linked = _linked_repos(entries, settings)
     specs = (*settings.repos, *(RepoSpec(name=repo) for repo in linked))
-    async with open_house(settings, environ, now) as house:
-        # What a judge said is recorded by what it was asked: a report is not paid for twice.
-        recorder = house.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
-        judge = writers_of(settings, environ, recorder, house.memory.model_servers, Cap())
+    async with open_services(settings, environ, now) as services:
+        # The answers of the judge are recorded, so that no report is paid for twice.
+        recorder = services.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")
+        judge = writers_of(settings, environ, recorder, services.memory.model_servers, Cap())
         judge_context = None
         if judge.models:
-            judge_context = replace(house.deps, models=judge.models, mark=judge.mark)
-        deps = AuditDeps(
-            desks=AuditDesks(house, settings),
+            judge_context = replace(services.context, models=judge.models, mark=judge.mark)
+        audit_context = AuditDeps(
+            repositories=AuditRepositories(services, settings),
             progress=display,
             deadline=deadline,
             judge=judge_context,
@@ -165,13 +165,13 @@ async def check(
         result = await build().ainvoke(
             AuditInput(entries=entries, specs=specs, linked=frozenset(linked)),
             {"max_concurrency": _MAX_CONCURRENT_NODES},
-            context=deps,
+            context=audit_context,
         )
     return Audited(in_order(result["findings"]), result["summary"])
 
 
 def _linked_repos(entries: Sequence[AuditEntry], settings: Settings) -> list[RepoId]:
-    """Return the repositories that a report links to and nobody gave, if an API may be asked."""
+    """Return the linked repositories that the settings lack, if an API may be asked."""
     if not settings.threads_wanted or settings.source == "git":
         return []
     given = {spec.name for spec in settings.repos}
@@ -184,18 +184,18 @@ def _linked_repos(entries: Sequence[AuditEntry], settings: Settings) -> list[Rep
 
 
 @dataclass(frozen=True)
-class AuditDesks:
+class AuditRepositories:
     """Opens a mirror where one is given, else the API: a few commits are no reason to clone."""
 
-    house: House
+    services: Services
     settings: Settings
 
-    async def open(self, spec: RepoSpec) -> Desk:
+    async def open(self, spec: RepoSpec) -> RepositorySources:
         """Prepare the sources of a repository."""
         if spec.path is not None or self.settings.source != "both":
-            return await self.house.deps.desks.open(spec)
-        client = self.house.client
-        return Desk(
+            return await self.services.context.repositories.open(spec)
+        client = self.services.client
+        return RepositorySources(
             code=GitHubCode(client, spec.name, spec.branch),
             threads=GitHubThreads(client, spec.name),
             diffs=None,
@@ -203,7 +203,7 @@ class AuditDesks:
 
 
 def _compared(file: Path, text: str, web: Web) -> list[Finding] | None:
-    """Compare a report of our own with what the JSON beside it gives; None if there is none."""
+    """Compare a report of our own with the JSON beside it; return None if there is none."""
     record = file.with_name(f"{file.name.partition('.')[0]}.json")
     if file.parent.name != "reports" or not record.is_file():
         return None

@@ -1,11 +1,11 @@
-"""The command `doctor`: what a run needs, whether it is there, and what to do where it is not."""
+"""The command `doctor`: checks everything that a run needs, with advice for what is missing."""
 
 import argparse
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TypedDict
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
@@ -23,33 +23,42 @@ from tools.git.repository import git_version, open_repository
 from tools.github.client import GitHubClient
 from tools.github.quota import fetch_quota
 
-_SKEW_SECONDS = 120
-_ENOUGH_REQUESTS = 100
+_MAX_SKEW_SECONDS = 120  # Between the clocks of this machine and of GitHub
+_MIN_REQUESTS = 100  # That should be left in this hour
+
+
+class CheckResult(TypedDict):
+    """The outcome of a check, as a line of text or as JSON."""
+
+    what: str
+    ok: bool
+    says: str
 
 
 def doctor(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Look at everything; 3 when something needs care."""
-    findings = asyncio.run(_examine(environ))
-    wrong = [one["what"] for one in findings if not one["ok"]]
-    verdict = (
-        f"needs care: {', '.join(wrong)}"
-        if wrong
-        else f"all is well ({len(findings)} things looked at)"
-    )
-    lines = "".join(
-        f"{'ok  ' if one['ok'] else 'CARE'}  {one['what']}: {one['says']}\n" for one in findings
-    )
-    told = {"ok": not wrong, "verdict": verdict, "findings": findings}
-    sys.stdout.write(as_json(told) if args.json else f"{lines}{verdict}\n")
-    return EXIT_INCOMPLETE if wrong else EXIT_DONE
+    """Check everything that a run needs; return 3 if something needs care."""
+    results = asyncio.run(_examine(environ))
+    problems = [result["what"] for result in results if not result["ok"]]
+    verdict = f"all is well ({len(results)} things looked at)"
+    if problems:
+        verdict = f"needs care: {', '.join(problems)}"
+    if args.json:
+        data = {"ok": not problems, "verdict": verdict, "findings": results}
+        sys.stdout.write(as_json(data))
+    else:
+        for result in results:
+            mark = "ok  " if result["ok"] else "CARE"
+            sys.stdout.write(f"{mark}  {result['what']}: {result['says']}\n")
+        sys.stdout.write(f"{verdict}\n")
+    return EXIT_INCOMPLETE if problems else EXIT_DONE
 
 
-async def _examine(environ: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Make every check; each gives the lines that are well, and ends with an error where something is not."""
+async def _examine(environ: Mapping[str, str]) -> list[CheckResult]:
+    """Run every check: it yields lines about what is well, and raises an error for what is not."""
     try:
         settings = settings_here(environ)
     except AppError as error:
-        return [{"what": "configuration", "ok": False, "says": str(error)}]
+        return [CheckResult(what="configuration", ok=False, says=str(error))]
     checks = {
         "configuration": _configuration(settings),
         "reports": _reports(settings),
@@ -59,49 +68,63 @@ async def _examine(environ: Mapping[str, str]) -> list[dict[str, Any]]:
         "token": _github(settings),
         "model": _model(settings, environ),
     }
-    found: list[dict[str, Any]] = []
+    results: list[CheckResult] = []
     for what, lines in checks.items():
         try:
-            found += [{"what": what, "ok": True, "says": says} async for says in lines]
+            async for line in lines:
+                results.append(CheckResult(what=what, ok=True, says=line))
         except AppError as error:
-            found.append({"what": what, "ok": False, "says": str(error)})
-    return found
+            results.append(CheckResult(what=what, ok=False, says=str(error)))
+    return results
 
 
 async def _configuration(settings: Settings) -> AsyncIterator[str]:
     check_writable(settings.out)
-    advice = "; name them with `gitzette init --repo owner/name`, or run inside a git checkout"
-    yield f"{len(settings.repos)} repositories, reports in {settings.out}{'' if settings.repos else advice}"
+    summary = f"{len(settings.repos)} repositories, reports in {settings.out}"
+    if not settings.repos:
+        summary += (
+            "; name them with `gitzette init --repo owner/name`, or run inside a git checkout"
+        )
+    yield summary
 
 
 async def _reports(settings: Settings) -> AsyncIterator[str]:
     """Look for days without a report; yesterday's may still be to come."""
     yesterday = datetime.now(zone(settings.tz)).date() - timedelta(days=1)
-    labels, missed = PublishedReports(settings.out).labels(), missed_days(settings, yesterday)
-    says = f"the newest is {labels[0]}" if labels else "none yet"
-    if overdue := [str(day) for day in missed if day != yesterday]:
+    labels = PublishedReports(settings.out).labels()
+    newest = f"the newest is {labels[0]}" if labels else "none yet"
+    missed = missed_days(settings, yesterday)
+    overdue = [str(day) for day in missed if day != yesterday]
+    if overdue:
         raise AppError(
-            f"{says}; missing or failed: {', '.join(overdue)}: `gitzette run --catch-up` makes them"
+            f"{newest}; missing or failed: {', '.join(overdue)}:"
+            " `gitzette run --catch-up` makes them"
         )
-    yield f"{says}; yesterday's is due or incomplete" if missed and labels else says
+    if missed and labels:
+        yield f"{newest}; yesterday's is due or incomplete"
+    else:
+        yield newest
 
 
 async def _deliveries(settings: Settings) -> AsyncIterator[str]:
-    waiting = Outbox(settings.out).read().waiting()
-    if told := [f"{one.channel}: {one.label} not delivered: {one.why}" for one in waiting]:
-        raise AppError(f"{'; '.join(told)}; run that day again to send it")
+    waiting = []
+    for entry in Outbox(settings.out).read().waiting():
+        waiting.append(f"{entry.channel}: {entry.label} not delivered: {entry.why}")
+    if waiting:
+        raise AppError(f"{'; '.join(waiting)}; run that day again to send it")
     if settings.deliver:
         yield "nothing waits to be sent"
 
 
 async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
-    check_database(home_of(settings, environ), settings.database_address)
+    home = home_of(settings, environ)
+    check_database(home, settings.database_address)
     with memory_of(settings, environ) as memory:
         runs = memory.runs.latest(1)
-    last = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
+    last_run = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
     if runs and runs[0].status == "failed":
-        raise AppError(f"the {last}; run it again, or see what it said")
-    yield f"{'PostgreSQL' if settings.database else home_of(settings, environ)}; {last}"
+        raise AppError(f"the {last_run}; run it again, or see what it said")
+    yield f"{'PostgreSQL' if settings.database else home}; {last_run}"
 
 
 async def _git(settings: Settings) -> AsyncIterator[str]:
@@ -117,19 +140,19 @@ async def _github(settings: Settings) -> AsyncIterator[str]:
     if settings.token is None:
         yield "none: code is read from git; threads only for numbers named in subjects (60/h)"
         return
-    async with GitHubClient(
-        base_url=settings.github_url, token=settings.token.get_secret_value()
-    ) as client:
-        left = await fetch_quota(client)
-    yield f"accepted by {settings.github_url}; {left.remaining} of {left.limit} requests left"
-    if left.remaining <= _ENOUGH_REQUESTS:
-        raise AppError(f"only {left.remaining} of {left.limit} requests are left in this hour")
-    if (skew := left.skew(datetime.now(UTC))) >= _SKEW_SECONDS:
+    token = settings.token.get_secret_value()
+    async with GitHubClient(base_url=settings.github_url, token=token) as client:
+        quota = await fetch_quota(client)
+    yield f"accepted by {settings.github_url}; {quota.remaining} of {quota.limit} requests left"
+    if quota.remaining <= _MIN_REQUESTS:
+        raise AppError(f"only {quota.remaining} of {quota.limit} requests are left in this hour")
+    skew = quota.skew(datetime.now(UTC))
+    if skew >= _MAX_SKEW_SECONDS:
         raise AppError(f"the clock of this machine is off by {skew:.0f} s")
 
 
 async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
-    """Ask which models there are, and what the configured ones can do: remembered, or found out by small questions."""
+    """Ask which models there are, and what the configured ones can do if that is not remembered."""
     if settings.model_url is None:
         return
     offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)
@@ -150,7 +173,7 @@ async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterato
 
 
 def _described(capabilities: Capabilities) -> str:
-    """Return what a model can do; what is only assumed is said to be so."""
+    """Return what a model can do, in words that mark what is only assumed."""
     context = f"{capabilities.context} tokens of context"
     if not capabilities.told:
         context += " assumed, because the server does not report it (set model_context)"

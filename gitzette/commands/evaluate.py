@@ -1,4 +1,4 @@
-"""The command `eval`: runs evaluation sets, each in a process of its own, and prints their figures."""
+"""The command `eval`: runs evaluation sets, each in its own process, and prints their figures."""
 
 import argparse
 import asyncio
@@ -36,7 +36,7 @@ from gitzette.running import cover
 from graphs.conversations import answered
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
-_AT_ONCE = 3
+_MAX_CONCURRENT_SETS = 3
 
 
 class Gitzette:
@@ -45,13 +45,13 @@ class Gitzette:
     async def report(
         self, settings: Settings, window: Window, environ: Mapping[str, str] | None = None
     ) -> tuple[Report, ReportCost]:
-        """Report on a window, with these variables, and say what it cost."""
+        """Return the report on a window, and what it cost."""
         started = time.monotonic()
-        covered = await cover(
-            settings, environ or {}, window, settings.repos, datetime.now(UTC), QuietProgress()
-        )
+        now = datetime.now(UTC)
+        covered = await cover(settings, environ or {}, window, settings.repos, now, QuietProgress())
+        seconds = time.monotonic() - started
         usage = covered.usage
-        return covered.report, ReportCost(usage.sent, usage.free, time.monotonic() - started)
+        return covered.report, ReportCost(usage.sent, usage.free, seconds)
 
     async def ask(
         self,
@@ -60,102 +60,112 @@ class Gitzette:
         now: datetime,
         since: datetime,
     ) -> list[Reply]:
-        """Read everything from a moment on, then answer questions, each about some of the repositories."""
+        """Read everything since a time, then answer questions, each about some repositories."""
         async with asking_context(settings, {}, settings.repos, now, QuietProgress()) as context:
-            whole = Window(start=since, end=now + timedelta(seconds=1), tz=settings.tz)
+            window = Window(start=since, end=now + timedelta(seconds=1), tz=settings.tz)
             for spec in settings.repos:
-                await context.reader.complete(spec, whole)
-            replies, page = [], ReplyPage(Web(settings.web), settings.tz)
+                await context.reader.complete(spec, window)
+            page = ReplyPage(Web(settings.web), settings.tz)
+            replies = []
             for question, repos in questions:
                 specs = tuple(spec for spec in settings.repos if spec.name in repos)
-                replies.append(page.written(await answered(question, context.for_question(specs))))
+                reply = await answered(question, context.for_question(specs))
+                replies.append(page.written(reply))
             return replies
 
     def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
-        """Write a report as Markdown, with links below `web`."""
+        """Return a report as Markdown, with links below `web`."""
         return report_page(report, lang, Web(web), layout)
 
     def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
-        """List the citations of a page that open: the sentence of each, and what it opens on."""
+        """Return the citations of a page that can be opened, as pairs of sentence and evidence."""
         page = page_model(report, lang, Web("https://github.com"))
         sentences = [*page.brief, *page.more]
         for item in page.items.values():
             sentences += item.fresh
         for part in page.repos:
             sentences += (*part.summary, *part.more)
-        return [
-            (one.text, cite.evidence)
-            for one in sentences
-            for cite in one.citations
-            if cite.evidence
-        ]
+        citations = []
+        for sentence in sentences:
+            for cite in sentence.citations:
+                if cite.evidence:
+                    citations.append((sentence.text, cite.evidence))
+        return citations
 
     async def audit(self, file: Path, settings: Settings) -> list[Finding]:
-        """Check a report that lies in a file."""
-        return (await check_file(file, read_report(file), settings, {}, QuietProgress())).findings
+        """Check the report in a file."""
+        audited = await check_file(file, read_report(file), settings, {}, QuietProgress())
+        return audited.findings
 
 
 def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Run the sets; 3 when a figure misses its target, 1 when the gate is broken."""
+    """Run the sets; return 3 if a figure misses its target, 1 if the gate is broken."""
     del environ
     if bool(args.since) != bool(args.until):
         raise UsageError("--since and --until go together")
     _mirrors(args)
-    started, limits = datetime.now(UTC), load_limits()
-    names = [
-        one.name for one in choose(limits.sets if args.gate and not args.sets else args.sets, SETS)
-    ]
-    with ThreadPoolExecutor(_AT_ONCE) as several:
-        results = dict(zip(names, several.map(partial(_run_apart, args), names), strict=True))
+    started = datetime.now(UTC)
+    limits = load_limits()
+    requested = limits.sets if args.gate and not args.sets else args.sets
+    names = [evalset.name for evalset in choose(requested, SETS)]
+    with ThreadPoolExecutor(_MAX_CONCURRENT_SETS) as threads:
+        figures = threads.map(partial(_run_apart, args), names)
+        results = dict(zip(names, figures, strict=True))
     previous = load_figures(PREVIOUS) if PREVIOUS.exists() else {}
-    found = breaches(results, limits, previous) if args.gate else []
+    broken = breaches(results, limits, previous) if args.gate else []
     changed = list(changes(results, load_figures(args.baseline))) if args.baseline else []
     if args.accept:
-        PREVIOUS.write_text(
-            json.dumps(shares(results), indent=1, ensure_ascii=False) + "\n", "utf-8"
-        )
+        accepted = json.dumps(shares(results), indent=1, ensure_ascii=False)
+        PREVIOUS.write_text(accepted + "\n", "utf-8")
     if args.html:
         seconds = round((datetime.now(UTC) - started).total_seconds())
         about = {"run": f"{started:%Y-%m-%d %H:%M}", "seconds": seconds, "full": args.full}
-        args.html.write_text(
-            as_page(results, about, changed), encoding="utf-8", errors="backslashreplace"
-        )
-    sys.stdout.write(
-        as_json(results) if args.json else as_table(results, previous, colour=sys.stdout.isatty())
-    )
-    told = "".join(f"changed: {line}\n" for line in changed) + (
-        as_breaches(found) if args.gate else ""
-    )
-    (sys.stderr if args.json else sys.stdout).write(told)
+        page = as_page(results, about, changed)
+        args.html.write_text(page, encoding="utf-8", errors="backslashreplace")
+    if args.json:
+        sys.stdout.write(as_json(results))
+    else:
+        sys.stdout.write(as_table(results, previous, colour=sys.stdout.isatty()))
+    remarks = sys.stderr if args.json else sys.stdout
+    for line in changed:
+        remarks.write(f"changed: {line}\n")
     if args.gate:
-        return EXIT_FAILED if found else EXIT_DONE
-    failed = any(figure.ok is False for figures in results.values() for figure in figures.values())
-    return EXIT_INCOMPLETE if failed else EXIT_DONE
+        remarks.write(as_breaches(broken))
+        return EXIT_FAILED if broken else EXIT_DONE
+    if any(_misses_target(figures) for figures in results.values()):
+        return EXIT_INCOMPLETE
+    return EXIT_DONE
+
+
+def _misses_target(figures: Figures) -> bool:
+    return any(figure.ok is False for figure in figures.values())
 
 
 def _mirrors(args: argparse.Namespace) -> tuple[RepoSpec, ...]:
     repos = override(Settings(), {"repos": args.repo}).repos
-    if missing := [spec.name for spec in repos if spec.path is None]:
-        raise UsageError(
-            f"{missing[0]} has no path; sets read real repositories only from disk: owner/name=PATH"
-        )
+    for spec in repos:
+        if spec.path is None:
+            raise UsageError(
+                f"{spec.name} has no path; sets read real repositories only from disk:"
+                " owner/name=PATH"
+            )
     return repos
 
 
 def _run_apart(args: argparse.Namespace, name: str) -> Figures:
-    """Run a set in a process of its own: one that dies ends no other."""
-    # One process imports everything and forks into all others: twenty sets do not spend a minute on imports.
-    forks = multiprocessing.get_context("forkserver")
-    forks.set_forkserver_preload([__name__])
-    with ProcessPoolExecutor(1, mp_context=forks) as process:
+    """Run a set in its own process, so that a crash does not end the others."""
+    # The fork server imports everything once; twenty sets would spend a minute on imports.
+    forkserver = multiprocessing.get_context("forkserver")
+    forkserver.set_forkserver_preload([__name__])
+    with ProcessPoolExecutor(1, mp_context=forkserver) as executor:
         try:
-            return process.submit(_run_one, args, name).result()
+            return executor.submit(_run_set, args, name).result()
         except BrokenProcessPool as error:
             return crashed(name, str(error))
 
 
-def _run_one(args: argparse.Namespace, name: str) -> Figures:
-    (chosen,) = choose([name], SETS)
+def _run_set(args: argparse.Namespace, name: str) -> Figures:
+    (evalset,) = choose([name], SETS)
     with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as folder:
         bench = Bench(
             folder=Path(folder),
@@ -169,4 +179,4 @@ def _run_one(args: argparse.Namespace, name: str) -> Figures:
             analyst=args.analyst,
             full=args.full,
         )
-        return asyncio.run(run_set(chosen, bench))
+        return asyncio.run(run_set(evalset, bench))

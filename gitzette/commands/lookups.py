@@ -1,4 +1,4 @@
-"""The commands `facts`, `between`, `stories` and `runs`, which look up what is already known."""
+"""The commands `facts`, `between`, `stories` and `runs`, which look something up."""
 
 import argparse
 import asyncio
@@ -79,11 +79,11 @@ async def read_commit(
     async def resolve(code: CodeSource) -> Commit:
         return await code.resolve(sha)
 
-    async with open_sources(settings, environ) as desks:
-        desk = await open_repository_with([text], resolve, specs, desks)
-        commit = await resolve(desk.code)
-        async for change in desk.code.changes([commit.sha]):
-            return CommitFacts(change, await study(desk.code, change))
+    async with open_sources(settings, environ) as repositories:
+        sources = await open_repository_with([text], resolve, specs, repositories)
+        commit = await resolve(sources.code)
+        async for change in sources.code.changes([commit.sha]):
+            return CommitFacts(change, await study(sources.code, change))
     raise NotFound(f"{commit.id} could not be read")
 
 
@@ -141,9 +141,9 @@ async def _read_upgrade(
         await code.version(old, tz=settings.tz)
         await code.version(new, tz=settings.tz)
 
-    async with open_sources(settings, environ) as desks:
-        desk = await open_repository_with([old, new], resolve, specs_of(settings), desks)
-        upgrade = await compare_versions(desk.code, old, new, tz=settings.tz, step=_say_step)
+    async with open_sources(settings, environ) as repositories:
+        sources = await open_repository_with([old, new], resolve, specs_of(settings), repositories)
+        upgrade = await compare_versions(sources.code, old, new, tz=settings.tz, step=_say_step)
     if not settings.uses:
         return upgrade
     return OwnCode(settings.uses).marked(upgrade)

@@ -35,17 +35,16 @@ from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
 from gitzette.render.compose import report_page
 from gitzette.replies import ReplyPage
-from gitzette.wiring import memory_of, open_house
+from gitzette.wiring import memory_of, open_services
 from graphs.conversations import answered
 from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages
 
 _PAGE_TOKENS = 2_500
-_LARGEST = 1_000_000  # Characters of a report to be audited
-_WHERE = ("repo", "since", "until")
-_INSTRUCTIONS, _MANUAL = (
-    files("gitzette").joinpath("templates", "mcp.txt").read_text("utf-8").split("\n---\n")
-)
+_MAX_REPORT = 1_000_000  # Characters of a report to be audited
+_TOOLSET_ARGUMENTS = ("repo", "since", "until")
+_TEXTS = files("gitzette").joinpath("templates", "mcp.txt").read_text("utf-8")
+_INSTRUCTIONS, _MANUAL = _TEXTS.split("\n---\n")
 Lang = Literal[""] | Language
 Tool = Callable[..., Awaitable[str]]
 
@@ -61,18 +60,21 @@ def serve_mcp(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         log_level="ERROR",
         subscriptions=False,
     )
-    own: tuple[Tool, ...] = (tools.ask, tools.audit, tools.facts, tools.get_report)
+    functions: list[Tool] = [tools.ask, tools.audit, tools.facts, tools.get_report]
+    for name in TOOL_NAMES:
+        functions.append(tools.reading(getattr(Toolset, name)))
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True)
-    for tool in (*own, *(tools.reading(getattr(Toolset, name)) for name in TOOL_NAMES)):
+    for function in functions:
+        description = inspect.getdoc(function)
         server.add_tool(
-            tool, description=inspect.getdoc(tool), annotations=hints, structured_output=False
+            function, description=description, annotations=hints, structured_output=False
         )
     asyncio.run(server.run_stdio_async())
     return EXIT_DONE
 
 
 class OneLineServer(MCPServer[Any]):
-    """Tells what is wrong in one line; the library does it in several, and a bug stays in the log."""
+    """Reports errors of the user in one line, where the library takes several."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -81,67 +83,82 @@ class OneLineServer(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            cause, told = error.__cause__, str(error.__cause__)
+            cause = error.__cause__
             if isinstance(cause, ValidationError):
-                told = "; ".join(
-                    f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in cause.errors()
-                )
-            elif not isinstance(cause, AppError):
+                message = _validation_message(cause)
+            elif isinstance(cause, AppError):
+                message = str(cause)
+            else:
                 raise
-            raise ToolError(f"Error executing tool {name}: {' '.join(told.split())}") from cause
+            raise ToolError(f"Error executing tool {name}: {' '.join(message.split())}") from cause
+
+
+def _validation_message(error: ValidationError) -> str:
+    messages = []
+    for details in error.errors():
+        location = ".".join(map(str, details["loc"]))
+        messages.append(f"{location}: {details['msg']}")
+    return "; ".join(messages)
 
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools, each a method whose docstring is its manual; every answer is text of at most one page."""
+    """The tools, each a method whose docstring is its manual.
+
+    Every answer is text of at most one page.
+    """
 
     settings: Settings
     environ: Mapping[str, str]
     edition: str = ""
-    one: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Two that read the same repository would only wait for each other's git and database."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Calls run one at a time: otherwise they would wait for each other's git and database."""
 
     def reading(self, method: Tool) -> Tool:
-        """Give a method of the toolset three more arguments: the repository and the window for which one is made."""
+        """Return a method of the toolset as a function that opens its toolset itself.
+
+        It takes three more arguments: the repository and the bounds of the window.
+        """
 
         async def call(
             *, repo: str = "", since: str = "", until: str = "", **arguments: object
         ) -> str:
-            async with self.one, self._toolset(repo, since, until) as toolset:
+            async with self.lock, self._toolset(repo, since, until) as toolset:
                 return await method(toolset, **arguments)
 
         signature = inspect.signature(method)
-        _, *own = signature.parameters.values()
-        where = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=str) for name in _WHERE
-        ]
+        _self, *parameters = signature.parameters.values()
+        for name in _TOOLSET_ARGUMENTS:
+            parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default="", annotation=str))
         call.__name__ = method.__name__
         call.__doc__ = f"{inspect.getdoc(method)}\n\n{_MANUAL}"
-        vars(call)["__signature__"] = signature.replace(parameters=[*own, *where])
+        vars(call)["__signature__"] = signature.replace(parameters=parameters)
         return call
 
     @asynccontextmanager
     async def _toolset(self, repo: str, since: str, until: str) -> AsyncIterator[Toolset]:
-        """Open a repository for one call: what a program asks for next may be days later."""
+        """Open a repository for one call; the next call may be days later."""
         now = datetime.now(UTC)
-        spec, window = self._spec(repo), Window.between(since, until, self.settings.tz, now)
-        async with open_house(self.settings, self.environ, now) as house:
-            house.memory.reports.rebuild(self.settings.out / "reports")
-            desk = await house.deps.desks.open(spec)
-            commits = [row.commit for row in (await desk.code.landed(window)).rows]
-            yield Toolset(desk.code, desk.threads, commits, {}, house.deps.recall)
+        spec = self._spec(repo)
+        window = Window.between(since, until, self.settings.tz, now)
+        async with open_services(self.settings, self.environ, now) as services:
+            services.memory.reports.rebuild(self.settings.out / "reports")
+            sources = await services.context.repositories.open(spec)
+            landed = await sources.code.landed(window)
+            commits = [row.commit for row in landed.rows]
+            yield Toolset(sources.code, sources.threads, commits, {}, services.context.recall)
 
     def _spec(self, repo: str) -> RepoSpec:
-        """Find a repository of the configuration: a program cannot make us read others."""
+        """Return a repository of the configuration: a program cannot have others read."""
         specs = specs_of(self.settings)
-        known = ", ".join(spec.name for spec in specs)
+        configured = ", ".join(spec.name for spec in specs)
         if not repo and len(specs) > 1:
-            raise UsageError(f"name the repository; known are {known}")
+            raise UsageError(f"name the repository; known are {configured}")
         name = repo_id(repo or specs[0].name).lower()
         for spec in specs:
             if spec.name.lower() == name:
                 return spec
-        raise InputError(f"{visible(repo)[:80]} is not configured; known are {known}")
+        raise InputError(f"{visible(repo)[:80]} is not configured; known are {configured}")
 
     def _published(self) -> PublishedReports:
         if self.settings.database:
@@ -158,18 +175,19 @@ class Tools:
         Qualifiers such as is:revert, author:NAME and path:FOLDER filter. Where nothing answers, the answer says so
         and gives the nearest evidence. The last line lists what is cited.
         """
-        settings, now, question = self.settings, datetime.now(UTC), checked(question)
+        settings = self.settings
+        now = datetime.now(UTC)
+        question = checked(question)
         bound = bound_of(since or None, until or None, settings.tz, now)
         specs = (self._spec(repo),) if repo else specs_of(settings)
         async with (
-            self.one,
+            self.lock,
             asking_context(settings, self.environ, specs, now, QuietProgress()) as context,
         ):
             reply = await answered(question, context.for_question(bound=bound))
         reply = ReplyPage(Web(settings.web), settings.tz).written(reply)
-        return page_of(
-            f"{reply.answer.rstrip()}\n\nCites: {', '.join(reply.cites) or 'nothing'}\n", page
-        )
+        cites = ", ".join(reply.cites) or "nothing"
+        return page_of(f"{reply.answer.rstrip()}\n\nCites: {cites}\n", page)
 
     async def audit(self, text: str, page: int = 1) -> str:
         """Check the text of anybody's report (Markdown) against the commits, issues and numbers it speaks of.
@@ -178,18 +196,18 @@ class Tools:
         """
         if not text.strip():
             raise UsageError("there is no text; give the whole report as Markdown")
-        if len(text) > _LARGEST:
-            raise UsageError(f"the text has {len(text)} characters; give at most {_LARGEST}")
-        async with self.one:
+        if len(text) > _MAX_REPORT:
+            raise UsageError(f"the text has {len(text)} characters; give at most {_MAX_REPORT}")
+        async with self.lock:
             audited = await check(text, "report.md", self.settings, self.environ, QuietProgress())
         return page_of(audited.text("report"), page)
 
     async def get_report(self, date: str = "", lang: Lang = "", page: int = 1) -> str:
         """Read a published report as Markdown, by pages: that of a day such as 2026-02-04, the newest if left out."""
-        report, settings = self._published().report(date), self.settings
-        return page_of(
-            report_page(report, lang or settings.lang, Web(settings.web), settings.layout), page
-        )
+        settings = self.settings
+        report = self._published().report(date)
+        text = report_page(report, lang or settings.lang, Web(settings.web), settings.layout)
+        return page_of(text, page)
 
     async def facts(self, sha: str, repo: str = "", page: int = 1) -> str:
         """Tell what one commit changes for users, each fact with the lines of the diff that show it.
@@ -198,21 +216,19 @@ class Tools:
         only where several repositories have that commit.
         """
         specs = (self._spec(repo),) if repo else specs_of(self.settings)
-        async with self.one:
+        async with self.lock:
             commit_facts = await read_commit(self.settings, self.environ, specs, sha)
         return page_of(facts_text(commit_facts), page)
 
 
 def page_of(text: str, page: int) -> str:
-    """Give one page of a text, and say how to get the next one."""
+    """Return one page of a text, with a line about how to get the next one."""
     pages = lines_as_pages(text.splitlines(), _PAGE_TOKENS)
     if not 1 <= page <= len(pages):
         raise UsageError(f"there is no page {page}; pages go from 1 to {len(pages)}")
     if len(pages) == 1:
         return pages[0]
-    more = (
-        f"call again with page={page + 1} for the next one"
-        if page < len(pages)
-        else "this was the last one"
-    )
-    return f"{pages[page - 1].rstrip()}\n\n(page {page} of {len(pages)}; {more})\n"
+    hint = "this was the last one"
+    if page < len(pages):
+        hint = f"call again with page={page + 1} for the next one"
+    return f"{pages[page - 1].rstrip()}\n\n(page {page} of {len(pages)}; {hint})\n"

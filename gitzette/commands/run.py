@@ -1,14 +1,13 @@
-"""The command `run`: a window, a week, the days that have no report yet, or an earlier run once more."""
+"""The command `run`: reports on a window, a week or missed days, or replays an earlier run."""
 
 import argparse
 import asyncio
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import (
     EXIT_DONE,
@@ -25,7 +24,7 @@ from agent.reports.stored import dump, to_json
 from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
 from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_files
-from gitzette.arguments import refuse, settings_for, settings_here, specs_of, window_of
+from gitzette.arguments import refuse_options, settings_for, settings_here, specs_of, window_of
 from gitzette.progress import as_json, progress, say
 from gitzette.render.compose import report_page, week_page
 from gitzette.running import Covered, cover, report_again
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from tools.chat.model import AnswerServer
 
 _OF_ONE_WINDOW = ("since", "until", "partial", "demo", "resume", "replay")
+"""Options that name a single window or run, so they contradict those that choose several days."""
 _SHAPING = (
     "repo",
     "date",
@@ -51,47 +51,61 @@ _SHAPING = (
     "resume",
     "out",
 )
+"""Options that would change the content of a report, so a replay cannot take them."""
+_MAX_RUNS_SEARCHED = 200  # For one to resume
 
 
 def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Report on a window; 3 when something that was asked for is missing."""
-    for asked, way in ((args.week, _week), (args.catch_up, _catch_up), (args.replay, _replay)):
-        if asked:
-            return way(args, environ)
-    with ExitStack() as stack:
-        now = datetime.now(UTC)
-        if args.demo:
-            from gitzette.demo import demo_world
+    """Report on a window; return 3 if something that was asked for is missing."""
+    if args.week:
+        return _week(args, environ)
+    if args.catch_up:
+        return _catch_up(args, environ)
+    if args.replay:
+        return _replay(args, environ)
+    if args.demo:
+        from gitzette.demo import demo_world
 
-            settings, now = stack.enter_context(demo_world(args, environ))
-        else:
-            settings = settings_for(args, environ)
-        window, specs, resumed = window_of(args, settings.tz, now), specs_of(settings), None
-        # A mistyped path is told at once, before anything is written.
-        for path in (spec.path for spec in specs if spec.path is not None):
-            asyncio.run(open_repository(path))
-        check_writable(settings.out)
-        if args.resume is not None:
-            refuse(args, ("demo",), "--demo keeps nothing that could be gone on with")
-            with memory_of(settings, environ) as memory:
-                any_window = not (args.date or args.since or args.until)
-                wanted = Recipe.of(settings, window, specs)
-                resumed, recipe = _to_resume(memory, args.resume, wanted, any_window=any_window)
-            # That of a run which was cut short may not be today's.
-            window = recipe.window
-            say(f"going on with run {resumed}")
-        if args.demo and args.analyst is None:
-            covered = _with_recorded_answers(settings, window, now)
-        else:
-            covered = _report_on(settings, environ, window, specs, now, resumed)
+        with demo_world(args, environ) as (settings, now):
+            covered = _cover_window(args, environ, settings, now)
+    else:
+        now = datetime.now(UTC)
+        covered = _cover_window(args, environ, settings_for(args, environ), now)
     sys.stdout.write(as_json(to_json(covered.report)) if args.json else f"{covered.page}\n")
-    return EXIT_INCOMPLETE if covered.lacking else EXIT_DONE
+    return EXIT_INCOMPLETE if covered.is_incomplete else EXIT_DONE
+
+
+def _cover_window(
+    args: argparse.Namespace, environ: Mapping[str, str], settings: Settings, now: datetime
+) -> Covered:
+    """Report on the window of the arguments, or continue the run that --resume names."""
+    window = window_of(args, settings.tz, now)
+    specs = specs_of(settings)
+    # A mistyped path is reported at once, before anything is written.
+    for spec in specs:
+        if spec.path is not None:
+            asyncio.run(open_repository(spec.path))
+    check_writable(settings.out)
+    run_id = None
+    if args.resume is not None:
+        refuse_options(args, ("demo",), "--demo keeps nothing that could be gone on with")
+        recipe = Recipe.of(settings, window, specs)
+        is_any_window = not (args.date or args.since or args.until)
+        with memory_of(settings, environ) as memory:
+            resumable = _run_to_resume(memory, args.resume, recipe, any_window=is_any_window)
+        run_id = resumable.run_id
+        # Without a date, it is the window of the unfinished run, which need not be yesterday.
+        window = resumable.recipe.window
+        say(f"going on with run {run_id}")
+    if args.demo and args.analyst is None:
+        return _with_recorded_answers(settings, window, now)
+    return _report_on(settings, environ, window, specs, now, run_id)
 
 
 def _with_recorded_answers(settings: Settings, window: Window, now: datetime) -> Covered:
     """Report on the demonstration with the answers that ship with it.
 
-    Where they are of another window or of other sources, the rules write all of it.
+    If they are for another window or other sources, the rules write the whole report.
     """
     from gitzette.demo_answers import ANSWERS, RecordedAnswers, Recording
 
@@ -118,7 +132,7 @@ def _report_on(
     run: str | None = None,
     answers: "AnswerServer | None" = None,
 ) -> Covered:
-    """Cover a window, and tell a person how it went."""
+    """Cover a window, update the site, deliver the report, and print how it went."""
     with progress() as display:
         covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
     _build_site(settings)
@@ -146,25 +160,34 @@ def _build_site(settings: Settings) -> None:
 
 
 def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Report on every missed day up to yesterday, or up to --date, oldest first; 3 when one is missing or lacks."""
-    refuse(args, _OF_ONE_WINDOW, "--catch-up chooses the days itself")
-    settings, now = settings_for(args, environ), datetime.now(UTC)
-    last = window_of(args, settings.tz, now)
+    """Report on every missed day up to yesterday or --date, oldest first.
+
+    Return 3 if a report is missing or incomplete.
+    """
+    refuse_options(args, _OF_ONE_WINDOW, "--catch-up chooses the days itself")
+    settings = settings_for(args, environ)
+    last = window_of(args, settings.tz, datetime.now(UTC))
     specs_of(settings)
     missed = missed_days(settings, last.start.astimezone(zone(settings.tz)).date())
     say(f"to report on: {', '.join(map(str, missed)) or 'nothing'} ({settings.tz})")
-    done = [covered for day in missed if (covered := _day(day, settings, environ)) is not None]
-    pages = "".join(f"{covered.page}\n" for covered in done)
-    sys.stdout.write(as_json([to_json(covered.report) for covered in done]) if args.json else pages)
-    return (
-        EXIT_INCOMPLETE
-        if len(done) < len(missed) or any(one.lacking for one in done)
-        else EXIT_DONE
-    )
+    covered_days = []
+    for day in missed:
+        covered = _cover_day(day, settings, environ)
+        if covered is not None:
+            covered_days.append(covered)
+    if args.json:
+        sys.stdout.write(as_json([to_json(covered.report) for covered in covered_days]))
+    else:
+        sys.stdout.write("".join(f"{covered.page}\n" for covered in covered_days))
+    if len(covered_days) < len(missed):
+        return EXIT_INCOMPLETE
+    if any(covered.is_incomplete for covered in covered_days):
+        return EXIT_INCOMPLETE
+    return EXIT_DONE
 
 
-def _day(day: date, settings: Settings, environ: Mapping[str, str]) -> Covered | None:
-    """Report on one day of several; what goes wrong with it must not keep the next ones from being published."""
+def _cover_day(day: date, settings: Settings, environ: Mapping[str, str]) -> Covered | None:
+    """Report on one of several days; print an error and return None, so that the others go on."""
     window = Window.days(day, day, settings.tz)
     try:
         return _report_on(settings, environ, window, specs_of(settings), datetime.now(UTC))
@@ -174,17 +197,18 @@ def _day(day: date, settings: Settings, environ: Mapping[str, str]) -> Covered |
 
 
 def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Write `reports/2026-W06.md` and `.json` in every language of the reports; 3 when a day of the week is missing."""
-    refuse(args, ("date", *_OF_ONE_WINDOW, "catch_up"), "--week names the days itself")
+    """Write `reports/2026-W06.md` in every language of the reports, and its JSON.
+
+    Return 3 if a day of the week is missing.
+    """
+    refuse_options(args, ("date", *_OF_ONE_WINDOW, "catch_up"), "--week names the days itself")
     settings = settings_for(args, environ)
     reports = list(_days_of_week(args.week, settings, environ))
     if not reports:
         raise InputError(f"there is no report of any day of {args.week}, and none could be made")
-    week, folder, web = (
-        week_of(args.week, settings.tz, reports),
-        settings.out / "reports",
-        Web(settings.web),
-    )
+    week = week_of(args.week, settings.tz, reports)
+    folder = settings.out / "reports"
+    web = Web(settings.web)
     files: dict[Path, Iterable[str]] = {}
     for lang in dict.fromkeys((settings.lang, *settings.languages)):
         ending = ".md" if lang == settings.lang else f".{lang}.md"
@@ -200,57 +224,86 @@ def _week(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 def _days_of_week(label: str, settings: Settings, environ: Mapping[str, str]) -> Iterator[Report]:
-    """Read each day's report, or make it where the day is over and has none."""
+    """Yield the report of each day of a week that is over; missing ones are made."""
     published = PublishedReports(settings.out)
     for day in days_of(label):
-        is_over = Window.days(day, day, settings.tz).end <= datetime.now(UTC)
         if str(day) in published.labels():
             yield published.report(str(day))
-        elif is_over and (covered := _day(day, settings, environ)) is not None:
+            continue
+        is_over = Window.days(day, day, settings.tz).end <= datetime.now(UTC)
+        covered = _cover_day(day, settings, environ) if is_over else None
+        if covered is not None:
             yield covered.report
 
 
 # ---------------------------------------------------------------- earlier runs
 
 
-def _to_resume(
-    memory: Memory, asked: str, wanted: Recipe, *, any_window: bool
-) -> tuple[str, Recipe]:
-    """Find the run that was asked for by its id, or the newest unfinished one; it must have these settings."""
-    unfinished = [run for run in memory.runs.latest(200) if run.status not in FINISHED]
-    if not (asked or unfinished):
-        raise InputError("there is no unfinished run to go on with; `gitzette runs` lists all")
-    run = memory.runs.find(asked) if asked else unfinished[0]
+class _ResumableRun(NamedTuple):
+    """An unfinished run, and what it reports on."""
+
+    run_id: str
+    recipe: Recipe
+
+
+def _run_to_resume(
+    memory: Memory, run_id: str, recipe: Recipe, *, any_window: bool
+) -> _ResumableRun:
+    """Return the run with an id, or the newest unfinished one if that is empty.
+
+    It must have been started with the same recipe, except for the window if `any_window`.
+    """
+    if run_id:
+        run = memory.runs.find(run_id)
+    else:
+        recent = memory.runs.latest(_MAX_RUNS_SEARCHED)
+        unfinished = [run for run in recent if run.status not in FINISHED]
+        if not unfinished:
+            raise InputError("there is no unfinished run to go on with; `gitzette runs` lists all")
+        run = unfinished[0]
     if run.status in FINISHED:
         raise InputError(
             f"run {run.id} is finished ({run.status}); --replay {run.id} shows its report again"
         )
-    recipe = recipe_of(run)
-    fields = [name for name in Recipe.model_fields if name != "window" or not any_window]
-    if other := [name for name in fields if getattr(recipe, name) != getattr(wanted, name)]:
+    run_recipe = recipe_of(run)
+    different = []
+    for name in Recipe.model_fields:
+        if name == "window" and any_window:
+            continue
+        if getattr(run_recipe, name) != getattr(recipe, name):
+            different.append(name)
+    if different:
         raise UsageError(
-            f"run {run.id} was started with another {', another '.join(other)}; use the same to go on"
+            f"run {run.id} was started with another {', another '.join(different)};"
+            " use the same to go on"
         )
-    if (process := memory.run_locks.process(run.id)) is not None:
+    process = memory.run_locks.process(run.id)
+    if process is not None:
         raise still_alive(run.id, process)
-    return run.id, recipe
+    return _ResumableRun(run.id, run_recipe)
 
 
 def _replay(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Make the report of a run again from its record, with no network and no model; nothing stored changes."""
-    refuse(args, _SHAPING, "--replay makes the same report again")
+    """Print the report of a run again, from its record alone; nothing stored changes."""
+    refuse_options(args, _SHAPING, "--replay makes the same report again")
     settings = settings_here(environ)
     with memory_of(settings, environ) as memory:
         run = memory.runs.find(args.replay)
-        recipe, recorder = recipe_of(run), memory.recorder(run.id, play_only=True)
+        recipe = recipe_of(run)
+        recorder = memory.recorder(run.id, play_only=True)
         if recorder.blank:
             raise StorageError(
-                f"run {run.id} has no record any more; records are kept for {settings.keep_days} days"
+                f"run {run.id} has no record any more;"
+                f" records are kept for {settings.keep_days} days"
             )
         report = asyncio.run(report_again(memory, recorder, recipe))
     say(f"{report.window.key}: replayed from the record of run {run.id}")
-    lang, layout = args.lang or recipe.lang, args.layout or recipe.layout
-    text = dump(report) if args.json else report_page(report, lang, Web(recipe.web), layout)
-    # As in the files: what has no place in UTF-8 becomes a question mark.
+    if args.json:
+        text = dump(report)
+    else:
+        lang = args.lang or recipe.lang
+        layout = args.layout or recipe.layout
+        text = report_page(report, lang, Web(recipe.web), layout)
+    # As in the files, surrogates become question marks.
     sys.stdout.write(text.encode("utf-8", errors="replace").decode("utf-8"))
     return EXIT_INCOMPLETE if report.failures else EXIT_DONE

@@ -1,4 +1,7 @@
-"""What is sent of a report, by webhooks, Slack, Feishu and e-mail; docs/operations.md names the sources of limits."""
+"""The channels that reports are sent by: webhooks, Slack, Feishu and e-mail.
+
+docs/operations.md names the sources of the limits.
+"""
 
 import base64
 import hmac
@@ -16,7 +19,7 @@ from email.utils import format_datetime
 from functools import cached_property
 from hashlib import sha256
 from html import escape
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpx
@@ -32,244 +35,317 @@ from gitzette.http_server import is_loopback
 from gitzette.render.templating import day_path, filled, html_page, made_environment, verbatim
 
 T = TypeVar("T")
-_CODE = re.compile(r"`([^`]+)`")
-_MOST_LEAD, _MOST_WORDS = (
-    100,
-    500,
-)  # Characters of the lead in a title, and of words between two links of a line
-_SECONDS, _READ, _LATER = 20, 4_096, (408, 425, 429)
-HOOK_BYTES, _HOOK_FRAME = 1_000_000, 1_000
-"""Bytes of a message to a webhook, and of what stands around its text; many servers take no more than 1 MiB."""
-_SECTION, _SECTIONS = (
-    3_000,
-    50,
-)  # Characters of a section's text, and sections of a message to Slack
-_SLACK_BYTES, _SLACK_FRAME = 11_000, 80
-"""Bytes of all its sections beside the title, which Slack does not document, and of what stands around one."""
-# What Slack would read as emphasis, code or an emoji; a word that has it is shown as code, where nothing is read.
-_LIVE = re.compile(r"(?<!\w)[*_~]|[*_~](?!\w)|`|:[\w+'-]+:")
-_FEISHU_BYTES, _LINE = (
-    18_900,
-    4_500,
-)  # Bytes of the lines of a message to Feishu, and characters of one line
-_BUSY = (11232, 99991400, 1000004)  # Codes by which Feishu says: too many requests, try again
-_HTML, _MAIL_FRAME, _TAGS = (
-    90_000,
-    2_500,
-    60,
-)  # Bytes of the HTML of one mail: Gmail cuts off what is behind 102 kB
+_CODE_SPAN = re.compile(r"`([^`]+)`")
+_MAX_LEAD = 100  # Characters of the lead in a title
+_MAX_PIECE = 500  # Characters of the words between two links of a line
+_TIMEOUT_SECONDS = 20
+_MAX_ANSWER_BYTES = 4_096  # That are read of a receiver's answer
+_MAX_QUOTED_ANSWER = 120  # Characters of it in an error
+_MAX_RETRY_DIGITS = 6  # Of a Retry-After header in seconds
+_RETRYABLE_STATUSES = (408, 425, 429)
+
+HOOK_BYTES = 1_000_000
+"""Of a message to a webhook; many servers accept no more than 1 MiB."""
+_HOOK_FRAME_BYTES = 1_000  # Around the text of such a message
+
+_SLACK_SECTION = 3_000  # Characters of a section
+_SLACK_SECTIONS = 50  # Of a message
+_SLACK_BYTES = 11_000
+"""Of all sections of a message beside the title; Slack does not document this limit."""
+_SLACK_FRAME_BYTES = 80  # Around a section
+# What Slack would read as emphasis, code or an emoji. A word that has it is shown as code, in
+# which nothing is interpreted.
+_SLACK_MARKUP = re.compile(r"(?<!\w)[*_~]|[*_~](?!\w)|`|:[\w+'-]+:")
+
+_FEISHU_BYTES = 18_900  # Of the lines of a message
+_FEISHU_LINE = 4_500  # Characters of a line
+_FEISHU_BUSY = (11232, 99991400, 1000004)  # Codes that ask to try again later
+
+_MAIL_BYTES = 90_000  # Of the HTML of a mail; Gmail cuts it off after 102 kB
+_MAIL_FRAME_BYTES = 2_500  # Around the lines of a mail
+_MAIL_LINE_FRAME_BYTES = 60  # The tags around a line
+
+
+class Line(NamedTuple):
+    """A line of a message, written for a channel."""
+
+    kind: str  # text, item or heading
+    words: str
+
+
+class MessagePart(NamedTuple, Generic[T]):
+    """One of the messages that a report is divided into."""
+
+    title: str
+    values: list[T]
 
 
 @dataclass(frozen=True)
 class Content:
-    """A report as it is sent in one language: its brief and headlines, or to programs the `whole` of it."""
+    """A report in one language, as it is sent."""
 
     page: PageModel
     web: Web
     site_url: str | None = None
-    whole: bool = False
+    whole: bool = False  # The full report is sent, as to programs, not only brief and headlines
 
     @property
     def url(self) -> str:
-        """Give the address of the report on the site; empty where there is no site."""
-        return (
-            f"{self.site_url}/{self.page.lang}/{day_path(self.page.report.window.label)}"
-            if self.site_url
-            else ""
-        )
+        """The address of the report on the site; empty if there is no site."""
+        if not self.site_url:
+            return ""
+        return f"{self.site_url}/{self.page.lang}/{day_path(self.page.report.window.label)}"
 
     @cached_property
     def title(self) -> str:
         """The news of the day, its scale and the day, for subjects and first lines."""
-        lead = visible(_CODE.sub(r"\1", self.page.lead)).rstrip(".。")
-        if len(lead) > _MOST_LEAD:
-            lead = f"{lead[: _MOST_LEAD - 1].rstrip()}…"
+        lead = visible(_CODE_SPAN.sub(r"\1", self.page.lead)).rstrip(".。")
+        if len(lead) > _MAX_LEAD:
+            lead = f"{lead[: _MAX_LEAD - 1].rstrip()}…"
         edition = f"Gitzette {self.page.report.window.label}"
         pieces = (lead, visible(self.page.scale), edition)
         return " · ".join(piece for piece in pieces if piece)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Name what is said: words, links and language; not what a report says of its own making."""
+        """A hash of the text, links and language, without what a report says of its making."""
         page = replace(self.page, account=("",))
-        said = filled("digest.md", page.lang, self.web, page=page) if self.whole else self.lines()
-        return sha256(
-            repr((self.page.lang, self.title, said)).encode("utf-8", "replace")
-        ).hexdigest()[:32]
+        text: str | list[tuple[str, ...]]
+        if self.whole:
+            text = filled("digest.md", page.lang, self.web, page=page)
+        else:
+            text = [tuple(line) for line in self.lines()]
+        identity = repr((self.page.lang, self.title, text))
+        return sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]
 
-    def lines(self, channel: str = "text", **filters: Callable[..., str]) -> list[tuple[str, str]]:
-        """List the kind and the words of each line, as a channel writes words: its filters make them harmless."""
-        made, lines = made_environment(autoescape=channel == "html"), list[tuple[str, str]]()
-        made.filters |= {"spans": _spans, "clean": verbatim} | filters
-        values = {"page": self.page, "web": self.web, "site": self.site_url, "url": self.url}
-        values |= {
-            "c": made.get_template(f"message_{channel}.jinja").module,
-            "add": lambda *line: lines.append(line),
-        }
-        made.get_template("message.jinja").render(values)
+    def lines(self, channel: str = "text", **filters: Callable[..., str]) -> list[Line]:
+        """Return the lines of the report as a channel writes them.
+
+        The filters of a channel keep foreign words from being read as markup.
+        """
+        environment = made_environment(autoescape=channel == "html")
+        environment.filters |= {"spans": _spans, "clean": verbatim} | filters
+        lines: list[Line] = []
+
+        def add(kind: str, words: str) -> None:
+            lines.append(Line(kind, words))
+
+        environment.get_template("message.jinja").render(
+            page=self.page,
+            web=self.web,
+            site=self.site_url,
+            url=self.url,
+            c=environment.get_template(f"message_{channel}.jinja").module,
+            add=add,
+        )
         return lines
 
 
 def _spans(text: str) -> Iterator[tuple[bool, str]]:
-    """Part a line in which backticks mean code; words that are too long are cut."""
-    for at, piece in enumerate(_CODE.split(text)):
-        if piece:
-            yield at % 2 == 1, piece if len(piece) <= _MOST_WORDS else f"{piece[:_MOST_WORDS]}…"
+    """Yield the pieces of a line, shortened, and whether each is code in backticks."""
+    for index, piece in enumerate(_CODE_SPAN.split(text)):
+        if not piece:
+            continue
+        is_code = index % 2 == 1
+        shortened = piece if len(piece) <= _MAX_PIECE else f"{piece[:_MAX_PIECE]}…"
+        yield is_code, shortened
 
 
 def _grouped(
-    values: Sequence[T], size: Callable[[T], int], limit: int, most: int | None = None
+    values: Sequence[T], size: Callable[[T], int], max_size: int, max_values: int | None = None
 ) -> list[list[T]]:
-    """Put values into as few groups as possible, none larger than `limit` nor of more than `most` values."""
-    groups, held = list[list[T]]([[]]), 0
+    """Divide values, in order, into as few groups as the limits allow."""
+    groups: list[list[T]] = [[]]
+    group_size = 0
     for value in values:
-        if groups[-1] and (held + size(value) > limit or len(groups[-1]) == most):
+        value_size = size(value)
+        is_full = group_size + value_size > max_size or len(groups[-1]) == max_values
+        if groups[-1] and is_full:
             groups.append([])
-            held = 0
+            group_size = 0
         groups[-1].append(value)
-        held += size(value)
+        group_size += value_size
     return groups
 
 
-def _numbered(title: str, groups: list[list[T]]) -> Iterator[tuple[str, list[T]]]:
-    for at, one in enumerate(groups, start=1):
-        yield f"{title} ({at}/{len(groups)})" if len(groups) > 1 else title, one
+def _numbered(title: str, groups: list[list[T]]) -> Iterator[MessagePart[T]]:
+    """Yield the groups as parts, with their numbers in the titles if there are several."""
+    if len(groups) == 1:
+        yield MessagePart(title, groups[0])
+        return
+    for number, group in enumerate(groups, start=1):
+        yield MessagePart(f"{title} ({number}/{len(groups)})", group)
 
 
-def _parsed(address: str, scheme: str, told: str) -> SplitResult:
+def _parsed_address(address: str, scheme: str, fault: str) -> SplitResult:
+    """Return the parts of an address with a scheme, or its secure variant; `fault` is the error."""
     with suppress(ValueError):
         parts = urlsplit(address)
         if parts.scheme in (scheme, f"{scheme}s") and parts.hostname and parts.port != 0:
             return parts
-    raise ConfigError(told)
+    raise ConfigError(fault)
 
 
-def _dumped(data: Any) -> bytes:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", errors="replace"
-    )
+def _json_bytes(data: Any) -> bytes:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", errors="replace")
+
+
+class _SignedRequest(NamedTuple):
+    """A message as it is posted."""
+
+    body: bytes
+    headers: dict[str, str]
 
 
 class _HttpChannel:
     """Posts to one address, which is a secret: no error names it."""
 
     pause = 0.0  # Seconds between two messages
-    friendly: tuple[str, ...] | None = (
-        None  # What an answer may say; anything where nothing is named
-    )
+    accepted_answers: tuple[str, ...] | None = None  # None if any answer means success
 
     def __init__(self, address: str, secret: str, clock: Callable[[], float]) -> None:
-        self._url = _parsed(address, "http", "it holds no http(s) address").geturl()
-        self._secret, self._clock = secret, clock
+        self._url = _parsed_address(address, "http", "it holds no http(s) address").geturl()
+        self._secret = secret
+        self._clock = clock
 
     def send(self, message: bytes, key: str) -> None:
-        body, more = self._signed(message, key)
-        head = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "gitzette"} | more
+        request = self._signed(message, key)
+        headers = {
+            "Content-Type": "application/json; charset=utf-8",
+            "User-Agent": "gitzette",
+        }
+        headers |= request.headers
         try:
             with httpx.stream(
-                "POST", self._url, content=body, headers=head, timeout=_SECONDS
+                "POST",
+                self._url,
+                content=request.body,
+                headers=headers,
+                timeout=_TIMEOUT_SECONDS,
             ) as response:
-                said = next(response.iter_bytes(_READ), b"").decode("utf-8", errors="replace")
+                first_bytes = next(response.iter_bytes(_MAX_ANSWER_BYTES), b"")
         except (httpx.RequestError, httpx.InvalidURL) as error:
             raise UpstreamError(
                 f"the receiver cannot be reached ({type(error).__name__})", retryable=True
             ) from error
-        later = response.status_code in _LATER or response.is_server_error
-        if (again := self._fault(said) if response.is_success else later) is not None:
-            asked = response.headers.get("retry-after", "")
-            wait = float(asked) if asked.isdecimal() and len(asked) < 7 else None
-            told = (
-                f"the receiver answers HTTP {response.status_code} {visible(said)[:120]}".rstrip()
-            )
-            raise UpstreamError(told, retryable=again, retry_after=wait)
+        answer = first_bytes.decode("utf-8", errors="replace")
+        if response.is_success:
+            is_retryable = self._fault(answer)
+        else:
+            is_retryable = response.is_server_error or response.status_code in _RETRYABLE_STATUSES
+        if is_retryable is None:
+            return
+        quoted = visible(answer)[:_MAX_QUOTED_ANSWER]
+        raise UpstreamError(
+            f"the receiver answers HTTP {response.status_code} {quoted}".rstrip(),
+            retryable=is_retryable,
+            retry_after=_retry_after(response),
+        )
 
-    def _signed(self, message: bytes, key: str) -> tuple[bytes, dict[str, str]]:
-        return message, {"Idempotency-Key": key}
+    def _signed(self, message: bytes, key: str) -> _SignedRequest:
+        return _SignedRequest(message, {"Idempotency-Key": key})
 
-    def _fault(self, said: str) -> bool | None:
-        """Read an answer: None if all is well, else whether to try again."""
-        return None if self.friendly is None or said.strip() in self.friendly else False
+    def _fault(self, answer: str) -> bool | None:
+        """Return None if an answer means success, else whether to try again."""
+        if self.accepted_answers is None or answer.strip() in self.accepted_answers:
+            return None
+        return False
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """Return the seconds of a Retry-After header; dates and very long waits are ignored."""
+    header = response.headers.get("retry-after", "")
+    if header.isdecimal() and len(header) <= _MAX_RETRY_DIGITS:
+        return float(header)
+    return None
 
 
 class _Webhook(_HttpChannel):
-    """Posts Markdown in parts; the report as data comes along where one message can hold both."""
+    """Posts Markdown in parts; a single part also has the report as data, if both fit."""
 
     def messages(self, content: Content) -> list[bytes]:
-        room = HOOK_BYTES - _HOOK_FRAME - len(_dumped(content.title))
-        lines = filled("digest.md", content.page.lang, content.web, page=content.page).splitlines(
-            keepends=True
+        text = filled("digest.md", content.page.lang, content.web, page=content.page)
+        max_bytes = HOOK_BYTES - _HOOK_FRAME_BYTES - len(_json_bytes(content.title))
+        groups = _grouped(
+            text.splitlines(keepends=True), lambda line: len(_json_bytes(line)), max_bytes
         )
-        texts = ["".join(group) for group in _grouped(lines, lambda text: len(_dumped(text)), room)]
-        head = {
+        common = {
             "format": 1,
             "event": "report",
             "title": content.title,
             "date": content.page.report.window.label,
-        }
-        head |= {
             "lang": content.page.lang,
             "url": content.url or None,
-            "parts": len(texts),
+            "parts": len(groups),
             "report": None,
         }
-        parts = [
-            head | {"part": part, "markdown": text} for part, text in enumerate(texts, start=1)
-        ]
-        whole = _dumped(parts[0] | {"report": to_json(content.page.report)})
-        return (
-            [whole] if len(parts) == 1 and len(whole) <= HOOK_BYTES else list(map(_dumped, parts))
-        )
+        parts = []
+        for number, lines in enumerate(groups, start=1):
+            parts.append(common | {"part": number, "markdown": "".join(lines)})
+        with_data = _json_bytes(parts[0] | {"report": to_json(content.page.report)})
+        if len(parts) == 1 and len(with_data) <= HOOK_BYTES:
+            return [with_data]
+        return [_json_bytes(part) for part in parts]
 
-    def _signed(self, message: bytes, key: str) -> tuple[bytes, dict[str, str]]:
+    def _signed(self, message: bytes, key: str) -> _SignedRequest:
         headers = {"Idempotency-Key": key, "X-Gitzette-Event": "report"}
         if self._secret:
-            signed = hmac.new(self._secret.encode(), message, sha256).hexdigest()
-            headers["X-Gitzette-Signature"] = f"sha256={signed}"
-        return message, headers
+            signature = hmac.new(self._secret.encode(), message, sha256).hexdigest()
+            headers["X-Gitzette-Signature"] = f"sha256={signature}"
+        return _SignedRequest(message, headers)
 
 
 class _Slack(_HttpChannel):
-    """Posts sections of mrkdwn through an incoming webhook; foreign words are only words."""
+    """Posts sections of mrkdwn through an incoming webhook; foreign words have no effect."""
 
-    pause, friendly = 1.0, ("ok", "")
+    pause = 1.0
+    accepted_answers = ("ok", "")
 
     def messages(self, content: Content) -> list[bytes]:
-        before, made = {"heading": "\n", "item": "• "}, list[bytes]()
-        written = content.lines("slack", mrkdwn=_mrkdwn, mrkdwn_code=_mrkdwn_code)
-        lines = [
-            f"{before.get(kind, '')}{words if len(words) < _SECTION else '…'}"
-            for kind, words in written
-        ]
-        sections = [
-            "\n".join(group) for group in _grouped(lines, lambda line: len(line) + 1, _SECTION)
-        ]
+        prefixes = {"heading": "\n", "item": "• "}
+        lines = []
+        for line in content.lines("slack", mrkdwn=_mrkdwn, mrkdwn_code=_mrkdwn_code):
+            words = line.words if len(line.words) < _SLACK_SECTION else "…"
+            lines.append(f"{prefixes.get(line.kind, '')}{words}")
+        sections = []
+        for group in _grouped(lines, lambda line: len(line) + 1, _SLACK_SECTION):
+            sections.append("\n".join(group))
         groups = _grouped(
-            sections, lambda text: len(_dumped(text)) + _SLACK_FRAME, _SLACK_BYTES, _SECTIONS - 1
+            sections,
+            lambda section: len(_json_bytes(section)) + _SLACK_FRAME_BYTES,
+            _SLACK_BYTES,
+            _SLACK_SECTIONS - 1,
         )
-        for title, group in _numbered(content.title, groups):
-            texts = [
-                {"type": "mrkdwn", "text": text, "verbatim": True}
-                for text in (_mrkdwn(title, "*"), *group)
-            ]
-            head = {
-                "text": escape(title, quote=False),
+        return [self._message(part) for part in _numbered(content.title, groups)]
+
+    def _message(self, part: MessagePart[str]) -> bytes:
+        blocks = []
+        for text in (_mrkdwn(part.title, "*"), *part.values):
+            mrkdwn = {"type": "mrkdwn", "text": text, "verbatim": True}
+            blocks.append({"type": "section", "text": mrkdwn})
+        return _json_bytes(
+            {
+                "text": escape(part.title, quote=False),
                 "unfurl_links": False,
                 "unfurl_media": False,
+                "blocks": blocks,
             }
-            made.append(
-                _dumped(head | {"blocks": [{"type": "section", "text": text} for text in texts]})
-            )
-        return made
+        )
 
 
 def _mrkdwn(words: str, sign: str = "") -> str:
-    """Write words that do nothing, each between two of a sign: so no foreign sign can end the emphasis."""
+    """Return words in which Slack finds no markup, each emphasised by a sign of its own.
 
-    def written(word: re.Match[str]) -> str:
-        if _LIVE.search(word[0]):
-            return _mrkdwn_code(word[0])
-        around = sign if re.search(r"\w", word[0]) else ""
-        return f"{around}{escape(word[0], quote=False)}{around}"
+    Emphasis around several words could be ended by a sign in one of them.
+    """
+
+    def written(match: re.Match[str]) -> str:
+        word = match[0]
+        if _SLACK_MARKUP.search(word):
+            return _mrkdwn_code(word)
+        around = sign if re.search(r"\w", word) else ""
+        return f"{around}{escape(word, quote=False)}{around}"
 
     return re.sub(r"\S+", written, verbatim(words))
 
@@ -284,120 +360,141 @@ class _Feishu(_HttpChannel):
     pause = 0.6
 
     def messages(self, content: Content) -> list[bytes]:
-        signs = {"heading": '{"tag":"text","text":"▌"},', "item": '{"tag":"text","text":"• "},'}
-        written = content.lines("feishu", unnamed=_unnamed)
-        lines = [
-            f"[{signs.get(kind, '')}{words.rstrip(',')}]"
-            for kind, words in written
-            if len(words) < _LINE
-        ]
-        lang = writing_of(content.page.lang).locale
-        title = _unnamed(content.title)
-        groups = _grouped(
-            lines, lambda line: len(line.encode()) + 1, _FEISHU_BYTES - len(_dumped(title))
-        )
-        posts = [
-            {"title": told, "content": list(map(json.loads, group))}
-            for told, group in _numbered(title, groups)
-        ]
-        return [_dumped({"msg_type": "post", "content": {"post": {lang: post}}}) for post in posts]
+        prefixes = {"heading": '{"tag":"text","text":"▌"},', "item": '{"tag":"text","text":"• "},'}
+        lines = []
+        for line in content.lines("feishu", unnamed=_without_mentions):
+            if len(line.words) < _FEISHU_LINE:
+                lines.append(f"[{prefixes.get(line.kind, '')}{line.words.rstrip(',')}]")
+        locale = writing_of(content.page.lang).locale
+        title = _without_mentions(content.title)
+        max_bytes = _FEISHU_BYTES - len(_json_bytes(title))
+        groups = _grouped(lines, lambda line: len(line.encode()) + 1, max_bytes)
+        messages = []
+        for part in _numbered(title, groups):
+            post = {"title": part.title, "content": [json.loads(line) for line in part.values]}
+            message = {"msg_type": "post", "content": {"post": {locale: post}}}
+            messages.append(_json_bytes(message))
+        return messages
 
-    def _signed(self, message: bytes, key: str) -> tuple[bytes, dict[str, str]]:
+    def _signed(self, message: bytes, key: str) -> _SignedRequest:
         if self._secret:
-            moment = str(int(self._clock()))
-            # The moment and the secret are the key, and nothing is what is signed.
-            signed = hmac.new(f"{moment}\n{self._secret}".encode(), b"", sha256).digest()
-            message = _dumped(
-                {"timestamp": moment, "sign": base64.b64encode(signed).decode()}
-                | json.loads(message)
-            )
+            timestamp = str(int(self._clock()))
+            # Feishu signs an empty message with the timestamp and the secret as the key.
+            digest = hmac.new(f"{timestamp}\n{self._secret}".encode(), b"", sha256).digest()
+            signature = {"timestamp": timestamp, "sign": base64.b64encode(digest).decode()}
+            message = _json_bytes(signature | json.loads(message))
         return super()._signed(message, key)
 
-    def _fault(self, said: str) -> bool | None:
-        """Read the code of an answer, which is 200 also for failures; older bots spell the code with capitals."""
+    def _fault(self, answer: str) -> bool | None:
+        """Read the code in an answer, since its HTTP status is 200 for failures as well."""
         try:
-            data = json.loads(said)
+            data = json.loads(answer)
         except ValueError:
             return False
-        code = data.get("code", data.get("StatusCode")) if isinstance(data, dict) else None
-        return None if code == 0 else code in _BUSY
+        if not isinstance(data, dict):
+            return False
+        code = data.get("code", data.get("StatusCode"))  # Older bots use the second name
+        if code == 0:
+            return None
+        return code in _FEISHU_BUSY
 
 
-def _unnamed(words: str) -> str:
-    """Name nobody, as plain texts of this service can."""
+def _without_mentions(words: str) -> str:
+    """Return words that mention nobody, which in Feishu plain text can do."""
     return verbatim(words).replace("<at", "< at").replace("</at", "</ at")
 
 
+class _MailLine(NamedTuple):
+    """A line of a mail, as plain text and as HTML."""
+
+    text: str
+    html: Line
+
+
 class _Mail:
-    """Hands mails to a server: HTML that fits a phone and plain text, in as many mails as mail programs show whole."""
+    """Sends mails with HTML and plain text; a long report takes several of them."""
 
     pause = 0.0
 
     def __init__(self, address: str, sender: str, to: Sequence[str]) -> None:
-        self._server = _parsed(
+        self._server = _parsed_address(
             address,
             "smtp",
             "it holds no address such as smtps://user:password@mail.example.org:465",
         )
-        self._sender, self._to = sender, tuple(to)
+        self._sender = sender
+        self._to = tuple(to)
 
     def messages(self, content: Content) -> list[bytes]:
-        before, made = {"heading": "\n", "item": "- "}, list[bytes]()
-        pairs = list(zip(content.lines(), content.lines("html"), strict=True))
-        groups = _grouped(pairs, lambda pair: len(pair[1][1].encode()) + _TAGS, _HTML - _MAIL_FRAME)
-        for title, group in _numbered(content.title, groups):
-            mail = EmailMessage(policy=SMTP)
-            head = {"Subject": visible(title), "From": self._sender, "To": ", ".join(self._to)}
-            for name, value in (head | {"Auto-Submitted": "auto-generated"}).items():
-                mail[name] = value
-            texts = "\n".join(f"{before.get(kind, '')}{text}" for (kind, text), _ in group)
-            mail.set_content(f"{title}\n\n{texts}\n")
-            html = html_page(
-                "mail.html", lang=content.page.lang, title=title, lines=[html for _, html in group]
-            )
-            mail.add_alternative(html, subtype="html")
-            made.append(bytes(mail))
-        return made
+        prefixes = {"heading": "\n", "item": "- "}
+        lines = []
+        for line, html_line in zip(content.lines(), content.lines("html"), strict=True):
+            text = f"{prefixes.get(line.kind, '')}{line.words}"
+            lines.append(_MailLine(text, html_line))
+        groups = _grouped(
+            lines,
+            lambda line: len(line.html.words.encode()) + _MAIL_LINE_FRAME_BYTES,
+            _MAIL_BYTES - _MAIL_FRAME_BYTES,
+        )
+        parts = _numbered(content.title, groups)
+        return [bytes(self._mail(part, content.page.lang)) for part in parts]
+
+    def _mail(self, part: MessagePart[_MailLine], lang: str) -> EmailMessage:
+        mail = EmailMessage(policy=SMTP)
+        mail["Subject"] = visible(part.title)
+        mail["From"] = self._sender
+        mail["To"] = ", ".join(self._to)
+        mail["Auto-Submitted"] = "auto-generated"
+        text = "\n".join(line.text for line in part.values)
+        mail.set_content(f"{part.title}\n\n{text}\n")
+        html_lines = [line.html for line in part.values]
+        html = html_page("mail.html", lang=lang, title=part.title, lines=html_lines)
+        mail.add_alternative(html, subtype="html")
+        return mail
 
     def send(self, message: bytes, key: str) -> None:
-        name = f"<gitzette.{key}@{self._sender.rpartition('@')[2]}>"
-        mail = (
-            f"Date: {format_datetime(datetime.now(UTC))}\r\nMessage-ID: {name}\r\n".encode()
-            + message
-        )
+        domain = self._sender.rpartition("@")[2]
+        date = format_datetime(datetime.now(UTC))
+        headers = f"Date: {date}\r\nMessage-ID: <gitzette.{key}@{domain}>\r\n"
         try:
-            with self._introduced() as server:
-                server.sendmail(self._sender, self._to, mail)
+            with self._logged_in() as server:
+                server.sendmail(self._sender, self._to, headers.encode() + message)
         except smtplib.SMTPResponseException as error:
-            said = (
-                error.smtp_error.decode("utf-8", "replace")
-                if isinstance(error.smtp_error, bytes)
-                else ""
-            )
-            told = f"the mail server answers {error.smtp_code} {visible(said)[:120]}"
-            raise UpstreamError(told, retryable=400 <= error.smtp_code < 500) from error
+            answer = ""
+            if isinstance(error.smtp_error, bytes):
+                answer = error.smtp_error.decode("utf-8", "replace")
+            quoted = visible(answer)[:_MAX_QUOTED_ANSWER]
+            raise UpstreamError(
+                f"the mail server answers {error.smtp_code} {quoted}",
+                retryable=400 <= error.smtp_code < 500,
+            ) from error
         except (smtplib.SMTPException, OSError) as error:
-            told = f"the mail server does not take it ({type(error).__name__})"
-            raise UpstreamError(told, retryable=not isinstance(error, ssl.SSLError)) from error
+            raise UpstreamError(
+                f"the mail server does not take it ({type(error).__name__})",
+                retryable=not isinstance(error, ssl.SSLError),
+            ) from error
 
-    def _introduced(self) -> smtplib.SMTP:
-        host, port, user = self._server.hostname or "", self._server.port, self._server.username
-        secure = ssl.create_default_context()
+    def _logged_in(self) -> smtplib.SMTP:
+        server = self._connected()
+        if self._server.username:
+            password = unquote(self._server.password or "")
+            server.login(unquote(self._server.username), password)
+        return server
+
+    def _connected(self) -> smtplib.SMTP:
+        host = self._server.hostname or ""
+        port = self._server.port
+        tls = ssl.create_default_context()
         if self._server.scheme == "smtps":
-            server: smtplib.SMTP = smtplib.SMTP_SSL(
-                host, port or 465, timeout=_SECONDS, context=secure
-            )
-        else:
-            server = smtplib.SMTP(host, port or 587, timeout=_SECONDS)
-            # A server that offers no encryption is refused: no password travels in the open.
-            if not is_loopback(host):
-                server.starttls(context=secure)
-        if user:
-            server.login(unquote(user), unquote(self._server.password or ""))
+            return smtplib.SMTP_SSL(host, port or 465, timeout=_TIMEOUT_SECONDS, context=tls)
+        server = smtplib.SMTP(host, port or 587, timeout=_TIMEOUT_SECONDS)
+        # A server without encryption is refused: no password is sent in the clear.
+        if not is_loopback(host):
+            server.starttls(context=tls)
         return server
 
 
-_KINDS: dict[str, type[_Slack | _Feishu | _Webhook]] = {
+_HTTP_CHANNELS: dict[str, type[_Slack | _Feishu | _Webhook]] = {
     "slack": _Slack,
     "feishu": _Feishu,
     "webhook": _Webhook,
@@ -406,19 +503,21 @@ Channel = _Mail | _Slack | _Feishu | _Webhook
 
 
 def channel_of(spec: Delivery, environ: Mapping[str, str], clock: Callable[[], float]) -> Channel:
-    """Open a channel; an error names the variable that is wrong, never its value."""
-    address, secret = (
-        environ.get(name or "", "").strip() for name in (spec.address_env, spec.secret_env)
-    )
-    for name, value in ((spec.address_env, address), (spec.secret_env, secret)):
-        if name and not value:
-            raise ConfigError(f"the variable {name} is not set")
+    """Return a channel; an error names the variable that is wrong, never its value."""
+    address = _variable(spec.address_env, environ)
+    secret = _variable(spec.secret_env, environ)
     try:
-        mail = spec.kind == "email"
-        return (
-            _Mail(address, spec.sender, spec.to)
-            if mail
-            else _KINDS[spec.kind](address, secret, clock)
-        )
+        if spec.kind == "email":
+            return _Mail(address, spec.sender, spec.to)
+        return _HTTP_CHANNELS[spec.kind](address, secret, clock)
     except ConfigError as error:
         raise ConfigError(f"{spec.address_env}: {error}") from error
+
+
+def _variable(name: str | None, environ: Mapping[str, str]) -> str:
+    if not name:
+        return ""
+    value = environ.get(name, "").strip()
+    if not value:
+        raise ConfigError(f"the variable {name} is not set")
+    return value

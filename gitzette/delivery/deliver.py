@@ -1,5 +1,6 @@
-"""Delivers a report to every configured channel after a run, each message once; a failure is noted and told."""
+"""Delivers a report to every configured channel, each message once, and notes failures."""
 
+import itertools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +17,9 @@ from gitzette.archive import locked, replace_file
 from gitzette.delivery.channels import Channel, Content, channel_of
 from gitzette.render.compose import page_model
 
-_TRIES = 4
-_LONGEST_WAIT = 60.0
-_REMEMBERED = 2_000
+_MAX_TRIES = 4
+_MAX_WAIT_SECONDS = 60.0
+_MAX_ENTRIES = 2_000  # That the outbox remembers
 
 
 class DeliveryState(Frozen, extra="ignore"):
@@ -26,36 +27,42 @@ class DeliveryState(Frozen, extra="ignore"):
 
     channel: str
     label: str
-    sent: tuple[
-        str, ...
-    ] = ()  # The fingerprints of what was delivered whole, and of the messages of what is under way
-    why: str = ""  # Why it is not delivered; empty where nothing is under way
+    sent: tuple[str, ...] = ()
+    """The fingerprints of contents that were delivered, and the keys of single messages of one
+    that is being delivered."""
+    why: str = ""  # Why it is not delivered; empty if it is
 
 
 class Entries(BaseModel):
-    """How all reports stand on all channels; without a secret in it."""
+    """The delivery states of all reports on all channels; they hold no secret."""
 
     of: Literal["gitzette"] = "gitzette"
     entries: tuple[DeliveryState, ...] = ()
 
     def entry(self, channel: str, label: str) -> DeliveryState:
-        """Find how a report stands on a channel."""
-        found = (one for one in self.entries if (one.channel, one.label) == (channel, label))
-        return next(found, DeliveryState(channel=channel, label=label))
+        """Return the state of a report on a channel."""
+        for state in self.entries:
+            if state.channel == channel and state.label == label:
+                return state
+        return DeliveryState(channel=channel, label=label)
 
     def waiting(self) -> list[DeliveryState]:
-        """List what is not delivered, oldest first."""
-        return sorted((one for one in self.entries if one.why), key=lambda one: one.label)
+        """Return the states of what is not delivered, oldest first."""
+        waiting = [state for state in self.entries if state.why]
+        return sorted(waiting, key=lambda state: state.label)
 
 
 class Outbox:
-    """Notes what was delivered and what was not in one small file beside the reports."""
+    """Stores what was delivered and what was not, in a small file beside the reports."""
 
     def __init__(self, out: Path) -> None:
         self._file = out / "deliveries.json"
 
     def read(self) -> Entries:
-        """Read the entries; a file that is not ours is refused, because replacing it would send all again."""
+        """Return the entries.
+
+        A file that cannot be read is an error: replacing it would send everything again.
+        """
         try:
             return Entries.model_validate_json(self._file.read_bytes())
         except FileNotFoundError:
@@ -66,19 +73,19 @@ class Outbox:
             ) from error
 
     def put(self, entry: DeliveryState) -> None:
-        """Note how a report stands on a channel."""
-        others = [
-            one
-            for one in self.read().entries
-            if (one.channel, one.label) != (entry.channel, entry.label)
-        ]
-        entries = Entries(entries=(*others, entry)[-_REMEMBERED:])
+        """Store the state of a report on a channel."""
+        states = []
+        for state in self.read().entries:
+            if (state.channel, state.label) != (entry.channel, entry.label):
+                states.append(state)
+        states.append(entry)
+        entries = Entries(entries=tuple(states[-_MAX_ENTRIES:]))
         replace_file(self._file, [entries.model_dump_json(indent=1), "\n"])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Deliverer:
-    """Delivers reports by the settings, and tells a line for each channel."""
+    """Delivers reports by the settings, and keeps a line for each channel."""
 
     settings: Settings
     environ: Mapping[str, str]
@@ -86,71 +93,83 @@ class Deliverer:
     sleep: Callable[[float], None] = time.sleep
     sent: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    outbox: Outbox | None = None  # A file in the output folder where nothing else is given
+    outbox: Outbox | None = None  # By default, a file in the output folder
 
     def deliver(self, report: Report) -> None:
-        """Send a report to every channel; what is not whole is not sent."""
+        """Send a report to every channel, unless it is partial or mostly failed."""
         if report.window.cutoff is not None:
             return
         if failed_share(report) > self.settings.max_failed:
             self.failed.append("not delivered: too much of the report is missing")
             return
+        outbox = self.outbox or Outbox(self.settings.out)
         try:
             with locked(self.settings.out):
                 for spec in self.settings.deliver:
-                    self._deliver_to(spec, report, self.outbox or Outbox(self.settings.out))
+                    self._deliver_to(spec, report, outbox)
         except (AppError, OSError) as error:
             self.failed.append(f"not delivered: {' '.join(str(error).split())}")
 
     def _deliver_to(self, spec: Delivery, report: Report, outbox: Outbox) -> None:
-        entry = outbox.read().entry(spec.called, report.window.label)
+        label = report.window.label
+        entry = outbox.read().entry(spec.called, label)
         try:
             count = self._send(spec, report, entry, outbox)
         except AppError as error:
-            why = " ".join(str(error).split())
+            reason = " ".join(str(error).split())
             self.failed.append(
-                f"{spec.called}: {entry.label} not delivered: {why}; run it again to send it"
+                f"{spec.called}: {label} not delivered: {reason}; run it again to send it"
             )
-            outbox.put(
-                outbox.read().entry(spec.called, entry.label).model_copy(update={"why": why})
-            )
+            entry = outbox.read().entry(spec.called, label)
+            outbox.put(entry.model_copy(update={"why": reason}))
             return
-        told = "nothing new" if not count else "1 message" if count == 1 else f"{count} messages"
-        self.sent.append(f"delivered to {spec.called}: {told}")
+        self.sent.append(f"delivered to {spec.called}: {_count_text(count)}")
 
     def _send(self, spec: Delivery, report: Report, entry: DeliveryState, outbox: Outbox) -> int:
-        """Send what a channel does not have yet of a report; give how many messages that took."""
-        channel, web = channel_of(spec, self.environ, self.now), Web(self.settings.web)
+        """Send the messages of a report that a channel does not have yet; return how many."""
+        channel = channel_of(spec, self.environ, self.now)
+        web = Web(self.settings.web)
         page = page_model(report, spec.lang or self.settings.lang, web)
         content = Content(page, web, self.settings.site_url, spec.kind == "webhook")
-        messages = channel.messages(content) if content.fingerprint not in entry.sent else []
-        keys = [
-            f"{content.fingerprint}-{number}-{len(messages)}"
-            for number, _ in enumerate(messages, start=1)
-        ]
-        missing = [
-            (key, one) for key, one in zip(keys, messages, strict=True) if key not in entry.sent
-        ]
-        for at, (key, message) in enumerate(missing):
-            if at:
+        fingerprint = content.fingerprint
+        messages = channel.messages(content) if fingerprint not in entry.sent else []
+        keys = set()
+        count = 0
+        for number, message in enumerate(messages, start=1):
+            key = f"{fingerprint}-{number}-{len(messages)}"
+            keys.add(key)
+            if key in entry.sent:
+                continue
+            if count:
                 self.sleep(channel.pause)
-            self._send_one(channel, message, key)
-            # After each message: a run that is killed must not send it again.
+            self._send_message(channel, message, key)
+            count += 1
+            # Stored after each message, so that a run that is killed does not send it again.
             entry = entry.model_copy(update={"why": "not finished", "sent": (*entry.sent, key)})
             outbox.put(entry)
-        whole = dict.fromkeys(one for one in (*entry.sent, content.fingerprint) if one not in keys)
-        outbox.put(entry.model_copy(update={"why": "", "sent": tuple(whole)}))
-        return len(missing)
+        delivered = dict.fromkeys((*entry.sent, fingerprint))
+        for key in keys:
+            delivered.pop(key, None)
+        outbox.put(entry.model_copy(update={"why": "", "sent": tuple(delivered)}))
+        return count
 
-    def _send_one(self, channel: Channel, message: bytes, key: str, attempt: int = 1) -> None:
-        """Send one message, again while that may help."""
-        try:
-            channel.send(message, key)
-        except UpstreamError as error:
-            wait = max(
-                self.settings.budget.retry_seconds * 2 ** (attempt - 1), error.retry_after or 0
-            )
-            if not error.retryable or attempt == _TRIES or wait > _LONGEST_WAIT:
-                raise
-            self.sleep(wait)
-            self._send_one(channel, message, key, attempt + 1)
+    def _send_message(self, channel: Channel, message: bytes, key: str) -> None:
+        """Send a message; try again if that may help."""
+        pause = self.settings.budget.retry_seconds
+        for attempt in itertools.count(1):
+            try:
+                channel.send(message, key)
+            except UpstreamError as error:
+                wait = max(pause, error.retry_after or 0)
+                if not error.retryable or attempt == _MAX_TRIES or wait > _MAX_WAIT_SECONDS:
+                    raise
+                self.sleep(wait)
+                pause *= 2
+            else:
+                return
+
+
+def _count_text(count: int) -> str:
+    if count == 0:
+        return "nothing new"
+    return "1 message" if count == 1 else f"{count} messages"

@@ -1,1 +1,1 @@
-"""Many repositories on several machines: workers, a schedule, editions, shared limits; PostgreSQL holds it together."""
+"""Many repositories on several machines: workers, a schedule, editions and shared limits."""

@@ -1,4 +1,4 @@
-"""The commands `worker` and `schedule`: the queue of Procrastinate, its tasks, retries and sweeps."""
+"""The commands `worker` and `schedule`: the Procrastinate queue, its tasks, retries and sweeps."""
 
 import argparse
 import asyncio
@@ -69,7 +69,7 @@ def worker(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         sweeping = asyncio.create_task(_repeat(engine.sweep, _SWEEP_SECONDS))
         try:
             await engine.app.run_worker_async(
-                queues=[*queues, engine.place],
+                queues=[*queues, engine.host_queue],
                 concurrency=args.concurrency,
                 install_signal_handlers=False,
                 shutdown_graceful_timeout=_SHUTDOWN_SECONDS,
@@ -85,7 +85,7 @@ def worker(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 def schedule(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Queue what is due, every minute; or list tasks, or queue, cancel or retry one by hand."""
+    """Queue what is due every minute, or list, queue, cancel or retry tasks by hand."""
     settings = settings_here(environ)
     engine = Engine(settings, environ)
     if args.list:
@@ -105,10 +105,10 @@ async def _schedule_by_hand(engine: "Engine", settings: Settings, args: argparse
     async with engine.app.open_async():
         if args.date:
             editions = [args.edition] if args.edition else list(editions_of(settings))
-            counts = [
-                await engine.queue_day(name, args.date, _PRIORITY_BY_HAND) for name in editions
-            ]
-            sys.stdout.write(f"{sum(counts)} repositories queued\n")
+            count = 0
+            for name in editions:
+                count += await engine.queue_day(name, args.date, _PRIORITY_BY_HAND)
+            sys.stdout.write(f"{count} repositories queued\n")
         elif args.cancel:
             await engine.cancel(args.cancel)
         elif args.retry:
@@ -198,7 +198,7 @@ class Engine:
         self._environ = environ
         # The queue of the machines that share this home folder, and with it the mirrors.
         machine = f"{socket.gethostname()} {home.resolve()}"
-        self.place = f"place-{sha256(machine.encode()).hexdigest()[:12]}"
+        self.host_queue = f"place-{sha256(machine.encode()).hexdigest()[:12]}"
         self.app = App(connector=PsycopgConnector(conninfo=address, min_size=1, max_size=4))
         self._retry = Backoff(5 * settings.budget.retry_seconds, self._note_reason)
         for function in (self.repository, self.edition, self.delivery):
@@ -223,7 +223,7 @@ class Engine:
             raise
         say(f"{repo} {day}: done")
         with memory_of(self._settings, self._environ) as memory:
-            memory.fleet.put_mirror(self.place, repo)
+            memory.fleet.put_mirror(self.host_queue, repo)
         await self._compose_if_ready(name, tz, day)
 
     async def _give_up(self, repo: RepoId, tz: str, day: str, reason: str) -> None:
@@ -404,7 +404,7 @@ class Engine:
                 repo = RepoId(str(arguments["repo"]))
                 await self._give_up(repo, str(arguments["tz"]), str(arguments["day"]), reason)
         with memory_of(self._settings, self._environ) as memory:
-            memory.fleet.alive(self.place)
+            memory.fleet.alive(self.host_queue)
             memory.fleet.move_orphans(COMMON, timedelta(seconds=DEAD_AFTER))
 
 

@@ -1,4 +1,4 @@
-"""The command `database upgrade`: brings the database of several machines to the version of today."""
+"""The command `database upgrade`: migrates the database of several machines."""
 
 import argparse
 import sys
@@ -36,31 +36,38 @@ def database(_: argparse.Namespace, environ: Mapping[str, str]) -> int:
             saver.setup()
         with db.transaction():
             db.lock("gitzette database upgrade")
-            # The tables of the queue, or the changes that the installed version of the engine has more.
-            known, files = _version(db), sorted(migrations_path.glob("*.sql"))
-            more = [file.read_text("utf-8") for file in files if file.name > known]
-            for script in more if known else [SchemaManager.get_schema()]:
-                db.run_script(script)
-                changes += 1
-            db.upsert(
-                "secrets", [{"name": _VERSION, "value": max(known, files[-1].name)}], ("name",)
-            )
+            changes += _upgrade_queue(db)
     sys.stdout.write(f"{changes} changes made\n" if changes else "nothing to do\n")
     return EXIT_DONE
 
 
+def _upgrade_queue(db: PostgresDatabase) -> int:
+    """Create the tables of the queue, or apply the migrations they lack; return how many."""
+    version = _queue_version(db)
+    files = sorted(migrations_path.glob("*.sql"))
+    scripts = [SchemaManager.get_schema()]
+    if version:
+        scripts = [file.read_text("utf-8") for file in files if file.name > version]
+    for script in scripts:
+        db.run_script(script)
+    newest = max(version, files[-1].name)
+    db.upsert("secrets", [{"name": _VERSION, "value": newest}], ("name",))
+    return len(scripts)
+
+
 def check_queue(home: Path, address: str) -> None:
-    """Refuse a queue of another version than the installed packages."""
+    """Raise a `StorageError` if the queue has another version than the installed packages."""
     with closing(open_database(home, address)) as db:
-        known, newest = _version(db), max(file.name for file in migrations_path.glob("*.sql"))
-    if known < newest:
+        version = _queue_version(db)
+    newest = max(file.name for file in migrations_path.glob("*.sql"))
+    if version < newest:
         raise StorageError(
             "the queue is new or of an earlier version; run: gitzette database upgrade"
         )
-    if known > newest:
+    if version > newest:
         raise StorageError("the queue was changed by a newer Gitzette; update this one")
 
 
-def _version(db: Database) -> str:
+def _queue_version(db: Database) -> str:
     rows = db.select("secrets", ["value"], {"name": _VERSION})
     return str(rows[0][0]) if rows else ""

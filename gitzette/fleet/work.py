@@ -9,6 +9,7 @@ from typing import cast
 from pydantic import TypeAdapter
 
 from agent.domain.base import AppError, ConfigError, RepoId, UpstreamError
+from agent.domain.claims import Refused
 from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.merging import merge
@@ -16,8 +17,8 @@ from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer, DeliveryState, Entries, Outbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
-from gitzette.sources import RecordedDesks
-from gitzette.wiring import House, memory_of, open_house, run_graph
+from gitzette.sources import RecordedRepositories
+from gitzette.wiring import Services, memory_of, open_services, run_graph
 from graphs.parts import Part, build_edition, build_part, part_of, report_of_part
 from graphs.state import EditionInput, PartInput, PartState
 from memory.artefacts import Artefact, JsonCodec
@@ -48,25 +49,27 @@ async def read_repository(
     plan = part_plan(settings, repo, window)
     now = datetime.now(UTC)
     specs = (plan.spec, *plan.beside)
-    async with open_house(plan.settings, environ, now, plan.run, specs, background=True) as house:
-        memory = house.memory
+    async with open_services(
+        plan.settings, environ, now, plan.run, specs, background=True
+    ) as services:
+        memory = services.memory
         status = memory.fleet.statuses([plan.key]).get(plan.key)
         if status == DONE:
             return
         with memory.run_locks.hold(plan.run):
             if status == FAILED:
-                # Somebody wants it tried again: what failed may have been mended.
+                # The task was queued again: what failed may have been mended.
                 memory.recorder(plan.run).forget_errors()
                 memory.run_locks.forget_checkpoints(plan.run)
             memory.runs.begin(plan.run, window.key, now, plan.recipe)
             day = PartInput(window=window, specs=plan.recipe.repos, beside=plan.beside)
             progress = FleetProgress(memory.fleet, window.label)
-            state = await run_graph(build_part, house, plan.run, day, progress)
-            _store(house, plan, cast("PartState", state), last=last)
+            state = await run_graph(build_part, services, plan.run, day, progress)
+            _store(services, plan, cast("PartState", state), last=last)
 
 
-def _store(house: House, plan: PartPlan, state: PartState, *, last: bool) -> None:
-    memory = house.memory
+def _store(services: Services, plan: PartPlan, state: PartState, *, last: bool) -> None:
+    memory = services.memory
     window = plan.recipe.window
     repo = plan.spec.name
     part = part_of(state, repo)
@@ -75,11 +78,11 @@ def _store(house: House, plan: PartPlan, state: PartState, *, last: bool) -> Non
         memory.run_locks.forget_checkpoints(plan.run)
         if not last:
             raise UpstreamError(part.failures[0].message, retryable=True)
-    report = report_of_part(state, house.deps.analyst)
+    report = report_of_part(state, services.context.analyst)
     memory.reports.remember(report)
     memory.retention.cite(plan.run, window.key, cited_by(report))
     _put_part(memory.fleet, plan, part)
-    usage = {house.client.address.host: asdict(house.client.usage)}
+    usage = {services.client.address.host: asdict(services.client.usage)}
     details = {"repos": [repo], "requests": usage}
     status = "incomplete" if part.failures else "done"
     memory.runs.end(plan.run, status, datetime.now(UTC), details)
@@ -125,20 +128,26 @@ async def compose(
     now = datetime.now(UTC)
     run = f"edition-{sha256(f'{edition} {window.key}'.encode()).hexdigest()[:16]}"
     recipe = Recipe.of(edition_settings, window, edition_settings.repos)
-    house_options = (edition_settings, environ, now, run, edition_settings.repos)
-    async with open_house(*house_options, background=True) as house:
-        memory = house.memory
+    specs = edition_settings.repos
+    async with open_services(
+        edition_settings, environ, now, run, specs, background=True
+    ) as services:
+        memory = services.memory
         fleet = memory.fleet
         keys = {plan.spec.name: plan.key for plan in plans_of(settings, edition, window)}
         if not _is_due(fleet, edition, window, keys, late=late):
             return False
         with memory.run_locks.hold(run):
             memory.runs.begin(run, window.key, now, recipe)
-            desks = RecordedDesks(**vars(house.deps.desks) | {"unopened": True})
-            deps = replace(house.deps, publisher=EditionPublisher(fleet, edition), desks=desks)
+            repositories = RecordedRepositories(
+                **vars(services.context.repositories) | {"unopened": True}
+            )
+            publisher = EditionPublisher(fleet, edition)
+            context = replace(services.context, publisher=publisher, repositories=repositories)
+            services = replace(services, context=context)
             day = _day_of_parts(recipe, keys, fleet)
             progress = FleetProgress(fleet, window.label)
-            state = await run_graph(build_edition, replace(house, deps=deps), run, day, progress)
+            state = await run_graph(build_edition, services, run, day, progress)
             report = state["report"]
             memory.retention.cite(run, window.key, cited_by(report))
             status = "incomplete" if report.failures else "done"
@@ -168,20 +177,22 @@ def _day_of_parts(recipe: Recipe, keys: Mapping[RepoId, str], fleet: Fleet) -> E
     parts: dict[RepoId, Part] = {}
     failures: list[Failure] = []
     missing: list[Failure] = []
+    refused: list[Refused] = []
     for repo, key in keys.items():
         if key in bodies:
             parts[repo] = _PART.decode(Artefact("part", bodies[key]))
             failures.extend(parts[repo].failures)
+            refused.extend(parts[repo].refused)
         else:
-            why = "it was not read in time"
-            missing.append(Failure(repo=repo, stage="code", message=why))
+            reason = "it was not read in time"
+            missing.append(Failure(repo=repo, stage="code", message=reason))
     return EditionInput(
         window=recipe.window,
         specs=recipe.repos,
         collected={repo: part.collected for repo, part in parts.items() if part.collected},
         chapters={repo: part.chapter for repo, part in parts.items() if part.chapter},
         failures=[*failures, *missing],
-        refused=[refused for part in parts.values() for refused in part.refused],
+        refused=refused,
     )
 
 

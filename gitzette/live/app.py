@@ -1,19 +1,20 @@
-"""The command `serve`: the site, built when reports change, and questions, for those who may ask."""
+"""The command `serve`: the site, rebuilt when reports change, and a page to ask questions on."""
 
 import argparse
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from mimetypes import guess_type
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from pydantic import BaseModel, ValidationError, field_validator
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -60,8 +61,21 @@ _ASSETS = {
 }
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
-_MAX_QUESTIONS_AT_ONCE = 3
-Events = asyncio.Queue[tuple[str, dict[str, Any]] | None]
+_MAX_CONCURRENT_QUESTIONS = 3
+_TEXT_TOKENS = ("text", "code_inline", "softbreak", "hardbreak")
+
+
+class ServerEvent(NamedTuple):
+    """An event of an answer that is streamed to the page."""
+
+    name: str
+    data: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"event: {self.name}\ndata: {json.dumps(self.data, ensure_ascii=False)}\n\n"
+
+
+Events = asyncio.Queue[ServerEvent | None]  # None at the end of an answer
 
 
 def serve(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -113,22 +127,26 @@ def app(
 
 
 async def _error_response(request: Request, error: Exception) -> Response:
-    """Return an error as one line, with a status that says whose it is; a bug stays in the log."""
+    """Return an error of the user as one line with the status of its kind."""
     del request
     if isinstance(error, ValidationError):
         return PlainTextResponse("what was sent is not understood", 422)
     if isinstance(error, ClientDisconnect):
         return PlainTextResponse("the request did not arrive", 408)
     status = next(status for kind, status in _STATUS.items() if isinstance(error, kind))
-    return PlainTextResponse(" ".join(str(error).split()), status)
+    return PlainTextResponse(_one_line(error), status)
 
 
-class _Asked(BaseModel, extra="forbid", strict=True):
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+class _AskRequest(BaseModel, extra="forbid", strict=True):
     question: str
     thread: str
 
 
-class _Wanted(BaseModel, extra="forbid", strict=True):
+class _EvidenceRequest(BaseModel, extra="forbid", strict=True):
     cite: EvidenceId
 
     @field_validator("cite")
@@ -138,7 +156,7 @@ class _Wanted(BaseModel, extra="forbid", strict=True):
 
 
 class Live:
-    """Answers what a browser asks for; few questions at once, because each of them reads."""
+    """The handlers of the live page; few questions run at once, because each reads repositories."""
 
     def __init__(
         self, settings: Settings, environ: Mapping[str, str], folder: Path, edition: str = ""
@@ -151,22 +169,23 @@ class Live:
         self._web = Web(settings.web)
         self._built: list[tuple[str, int]] | None = None
         self._building = asyncio.Lock()
-        self._question_slots = asyncio.Semaphore(_MAX_QUESTIONS_AT_ONCE)
+        self._question_slots = asyncio.Semaphore(_MAX_CONCURRENT_QUESTIONS)
 
     async def page(self, request: Request) -> Response:
-        """Return a file of the site folder, the page to ask on or that of the queue."""
+        """Return a file of the site, the page to ask questions on, or the page of the queue."""
         path = request.path_params["path"] or "index.html"
         lang = self._language_of(path)
         if path == f"{lang}/ask.html":
-            say = catalogue(lang)["live"]
-            page = self._own("ask", lang, say, wide=True, scripts=("ask.js",))
+            words = catalogue(lang)["live"]
+            page = self._live_page("ask", lang, words, wide=True, scripts=("ask.js",))
             return self._html(page, path, lang)
         if path == f"{lang}/runs.html" and self._settings.database:
-            return self._html(await asyncio.to_thread(self._runs, lang), path, lang)
+            page = await asyncio.to_thread(self._runs_page, lang)
+            return self._html(page, path, lang)
         if path in _ASSETS:
             return _file(_ASSETS[path].read_bytes(), path)
         async with self._building:
-            await asyncio.to_thread(self._renew)
+            await asyncio.to_thread(self._rebuild)
         file = self._site_file(path)
         if file is None:
             return PlainTextResponse("there is no such page\n", 404)
@@ -197,7 +216,7 @@ class Live:
             return None
         return file
 
-    def _renew(self) -> None:
+    def _rebuild(self) -> None:
         """Fetch what workers published, and rebuild the site if a report is new or has changed."""
         out = self._settings.out
         if self._settings.database:
@@ -210,153 +229,162 @@ class Live:
             self._built = state
 
     def _html(self, page: str, path: str, lang: Language) -> Response:
-        """Put into the navigation of a page the ways to ask and to the queue, of which the site knows nothing."""
+        """Return a page with links to the live pages, which the site does not have."""
         names = ("ask", "runs") if self._settings.database else ("ask",)
-        root = "../" * path.count("/")
-        ways = html_page(
+        links = html_page(
             "live_links.html",
-            root=root,
+            root="../" * path.count("/"),
             lang=lang,
             path=path,
             names=names,
             say=catalogue(lang)["live"],
         )
+        page = page.replace(_NAVIGATION, f"{links}{_NAVIGATION}", 1)
         headers = {"Refresh": _REFRESH_SECONDS} if path.endswith("/runs.html") else {}
-        return _file(
-            page.replace(_NAVIGATION, f"{ways}{_NAVIGATION}", 1).encode(), "x.html", **headers
-        )
+        return _file(page.encode(), "x.html", **headers)
 
-    def _runs(self, lang: Language) -> str:
-        """Show the tasks of all workers: what runs, failed, waits and is done, and how far each is."""
+    def _runs_page(self, lang: Language) -> str:
+        """Return the page with the tasks of all workers, their states and progress."""
         with memory_of(self._settings, self._environ) as memory:
             tasks = memory.fleet.tasks()
-        return self._own(
-            "runs",
-            lang,
-            catalogue(lang)["queue"],
-            tasks=tasks,
-            counts=Counter(one.status for one in tasks),
-        )
+        counts = Counter(task.status for task in tasks)
+        words = catalogue(lang)["queue"]
+        return self._live_page("runs", lang, words, tasks=tasks, counts=counts)
 
-    def _own(self, name: str, lang: Language, say: Mapping[str, str], **values: Any) -> str:
-        at, lead = PageLocation(lang, f"{name}.html"), say.get("lead", "")
-        return Pages(self._settings, "").write(
-            f"{name}.html", at, say["title"], lead, say=say, **values
-        )
+    def _live_page(self, name: str, lang: Language, words: Mapping[str, str], **values: Any) -> str:
+        file_name = f"{name}.html"
+        location = PageLocation(lang, file_name)
+        lead = words.get("lead", "")
+        pages = Pages(self._settings, "")
+        return pages.write(file_name, location, words["title"], lead, say=words, **values)
 
     async def evidence(self, request: Request) -> Response:
-        """Give the text of what is cited; the page marks in it what the answer says."""
-        wanted = _Wanted.model_validate_json(await request.body())
-        now, display = datetime.now(UTC), QuietProgress()
+        """Return the lines of a piece of evidence; the page marks what the answer quotes."""
+        body = _EvidenceRequest.model_validate_json(await request.body())
+        settings = self._settings
+        now = datetime.now(UTC)
         async with asking_context(
-            self._settings, self._environ, self._specs, now, display
+            settings, self._environ, self._specs, now, QuietProgress()
         ) as context:
-            lines = await CitedEvidence(context, self._specs, self._web, self._settings.tz).lines(
-                wanted.cite
-            )
+            cited_evidence = CitedEvidence(context, self._specs, self._web, settings.tz)
+            lines = await cited_evidence.lines(body.cite)
         return JSONResponse({"lines": lines}, headers={"Cache-Control": "no-store"})
 
     async def ask(self, request: Request) -> Response:
         """Stream the answer to a question."""
-        asked = _Asked.model_validate_json(await request.body())
-        question, thread = checked(asked.question), thread_name(asked.thread)
-        head = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        body = _AskRequest.model_validate_json(await request.body())
+        question = checked(body.question)
+        thread = thread_name(body.thread)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(
-            self.answer(thread, question), headers=head, media_type="text/event-stream"
+            self.answer(thread, question), headers=headers, media_type="text/event-stream"
         )
 
     async def answer(self, thread: str, question: str) -> AsyncIterator[str]:
-        """Give the events of one answer; whoever stops listening stops the reading."""
+        """Yield the events of an answer; closing the iterator stops the work on it."""
         events: Events = asyncio.Queue()
         task = asyncio.create_task(self._answer(thread, question, events))
         try:
             while (event := await events.get()) is not None:
-                yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
+                yield str(event)
             await task
         finally:
             task.cancel()
-            # A server tells a listener who has gone to stop again and again; an answer that closes its files is told
-            # once, or they would stay open, and the process with them.
+            # When a client has gone, the server cancels again and again. Waiting shields the task
+            # from that: it is cancelled once, so that it can close its files and the process end.
             with suppress(asyncio.CancelledError):
                 await asyncio.wait({task})
 
     async def _answer(self, thread: str, question: str, events: Events) -> None:
-        settings, environ, now = self._settings, self._environ, datetime.now(UTC)
+        """Put the events of an answer into the queue, and None at its end."""
+        settings = self._settings
+        environ = self._environ
+        now = datetime.now(UTC)
+        home = home_of(settings, environ)
         try:
             async with (
                 self._question_slots,
-                asking_context(settings, environ, self._specs, now, _Shown(events)) as context,
-                open_conversations(
-                    home_of(settings, environ), settings.database_address
-                ) as conversations,
+                asking_context(
+                    settings, environ, self._specs, now, _EventProgress(events)
+                ) as context,
+                open_conversations(home, settings.database_address) as conversations,
             ):
-                cited = CitedEvidence(context, self._specs, self._web, settings.tz)
-                replies, said, found = ReplyPage(self._web, settings.tz), "", ""
+                cited_evidence = CitedEvidence(context, self._specs, self._web, settings.tz)
+                page = ReplyPage(self._web, settings.tz)
+                sentences = ""
+                evidence_list = ""
                 async for event in conversations.ask(thread, question, context):
                     if isinstance(event, Reply):
-                        numbers = {
-                            url: at
-                            for at, cite in enumerate(event.cites)
-                            for url in cited.addresses(cite)
-                        }
-                        _tell(events, replies.written(event).answer, numbers)
-                        events.put_nowait(("done", cited.told_by(event)))
+                        numbers = _citation_numbers(event, cited_evidence)
+                        _put_blocks(events, page.written(event).answer, numbers)
+                        events.put_nowait(ServerEvent("done", cited_evidence.citations(event)))
                         continue
-                    said += (
-                        replies.sentence(event["claim"], event["lang"]) if "claim" in event else ""
-                    )
-                    found = (
-                        replies.found(event["evidence"], event["lang"])
-                        if "evidence" in event
-                        else found
-                    )
-                    _tell(events, said + found, {})
+                    if "claim" in event:
+                        sentences += page.sentence(event["claim"], event["lang"])
+                    if "evidence" in event:
+                        evidence_list = page.evidence_list(event["evidence"], event["lang"])
+                    _put_blocks(events, sentences + evidence_list, {})
         except AppError as error:
-            events.put_nowait(("failed", {"message": " ".join(str(error).split())}))
+            events.put_nowait(ServerEvent("failed", {"message": _one_line(error)}))
         finally:
             events.put_nowait(None)
 
 
 def _file(body: bytes, name: str, **headers: str) -> Response:
-    return Response(
-        body, media_type=guess_type(name)[0], headers={"Cache-Control": "no-cache"} | headers
-    )
+    media_type, _ = guess_type(name)
+    return Response(body, media_type=media_type, headers={"Cache-Control": "no-cache"} | headers)
+
+
+def _citation_numbers(reply: Reply, cited_evidence: CitedEvidence) -> dict[str, int]:
+    """Return the number of what each address cites."""
+    numbers: dict[str, int] = {}
+    for number, cite in enumerate(reply.cites):
+        for url in cited_evidence.addresses(cite):
+            numbers[url] = number
+    return numbers
 
 
 @dataclass(frozen=True)
-class _Shown:
-    """Tells the page what is being read."""
+class _EventProgress:
+    """Sends the steps of reading to the page."""
 
     events: Events
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-        self.events.put_nowait(
-            ("reading", {"repo": repo, "what": what, "done": done, "total": total})
-        )
+        data = {"repo": repo, "what": what, "done": done, "total": total}
+        self.events.put_nowait(ServerEvent("reading", data))
 
 
-def _tell(events: Events, markdown: str, cites: Mapping[str, int]) -> None:
-    """Tell what is answered as data: paragraphs and items of words, code and links, and nothing else.
+def _put_blocks(events: Events, markdown: str, cites: Mapping[str, int]) -> None:
+    """Send Markdown as data: paragraphs and items of words, code and links, and nothing else.
 
-    `cites` numbers the addresses of what it cites.
+    `cites` are the numbers of the addresses that are citations.
     """
-    blocks, depth, url = list[dict[str, Any]](), 0, ""
+    blocks: list[dict[str, Any]] = []
+    depth = 0
     for token in MarkdownIt("commonmark", {"html": False}).parse(markdown):
-        depth += token.nesting if token.type.startswith("bullet_list") else 0
-        pieces = []
-        for one in token.children or ():
-            if one.type in ("link_open", "link_close"):
-                url = str(one.attrGet("href") or "")
-            elif one.type in ("text", "code_inline", "softbreak", "hardbreak"):
-                code = one.type == "code_inline"
-                pieces.append(
-                    {
-                        "text": one.content or " ",
-                        "code": code,
-                        "url": url or None,
-                        "cite": cites.get(url),
-                    }
-                )
+        if token.type.startswith("bullet_list"):
+            depth += token.nesting
+        pieces = _pieces(token.children or (), cites)
         if pieces:
-            blocks.append({"kind": "item" if depth else "text", "level": depth, "pieces": pieces})
-    events.put_nowait(("blocks", {"blocks": blocks}))
+            kind = "item" if depth else "text"
+            blocks.append({"kind": kind, "level": depth, "pieces": pieces})
+    events.put_nowait(ServerEvent("blocks", {"blocks": blocks}))
+
+
+def _pieces(tokens: Iterable[Token], cites: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the words of a paragraph, each piece with its link and citation, if any."""
+    pieces = []
+    url = ""
+    for token in tokens:
+        if token.type in ("link_open", "link_close"):
+            url = str(token.attrGet("href") or "")
+        elif token.type in _TEXT_TOKENS:
+            piece = {
+                "text": token.content or " ",
+                "code": token.type == "code_inline",
+                "url": url or None,
+                "cite": cites.get(url),
+            }
+            pieces.append(piece)
+    return pieces

@@ -123,7 +123,7 @@ def _body_refusal(request: Request) -> Response | None:
 
 
 def _given_token(authorization: str) -> bytes:
-    """Return the token of a request: a browser sends it as a password, a program as a bearer token."""
+    """Return the token of a request, sent as a password by browsers or as a bearer token."""
     scheme, _, credentials = authorization.partition(" ")
     if scheme == "Basic":
         with suppress(ValueError):

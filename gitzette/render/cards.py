@@ -10,7 +10,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import CommitGroup, Importance
 from agent.reports.order import in_report_order
-from agent.reports.page import Card, Citation, Item, PageExcerpt, PageSentence, SectionName
+from agent.reports.page import Citation, Item, PageCard, PageExcerpt, PageSentence, SectionName
 from agent.reports.titles import shown_title
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpt_of
 from gitzette.render.templating import commit_path, element_id_of
@@ -22,18 +22,18 @@ _TAGS = re.compile(r"(?:\s*\[[^\[\]]{1,40}\])*\s*(?:[A-Za-z-]{1,24}(?:\([^()]{1,
 """What stands in front of the words of a title: `[Bugfix][Core]`, `feat(cli)!:`."""
 
 
-def cards_of(view: ReportView) -> list[Card]:
+def cards_of(view: ReportView) -> list[PageCard]:
     """Return the cards of a report in its order; a group stands where its first commit stands."""
     items = _items(view)
     group_of = _groups_by_commit(view, items)
-    cards: list[Card] = []
+    cards: list[PageCard] = []
     grouped: set[EvidenceId] = set()
     for name, item in items.items():
         if name in grouped:
             continue
         group = group_of.get(name)
         if group is None:
-            cards.append(Card(item.headline, (item,)))
+            cards.append(PageCard(item.headline, (item,)))
             continue
         members = tuple(items[commit] for commit in items if group_of.get(commit) is group)
         grouped.update(member.row.id for member in members)
@@ -41,16 +41,16 @@ def cards_of(view: ReportView) -> list[Card]:
     return cards
 
 
-def section_of(card: Card) -> SectionName:
+def section_of(card: PageCard) -> SectionName:
     """Return the section of a card: that of the commit which asks most of the reader."""
     names: tuple[SectionName, ...] = ("act on", "worth knowing", "also landed")
     sections = {item.section for item in card.items}
     return next(name for name in names if name in sections)
 
 
-def _group_card(group: CommitGroup, members: tuple[Item, ...], view: ReportView) -> Card:
+def _group_card(group: CommitGroup, members: tuple[Item, ...], view: ReportView) -> PageCard:
     label = group.label.get(view.lang) or next(iter(group.label.values()), "")
-    return Card(label or members[0].headline, members)
+    return PageCard(label or members[0].headline, members)
 
 
 def _groups_by_commit(
@@ -237,7 +237,7 @@ def _size(excerpt: PageExcerpt) -> tuple[int, bool]:
     return len(excerpt.lines), any(line.side for line in excerpt.lines)
 
 
-def without_brief(card: Card, brief: Iterable[PageSentence]) -> Card:
+def without_brief(card: PageCard, brief: Iterable[PageSentence]) -> PageCard:
     """Return a card without the facts that the brief tells, as long as it still says something."""
     texts = {sentence.text for sentence in brief}
     return replace(card, items=tuple(_without_texts(item, texts) for item in card.items))

@@ -12,8 +12,8 @@ from agent.domain.report import Report, RepoSection
 from agent.editions.week import MOST_WORDS as MAX_WORDS_OF_WEEK
 from agent.editions.week import Week
 from agent.reports.page import (
-    Card,
     Item,
+    PageCard,
     PageModel,
     PageSection,
     PageSentence,
@@ -85,11 +85,11 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
     )
 
 
-def _section(name: SectionName, cards: Iterable[Card]) -> PageSection:
+def _section(name: SectionName, cards: Iterable[PageCard]) -> PageSection:
     return PageSection(name, tuple(card for card in cards if section_of(card) == name))
 
 
-def _brief_of_facts(cards: Iterable[Card], view: ReportView) -> list[PageSentence]:
+def _brief_of_facts(cards: Iterable[PageCard], view: ReportView) -> list[PageSentence]:
     """Return the weightiest facts, one of each commit, those that users reach first."""
     chosen: list[Claim] = []
     for card in cards:

@@ -10,14 +10,14 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, FileChange
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.ports import Desk
+from agent.ports import RepositorySources
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
-from gitzette.wiring import open_house
+from gitzette.wiring import open_services
 from graphs import daily
 from graphs.conversations import answered
 from graphs.state import DayInput
@@ -62,16 +62,16 @@ class SpoilingSource:
             yield change
 
 
-class SpoilingDesks:
+class SpoilingRepositories:
     """Opens the same clone for every repository."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, sources: RepositorySources) -> None:
+        self._sources = sources
 
-    async def open(self, spec: RepoSpec) -> Desk:
+    async def open(self, spec: RepoSpec) -> RepositorySources:
         """Return the clone."""
         del spec
-        return self._desk
+        return self._sources
 
 
 async def ask_about(work: Work, spoilt: str, folder: Path, question: str) -> Reply:
@@ -79,12 +79,14 @@ async def ask_about(work: Work, spoilt: str, folder: Path, question: str) -> Rep
     spec = RepoSpec.model_validate(f"{REPO}={work.path}")
     settings = Settings(repos=(spec,), source="git", out=folder / "out", home=folder / "home")
     async with asking_context(settings, {}, (spec,), NOW, QuietProgress()) as context:
-        desk = await context.desks.open(spec)
-        assert isinstance(desk.code, GitSource)
-        spoiling: Any = SpoilingSource(desk.code, spoilt)
-        desks = SpoilingDesks(replace(desk, code=spoiling))
-        reader = replace(context.reader, desks=desks)
-        reply = await answered(question, replace(context, desks=desks, reader=reader, bound=DAY))
+        sources = await context.repositories.open(spec)
+        assert isinstance(sources.code, GitSource)
+        spoiling: Any = SpoilingSource(sources.code, spoilt)
+        repositories = SpoilingRepositories(replace(sources, code=spoiling))
+        reader = replace(context.reader, repositories=repositories)
+        reply = await answered(
+            question, replace(context, repositories=repositories, reader=reader, bound=DAY)
+        )
     return ReplyPage(Web("https://github.com"), "UTC").written(reply)
 
 
@@ -92,11 +94,13 @@ async def report_on(work: Work, spoilt: str, folder: Path) -> Report:
     """Report on the day with the rules."""
     spec = RepoSpec.model_validate(f"{REPO}={work.path}")
     settings = Settings(repos=(spec,), source="git", out=folder / "out", home=folder / "home")
-    async with open_house(settings, {}, NOW, specs=(spec,)) as house:
-        desk = await house.deps.desks.open(spec)
-        assert isinstance(desk.code, GitSource)
-        spoiling: Any = SpoilingSource(desk.code, spoilt)
-        context = replace(house.deps, desks=SpoilingDesks(replace(desk, code=spoiling)))
+    async with open_services(settings, {}, NOW, specs=(spec,)) as services:
+        sources = await services.context.repositories.open(spec)
+        assert isinstance(sources.code, GitSource)
+        spoiling: Any = SpoilingSource(sources.code, spoilt)
+        context = replace(
+            services.context, repositories=SpoilingRepositories(replace(sources, code=spoiling))
+        )
         begun = DayInput(window=DAY, specs=(spec,))
         state = await daily.build().ainvoke(begun, context=context)
     report: Report = state["report"]

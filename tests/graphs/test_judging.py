@@ -10,7 +10,7 @@ from agent.analysts.ruling import Batch, Control, Verdicts
 from agent.domain.claims import Claim, Kind
 from agent.domain.spending import Judging
 from evals.model_server.server import ModelServer
-from gitzette.wiring import open_house
+from gitzette.wiring import open_services
 from graphs.judging import judged
 from tests.scripted_analysis import NOW, Scripted, of, sentences_in, settings_of
 
@@ -39,8 +39,8 @@ async def asked_of(
     """Give what the judge made of the claims, and the sentences of each question."""
     batch = Batch(account="octo/router", evidence=EVIDENCE, claims=claims, controls=controls)
     with ModelServer(script, name="judge-1") as server:
-        async with open_house(settings_of(folder, server), {}, NOW, "r1") as house:
-            verdicts = await judged(batch, house.deps)
+        async with open_services(settings_of(folder, server), {}, NOW, "r1") as services:
+            verdicts = await judged(batch, services.context)
         return verdicts, [sentences_in(question) for question in of(server, "Rulings")]
 
 

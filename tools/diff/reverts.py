@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from agent.domain.base import RepoId
 from agent.domain.commits import FileChange
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
 from agent.domain.references import grouped_pull_numbers, pull_numbers, without_pull_numbers
 
@@ -251,11 +253,19 @@ def lineage_facts(message: str, partner: Lineage | None) -> list[Fact]:
 
 
 def _fact(lineage: Lineage, sha: str, proof: str) -> Fact:
-    number = f"{lineage.repo}#{lineage.number}" if lineage.number else ""
     return Fact(
         kind=_FACTS[lineage.kind],
         severity=Severity.BEHAVIOUR,
-        name=number or sha or lineage.subject,
+        name=_pull_name(lineage) or sha or lineage.subject,
         old=sha or None,
         detail=proof,
     )
+
+
+def _pull_name(lineage: Lineage) -> str:
+    """Return the number of the earlier pull request, with its repository where that is written."""
+    if not lineage.number:
+        return ""
+    if not lineage.repo:
+        return f"#{lineage.number}"
+    return str(EvidenceId.listed(RepoId(lineage.repo), number=lineage.number))

@@ -318,7 +318,9 @@ def _mentioned_numbers(day: LandedDay, already_read: Collection[int]) -> list[in
 def _with_mentioned(threads: Threads, mentioned: Iterable[ThreadEvidence]) -> Threads:
     """Add threads of other days, and the last comments of issues that name its pull requests."""
     listed_numbers = {issue.number for issue in threads.issues}
-    naming_ids = {name for pull in threads.pulls for name in pull.named_by}
+    naming_ids: set[EvidenceId] = set()
+    for pull in threads.pulls:
+        naming_ids.update(pull.named_by)
     issues: list[Issue] = []
     pulls: list[PullRequest] = []
     comments: dict[int, tuple[Comment, ...]] = {}

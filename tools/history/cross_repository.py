@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import LANGUAGES, AppError, Frozen, RepoId
 from agent.domain.claims import Claim
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ReleaseEvidence, ThreadEvidence
+from agent.domain.evidence import (
+    CommitEvidence,
+    Evidence,
+    EvidenceSet,
+    ReleaseEvidence,
+    ThreadEvidence,
+)
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Mention, Related, Story, StoryStep
 from agent.domain.report import Drop
@@ -95,7 +101,7 @@ async def connected(
         update = {"id": tie.claim_id, "repo": None}
         made = [claim.model_copy(update=update) for claim in story_claims(one, said_in)]
         evidence = [piece for piece in (tie.doer, tie.source, tie.said_in) if piece]
-        passed, refused = checked_claims(made, (), (), _dossier(evidence, window), refusals)
+        passed, refused = checked_claims(made, (), (), _evidence_set(evidence, window), refusals)
         claims += passed
         drops += refused
         if passed:
@@ -105,18 +111,20 @@ async def connected(
             stories.append(one.model_copy(update={"text": text}))
     for repo in read:
         async for claim, evidence in _issue_claims(repo, read, library):
-            passed, refused = checked_claims([claim], (), (), _dossier(evidence, window), refusals)
+            passed, refused = checked_claims(
+                [claim], (), (), _evidence_set(evidence, window), refusals
+            )
             claims += passed
             drops += refused
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
 
 
-def _dossier(evidence: Sequence[Evidence], window: Window) -> Dossier:
+def _evidence_set(evidence: Sequence[Evidence], window: Window) -> EvidenceSet:
     """Return what the claims about a pair may cite; a late commit counts as new."""
     by_id = {piece.id: piece for piece in evidence}
     doer = evidence[0]
     late = frozenset() if doer.at in window else frozenset({doer.id})
-    return Dossier(found=by_id, window=window, seen=frozenset(by_id), late=late)
+    return EvidenceSet(by_id=by_id, window=window, seen=frozenset(by_id), late=late)
 
 
 async def _related(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agent.domain.surface import PublicName, SurfaceChange
 from tools.diff.roles import is_product
 from tools.surface.compare import surface_breaks
-from tools.surface.module import Definition, Module, read_module
+from tools.surface.module import Module, PythonDefinition, read_module
 from tools.surface.package import Meaning, Package, module_paths
 from tools.surface.public import Documented, public_paths
 
@@ -53,7 +53,10 @@ class SurfaceReader:
         read_blobs: ReadBlobs,
     ) -> dict[str, Module | None]:
         keys = {name: (name, files[paths[name]]) for name in names if name in paths}
-        unread = [blob for key in keys.values() if key not in self._modules for blob in key[1:]]
+        unread: list[str] = []
+        for key in keys.values():
+            if key not in self._modules:
+                unread.append(key[1])
         if len(self._modules) > _MAX_MODULES_KEPT:
             self._modules.clear()
         contents = await read_blobs(unread) if unread else {}
@@ -78,7 +81,7 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
     names: dict[PublicName, None] = {}
     for surface in (before, after):
         for path, meaning in surface.paths.items():
-            if not isinstance(meaning, Definition):
+            if not isinstance(meaning, PythonDefinition):
                 continue
             file = surface.package.paths.get(meaning.module, "")
             if file in changed:

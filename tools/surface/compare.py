@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from agent.domain.surface import BreakKind, PublicBreak
-from tools.surface.module import Definition
+from tools.surface.module import PythonDefinition
 from tools.surface.package import Meaning, ModuleFound, Package
 from tools.surface.signatures import SignatureBreak, signature_breaks
 
@@ -20,14 +20,14 @@ def surface_breaks(
     before: Mapping[str, Meaning], old: Package, after: Mapping[str, Meaning], new: Package
 ) -> list[PublicBreak]:
     """Return what was public before and is gone, or takes other arguments."""
-    comparison = _Comparison(old, after, new)
+    comparison = _SurfaceComparison(old, after, new)
     breaks: list[PublicBreak] = []
     for path, meaning in before.items():
         breaks += comparison.breaks_of(path, meaning)
     return list(dict.fromkeys(breaks))
 
 
-class _Comparison:
+class _SurfaceComparison:
     """Compares what paths stand for before and after."""
 
     def __init__(self, old: Package, after: Mapping[str, Meaning], new: Package) -> None:
@@ -37,7 +37,7 @@ class _Comparison:
 
     def breaks_of(self, path: str, before: Meaning) -> Iterator[PublicBreak]:
         """Yield how a public path breaks."""
-        if not isinstance(before, Definition) or _is_own_object(before):
+        if not isinstance(before, PythonDefinition) or _is_own_object(before):
             return
         after = self._after.get(path) or self._importable(path)
         if after is None:
@@ -48,7 +48,7 @@ class _Comparison:
                 name=before.name,
                 replacement=self._moved_to(before, path),
             )
-        elif isinstance(after, Definition) and after != before:
+        elif isinstance(after, PythonDefinition) and after != before:
             yield from self._definition_breaks(path, before, after)
 
     def _importable(self, path: str) -> Meaning | None:
@@ -60,13 +60,13 @@ class _Comparison:
             return None
         return self._new.resolve(module, name)
 
-    def _moved_to(self, before: Definition, path: str) -> str:
+    def _moved_to(self, before: PythonDefinition, path: str) -> str:
         """Return the only other path in the package to a definition of the same name and kind."""
         name = path.rpartition(".")[2]
         package = path.partition(".")[0]
         places: dict[tuple[str, str], str] = {}
         for other, after in self._after.items():
-            if other.rpartition(".")[2] != name or not isinstance(after, Definition):
+            if other.rpartition(".")[2] != name or not isinstance(after, PythonDefinition):
                 continue
             if after.kind != before.kind or other.partition(".")[0] != package:
                 continue
@@ -75,7 +75,7 @@ class _Comparison:
         return next(iter(places.values())) if len(places) == 1 else ""
 
     def _definition_breaks(
-        self, path: str, before: Definition, after: Definition
+        self, path: str, before: PythonDefinition, after: PythonDefinition
     ) -> Iterator[PublicBreak]:
         if before.kind != after.kind or before.kind == "value":
             return
@@ -85,7 +85,7 @@ class _Comparison:
             yield from self._member_breaks(path, before, after)
 
     def _call_break(
-        self, path: str, before: Definition, after: Definition, broken: SignatureBreak
+        self, path: str, before: PythonDefinition, after: PythonDefinition, broken: SignatureBreak
     ) -> PublicBreak:
         # A decorator that came or went may pass other arguments on.
         is_called_directly = set(before.decorators) == set(after.decorators)
@@ -100,7 +100,7 @@ class _Comparison:
         )
 
     def _member_breaks(
-        self, path: str, before: Definition, after: Definition
+        self, path: str, before: PythonDefinition, after: PythonDefinition
     ) -> Iterator[PublicBreak]:
         arguments = _names_of_arguments(before)
         for name, member in before.members.items():
@@ -125,19 +125,19 @@ class _Comparison:
             )
 
 
-def _is_own_object(definition: Definition) -> bool:
+def _is_own_object(definition: PythonDefinition) -> bool:
     """Return True for a module's own object, such as its logger; constants have capital letters."""
     return definition.kind == "value" and definition.name.islower()
 
 
-def _names_of_arguments(definition: Definition) -> set[str]:
+def _names_of_arguments(definition: PythonDefinition) -> set[str]:
     names: set[str] = set()
     for signature in definition.signatures:
         names.update(parameter.name for parameter in signature.parameters)
     return names
 
 
-def _call_breaks(before: Definition, after: Definition) -> list[SignatureBreak]:
+def _call_breaks(before: PythonDefinition, after: PythonDefinition) -> list[SignatureBreak]:
     """Return why calls fail that a name took before; any of its new signatures may take them."""
     if not after.signatures:
         return []

@@ -15,7 +15,7 @@ _RUNS_CODE = ("exec", "globals", "eval", "vars")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ImportTarget:
     """What an import binds a name to: a module, or a name of a module."""
 
     module: str
@@ -23,7 +23,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Definition:
+class PythonDefinition:
     """A function, class or value, with everything that a caller must fit."""
 
     module: str
@@ -31,7 +31,7 @@ class Definition:
     kind: DefinitionKind
     line: int
     signatures: tuple[Signature, ...] = ()  # Several where a name has overloads or branches
-    members: Mapping[str, "Definition"] = field(default_factory=dict)
+    members: Mapping[str, "PythonDefinition"] = field(default_factory=dict)
     bases: tuple[str, ...] = ()  # As they are written
     decorators: tuple[str, ...] = ()
 
@@ -47,8 +47,8 @@ class Module:
 
     name: str
     is_package: bool
-    definitions: Mapping[str, Definition] = field(default_factory=dict)
-    imports: Mapping[str, Target] = field(default_factory=dict)
+    definitions: Mapping[str, PythonDefinition] = field(default_factory=dict)
+    imports: Mapping[str, ImportTarget] = field(default_factory=dict)
     stars: tuple[str, ...] = ()  # Modules of which everything is imported
     exports: tuple[str, ...] | None = None  # The names of `__all__`
     is_open: bool = False
@@ -79,8 +79,8 @@ class _Reader:
         self._name = name
         self._is_package = is_package
         self._package = name if is_package else name.rpartition(".")[0]
-        self._definitions: dict[str, Definition] = {}
-        self._imports: dict[str, Target] = {}
+        self._definitions: dict[str, PythonDefinition] = {}
+        self._imports: dict[str, ImportTarget] = {}
         self._stars: list[str] = []
         self._exports: list[str] | None = None
         self._is_open = False
@@ -120,21 +120,21 @@ class _Reader:
             for bound in _bound_names(statement):
                 self._define_value(bound, statement.lineno)
 
-    def _define(self, definition: Definition) -> None:
+    def _define(self, definition: PythonDefinition) -> None:
         earlier = self._definitions.get(definition.name)
         self._imports.pop(definition.name, None)
         self._definitions[definition.name] = joined(earlier, definition)
 
     def _define_value(self, name: str, line: int) -> None:
-        self._define(Definition(module=self._name, name=name, kind="value", line=line))
+        self._define(PythonDefinition(module=self._name, name=name, kind="value", line=line))
 
     def _read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
             if alias.asname:
-                self._bind(alias.asname, Target(alias.name))
+                self._bind(alias.asname, ImportTarget(alias.name))
             else:
                 top = alias.name.partition(".")[0]
-                self._bind(top, Target(top))
+                self._bind(top, ImportTarget(top))
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
         module = self._absolute(statement.module or "", statement.level)
@@ -142,9 +142,9 @@ class _Reader:
             if alias.name == "*":
                 self._stars.append(module)
             else:
-                self._bind(alias.asname or alias.name, Target(module, alias.name))
+                self._bind(alias.asname or alias.name, ImportTarget(module, alias.name))
 
-    def _bind(self, name: str, target: Target) -> None:
+    def _bind(self, name: str, target: ImportTarget) -> None:
         # Where branches differ, what the module itself defines is what its callers must fit.
         if name not in self._definitions:
             self._imports.setdefault(name, target)
@@ -172,7 +172,7 @@ class _Reader:
     def _alias(self, name: str, original: str, line: int) -> None:
         """Bind a second name to what a name of this module stands for."""
         if original in self._definitions or original in self._imports:
-            self._bind(name, Target(self._name, original))
+            self._bind(name, ImportTarget(self._name, original))
         else:
             self._define_value(name, line)
 
@@ -206,7 +206,7 @@ class _Reader:
 
 def definition_of(
     module: str, owner: str, statement: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-) -> Definition:
+) -> PythonDefinition:
     """Return what a statement defines, with the members of a class."""
     name = f"{owner}.{statement.name}" if owner else statement.name
     decorators = tuple(_decorator(node) for node in statement.decorator_list)
@@ -214,10 +214,10 @@ def definition_of(
         return _class_definition(module, name, statement, decorators)
     is_value = any(decorator.rpartition(".")[2] in _PROPERTIES for decorator in decorators)
     if is_value:
-        return Definition(module, name, "value", statement.lineno, decorators=decorators)
+        return PythonDefinition(module, name, "value", statement.lineno, decorators=decorators)
     is_bound = bool(owner) and "staticmethod" not in decorators
     signature = Signature.of(statement.args, is_bound=is_bound)
-    return Definition(
+    return PythonDefinition(
         module, name, "function", statement.lineno, (signature,), decorators=decorators
     )
 
@@ -227,8 +227,8 @@ _PROPERTIES = ("property", "cached_property", "setter", "getter", "deleter")
 
 def _class_definition(
     module: str, name: str, statement: ast.ClassDef, decorators: tuple[str, ...]
-) -> Definition:
-    members: dict[str, Definition] = {}
+) -> PythonDefinition:
+    members: dict[str, PythonDefinition] = {}
     fields: list[Parameter] = []
     for inner in _flattened(statement.body):
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -239,7 +239,9 @@ def _class_definition(
             for target in targets:
                 for field_name in _names_in(target):
                     member_name = f"{name}.{field_name}"
-                    members[field_name] = Definition(module, member_name, "value", inner.lineno)
+                    members[field_name] = PythonDefinition(
+                        module, member_name, "value", inner.lineno
+                    )
             if isinstance(inner, ast.AnnAssign) and not _is_class_variable(inner):
                 fields += _field_parameter(inner)
     bases = tuple(dotted_name(base) or "?" for base in statement.bases)
@@ -249,7 +251,7 @@ def _class_definition(
     elif _has_fields(bases, decorators):
         is_partial = _inherits_fields(bases)
         signatures = (Signature(tuple(fields), is_partial=is_partial, is_of_fields=True),)
-    return Definition(
+    return PythonDefinition(
         module, name, "class", statement.lineno, signatures, members, bases, decorators
     )
 
@@ -287,12 +289,12 @@ def _is_class_variable(statement: ast.AnnAssign) -> bool:
     return "ClassVar" in ast.unparse(statement.annotation)
 
 
-def joined(earlier: Definition | None, later: Definition) -> Definition:
+def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonDefinition:
     """Join two definitions of a name: overloads, branches of a condition, a property's setter."""
     if earlier is None or earlier.kind != later.kind:
         return later
     signatures = tuple(dict.fromkeys((*earlier.signatures, *later.signatures)))
-    return Definition(
+    return PythonDefinition(
         module=later.module,
         name=later.name,
         kind=later.kind,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tools.surface.module import Definition, Module, Target
+from tools.surface.module import ImportTarget, Module, PythonDefinition
 
 _MAX_HOPS = 12  # Imports that are followed from one name; a longer chain is a circle
 
@@ -20,7 +20,7 @@ class ModuleFound:
     name: str
 
 
-Meaning = Definition | Outside | ModuleFound
+Meaning = PythonDefinition | Outside | ModuleFound
 """What a path stands for. `Outside` also where nobody can say what it is without running code."""
 OUTSIDE = Outside()
 
@@ -49,7 +49,7 @@ class Package:
         submodule = f"{module_name}.{name}"
         target = module.imports.get(name)
         # `from . import name` binds the module of this name.
-        if target is not None and target != Target(module_name, name):
+        if target is not None and target != ImportTarget(module_name, name):
             return self._target(target, hops - 1)
         if submodule in self.paths:
             return ModuleFound(submodule)
@@ -61,7 +61,7 @@ class Package:
                 return found
         return OUTSIDE if module.is_open else None
 
-    def _target(self, target: Target, hops: int) -> Meaning | None:
+    def _target(self, target: ImportTarget, hops: int) -> Meaning | None:
         if not target.name:
             return ModuleFound(target.module) if self._is_of_tree(target.module) else OUTSIDE
         return self.resolve(target.module, target.name, hops)
@@ -115,7 +115,9 @@ class Package:
             if not name.startswith("_"):
                 yield name
 
-    def inherited(self, definition: Definition, name: str, hops: int = _MAX_HOPS) -> bool | None:
+    def inherited(
+        self, definition: PythonDefinition, name: str, hops: int = _MAX_HOPS
+    ) -> bool | None:
         """Return whether a class has a member from one of its bases; None where nobody can say."""
         is_certain = True
         for base in definition.bases:
@@ -123,7 +125,7 @@ class Package:
                 continue
             top, _, rest = base.partition(".")
             meaning = None if rest else self.resolve(definition.module, top)
-            if not isinstance(meaning, Definition) or hops == 0:
+            if not isinstance(meaning, PythonDefinition) or hops == 0:
                 is_certain = False
                 continue
             if name in meaning.members:

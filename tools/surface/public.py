@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tools.surface.module import Definition
+from tools.surface.module import PythonDefinition
 from tools.surface.package import Meaning, ModuleFound, Package
 
 _IMPORT = re.compile(
@@ -82,7 +82,7 @@ def _add_package(
         if isinstance(meaning, ModuleFound) and meaning.name == f"{module}.{name}":
             paths[meaning.name] = meaning
             _add_package(package, meaning.name, paths, seen, depth - 1)
-        elif isinstance(meaning, Definition):
+        elif isinstance(meaning, PythonDefinition):
             paths[f"{module}.{name}"] = meaning
 
 
@@ -91,7 +91,7 @@ def _add_names(
 ) -> None:
     for name in names:
         meaning = package.resolve(module, name)
-        if isinstance(meaning, Definition | ModuleFound) and not name.startswith("_"):
+        if isinstance(meaning, PythonDefinition | ModuleFound) and not name.startswith("_"):
             paths.setdefault(f"{module}.{name}", meaning)
 
 

@@ -1,9 +1,9 @@
-"""What an agent can call to read a repository: commits, diffs, files, threads and earlier reports, as bounded text."""
+"""The tools by which an agent reads a repository: commits, diffs, files, threads and reports."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from agent.domain.base import AppError, InputError, NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     from tools.github.client import GitHubClient
 
-_HELD = 20_000_000
-"""Characters of pages that are held: whoever reads several diffs side by side asks for the pages of each by turns."""
-_LISTED = 20
-_USAGES = 200
-_LINE = 300
+_MAX_CACHED = 20_000_000
+"""Characters of pages that are cached, for an agent that reads several diffs in turns."""
+_MAX_LISTED_PATHS = 20  # In an error
+_MAX_USAGES = 200
+_MAX_LINE = 300  # Characters of a line that uses a name
 
 
 class ToolError(AppError):
-    """The agent asked for something that cannot be given; the message says what would be right."""
+    """The agent made a mistake; the message says what would be right."""
 
 
 @runtime_checkable
@@ -39,11 +39,11 @@ class Recall(Protocol):
     """Finds what earlier reports said."""
 
     def search(self, words: str, *, repo: RepoId | None = None, limit: int = 10) -> Sequence[str]:
-        """Give the statements that fit best, each on one line with its day and what it cites."""
+        """Return the statements that fit best, each on one line with its day and what it cites."""
         ...
 
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
-        """Give what the report of a day said, one statement a line."""
+        """Return what the report of a day said, one statement a line."""
         ...
 
 
@@ -67,15 +67,17 @@ async def open_tools(
     client: "GitHubClient | None" = None,
     page_tokens: int = show.PAGE_TOKENS,
 ) -> "list[BaseTool]":
-    """Give LangChain tools over a clone or a bare mirror at `path` that is known as `repo` (owner/name).
+    """Return LangChain tools over a clone or bare mirror at `path` of the repository `repo`.
 
-    They speak of what landed from `since` to `until` (not included), by default in the last seven days. Nothing is
-    fetched and nothing is remembered; issues and pull requests are read where a `client` for GitHub is given.
+    They cover what landed from `since` to `until` (not included), by default in the last seven
+    days. Nothing is fetched or remembered; issues and pull requests are read only with a `client`
+    for GitHub.
     """
     name = repo_id(repo)
     code = GitSource(name, Path(path), branch=branch, network=LOCAL)
     window = Window.between(since, until, tz, datetime.now(UTC))
-    commits = [row.commit for row in (await code.landed(window)).rows]
+    landed = await code.landed(window)
+    commits = [row.commit for row in landed.rows]
     threads: ThreadSource = NoThreads(name, "local-only")
     if client is not None:
         from tools.github.threads import GitHubThreads
@@ -85,12 +87,21 @@ async def open_tools(
 
 
 def tools_of(toolsets: "Mapping[RepoId, Toolset]") -> "list[BaseTool]":
-    """Give the tools of one repository, or of several as one set whose tools take `repo`."""
+    """Return the tools of one repository, or of several as one set whose tools take `repo`."""
     if len(toolsets) == 1:
         return next(iter(toolsets.values())).as_tools()
     from tools.toolset.langchain import tools_over
 
-    return tools_over({str(repo): one for repo, one in toolsets.items()}, TOOL_NAMES, ToolError)
+    by_name = {str(repo): toolset for repo, toolset in toolsets.items()}
+    return tools_over(by_name, TOOL_NAMES, ToolError)
+
+
+class DiffKey(NamedTuple):
+    """A diff as an agent asks for it: of one file, or of the hunks that name a symbol."""
+
+    sha: str
+    file: str
+    symbol: str
 
 
 class Toolset:
@@ -108,9 +119,10 @@ class Toolset:
         handles: Mapping[str, str] | None = None,
         default_sha: str = "",
     ) -> None:
-        """Serve these commits; `notes` is what is said of each by hash, `handles` are short names of the hashes.
+        """Serve these commits.
 
-        A tool that is given no commit shows the one of `default_sha`, or else the newest.
+        `notes` describe commits by their hashes, and `handles` are short names for the hashes. A
+        tool that is given no commit shows the one of `default_sha`, or else the newest.
         """
         self._code = code
         self._threads = threads
@@ -120,7 +132,7 @@ class Toolset:
         self._tokens = page_tokens
         self._default_sha = default_sha
         self._changes: dict[str, Change] = {}
-        self._cut: dict[tuple[str, str, str], list[str]] = {}
+        self._diff_pages: dict[DiffKey, list[str]] = {}
         self._upgrades: dict[tuple[str, str], list[str]] = {}
         self.seen: set[EvidenceId] = set()  # Commits and threads of which something was shown
         self.threads_read: dict[int, ThreadEvidence] = {}
@@ -132,7 +144,7 @@ class Toolset:
         return tuple(getattr(self, name) for name in TOOL_NAMES)
 
     def as_tools(self) -> "list[BaseTool]":
-        """Give everything as LangChain tools; a ToolError becomes an answer, an outage of a source stays an error."""
+        """Return LangChain tools; a ToolError becomes an answer, an outage stays an error."""
         from tools.toolset.langchain import langchain_tools
 
         return langchain_tools(self.tools, ToolError)
@@ -153,10 +165,12 @@ class Toolset:
         `sha` is a handle or a hash that list_commits shows. `file` narrows it to one path. `symbol` narrows it to the
         hunks that name this function, class or other identifier in their heading or in a changed line.
         """
-        full = self._full(sha)
-        pages = self._cut.get((full, file, symbol)) or await self._cut_pages(full, file, symbol)
-        text = _page(pages, page)
-        self.seen.add(EvidenceId.commit(self._code.repo, full))
+        key = DiffKey(self._full_hash(sha), file, symbol)
+        if key not in self._diff_pages:
+            self._diff_pages[key] = await self._read_diff_pages(key)
+            self._trim_cache()
+        text = _page(self._diff_pages[key], page)
+        self.seen.add(EvidenceId.commit(self._code.repo, key.sha))
         return text
 
     @tool
@@ -166,8 +180,8 @@ class Toolset:
         `sha` is a handle or a hash that list_commits shows; left out, it is the newest commit of the window. `symbol`
         shows only the lines around those that name this identifier. The first line says where to go on.
         """
-        full = self._full(sha)
-        lines = await self._lines(path, full)
+        full_hash = self._full_hash(sha)
+        lines = await self._lines(path, full_hash)
         if not 1 <= start <= max(1, len(lines)):
             raise ToolError(f"{path} has {len(lines)} lines; give a start from 1 to {len(lines)}")
         shown = show.stretch(lines, start, self._tokens)
@@ -175,9 +189,10 @@ class Toolset:
             shown = show.around(lines, symbol, start, self._tokens)
         if symbol and not shown.text:
             raise ToolError(
-                f"no line of {path} from {start} on names {symbol!r}; find_usages tells which files do"
+                f"no line of {path} from {start} on names {symbol!r};"
+                " find_usages tells which files do"
             )
-        heading = show.file_heading(path, full, shown, len(lines))
+        heading = show.file_heading(path, full_hash, shown, len(lines))
         around_symbol = f" around {symbol}" if symbol else ""
         more = f"; go on with start={shown.following}" if shown.following else ""
         return f"{heading}{around_symbol}{more}\n{shown.text}"
@@ -191,18 +206,24 @@ class Toolset:
         """
         if not name.strip() or "\n" in name or "\0" in name:
             raise ToolError("give one identifier, such as max_tokens")
-        full = self._full(sha)
-        found = await self._code.usages(
-            full, name.strip(), path=_checked(path) if path else "", limit=_USAGES
-        )
-        if found is None:
+        name = name.strip()
+        full_hash = self._full_hash(sha)
+        folder = _checked(path) if path else ""
+        usages = await self._code.usages(full_hash, name, path=folder, limit=_MAX_USAGES)
+        if usages is None:
             raise ToolError(
-                "this source cannot search all files of a commit, only a whole clone can; use get_diff"
+                "this source cannot search all files of a commit, only a whole clone can;"
+                " use get_diff"
             )
-        lines = [f"{one.path}:{one.line}: {one.text.strip()[:_LINE]}" for one in found.found]
-        lines += [f"(more than {_USAGES}; narrow it with path)"] if found.more else []
-        asked = f"{name.strip()} at {full[:12]}{f' in {path}' if path else ''}"
-        return _page(show.lines_as_pages(lines or [f"nothing names {asked}"], self._tokens), page)
+        lines = []
+        for usage in usages.found:
+            lines.append(f"{usage.path}:{usage.line}: {usage.text.strip()[:_MAX_LINE]}")
+        if usages.more:
+            lines.append(f"(more than {_MAX_USAGES}; narrow it with path)")
+        if not lines:
+            where = f" in {path}" if path else ""
+            lines.append(f"nothing names {name} at {full_hash[:12]}{where}")
+        return _page(show.lines_as_pages(lines, self._tokens), page)
 
     @tool
     async def get_issue(self, number: int, page: int = 1) -> str:
@@ -219,10 +240,11 @@ class Toolset:
         """Search what is remembered of this repository, by words, identifiers or Chinese text."""
         if not words.strip():
             raise ToolError("give some words or an identifier to search for")
-        found = self._recall.search(words, repo=self._code.repo) if self._recall else ()
-        return show.lines_as_pages(found or ["nothing earlier says that"], self._tokens)[0].rstrip(
-            "\n"
-        )
+        statements: Sequence[str] = ()
+        if self._recall:
+            statements = self._recall.search(words, repo=self._code.repo)
+        pages = show.lines_as_pages(statements or ["nothing earlier says that"], self._tokens)
+        return pages[0].rstrip("\n")
 
     @tool
     async def previous_reports(self, day: str, page: int = 1) -> str:
@@ -231,10 +253,11 @@ class Toolset:
             date.fromisoformat(day)
         except ValueError as error:
             raise ToolError(f"{day!r} is not a day; write it as 2026-02-01") from error
-        found = self._recall.report(day, repo=self._code.repo) if self._recall else ()
-        return _page(
-            show.lines_as_pages(found or [f"no report of {day} is remembered"], self._tokens), page
-        )
+        statements: Sequence[str] = ()
+        if self._recall:
+            statements = self._recall.report(day, repo=self._code.repo)
+        lines = statements or [f"no report of {day} is remembered"]
+        return _page(show.lines_as_pages(lines, self._tokens), page)
 
     @tool
     async def between(self, old: str, new: str, page: int = 1) -> str:
@@ -242,30 +265,31 @@ class Toolset:
 
         `old` and `new` are tags, hashes or days. What was taken back is left out. Each line names its commits.
         """
-        asked = (old.strip(), new.strip())
-        if asked not in self._upgrades:
+        versions = (old.strip(), new.strip())
+        if versions not in self._upgrades:
             try:
-                self._upgrades = {asked: guide_lines(await compare_versions(self._code, *asked))}
+                upgrade = await compare_versions(self._code, *versions)
             except InputError as error:
                 raise ToolError(str(error)) from error
-        return _page(show.lines_as_pages(self._upgrades[asked], self._tokens), page)
+            self._upgrades = {versions: guide_lines(upgrade)}
+        return _page(show.lines_as_pages(self._upgrades[versions], self._tokens), page)
 
     async def _thread(self, number: int, page: int) -> str:
         if number < 1:
             raise ToolError(
                 f"{number} is not the number of an issue or a pull request; they count from 1"
             )
-        read = self.threads_read.get(number)
-        if read is None:
+        evidence = self.threads_read.get(number)
+        if evidence is None:
             try:
                 thread = await self._threads.issue(number)
-                read = ThreadEvidence(thread=thread, comments=await self._threads.comments(number))
+                comments = await self._threads.comments(number)
             except NotFound as error:
                 raise ToolError(f"#{number} cannot be shown: {error}") from error
-        text = _page(
-            show.pages_of(show.thread_pieces(read.thread, read.comments), self._tokens), page
-        )
-        self.threads_read[number] = read
+            evidence = ThreadEvidence(thread=thread, comments=comments)
+        pieces = show.thread_pieces(evidence.thread, evidence.comments)
+        text = _page(show.pages_of(pieces, self._tokens), page)
+        self.threads_read[number] = evidence
         self.seen.add(EvidenceId.thread(self._code.repo, number))
         return text
 
@@ -277,16 +301,15 @@ class Toolset:
             )
         if "\0" in text:
             raise ToolError(f"{path!r} is binary; only text can be shown")
-        # As git counts them: splitlines would also cut at form feeds.
-        return (
-            [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-            if text
-            else []
-        )
+        if not text:
+            return []
+        # Lines as git counts them: splitlines would also cut at form feeds.
+        return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
-    def _full(self, sha: str) -> str:
-        """Return the hash of the commit that is meant; where none is named, of the default one."""
-        if not sha.strip() and (default := self._default_sha or self._names.newest):
+    def _full_hash(self, sha: str) -> str:
+        """Return the hash of the commit that is meant; the default one if none is named."""
+        default = self._default_sha or self._names.newest
+        if default and not sha.strip():
             return default
         matches = self._names.matching(sha)
         if len(matches) == 1:
@@ -296,25 +319,31 @@ class Toolset:
             raise ToolError(f"{sha!r} {problem}; leave `sha` out to read the commit in question")
         raise ToolError(f"{sha!r} {problem}; list_commits shows what there is")
 
-    async def _cut_pages(self, sha: str, file: str, symbol: str) -> list[str]:
-        """Cut a diff into pages and hold them, instead of those that were cut first where it gets too much."""
-        change = await self._change(sha)
-        files = [one for one in change.files if not file or file in (one.path, one.previous_path)]
-        if file and not files:
-            paths = ", ".join(one.path for one in change.files[:_LISTED])
-            raise ToolError(f"{sha[:12]} does not touch {file!r}; it touches {paths}")
-        pages = show.diff_pages(change, files, symbol=symbol, tokens=self._tokens)
-        if symbol and not any("\n@@ " in page for page in pages):
+    async def _read_diff_pages(self, key: DiffKey) -> list[str]:
+        change = await self._change(key.sha)
+        files = list(change.files)
+        if key.file:
+            files = [file for file in files if key.file in (file.path, file.previous_path)]
+        if key.file and not files:
+            paths = ", ".join(file.path for file in change.files[:_MAX_LISTED_PATHS])
+            raise ToolError(f"{key.sha[:12]} does not touch {key.file!r}; it touches {paths}")
+        pages = show.diff_pages(change, files, symbol=key.symbol, tokens=self._tokens)
+        if key.symbol and not any("\n@@ " in page for page in pages):
             raise ToolError(
-                f"no hunk of {sha[:12]} names {symbol!r}; get_diff without symbol shows all of them"
+                f"no hunk of {key.sha[:12]} names {key.symbol!r};"
+                " get_diff without symbol shows all of them"
             )
-        self._cut[sha, file, symbol] = pages
-        while (
-            len(self._cut) > 1
-            and sum(len(one) for held in self._cut.values() for one in held) > _HELD
-        ):
-            del self._cut[next(iter(self._cut))]
         return pages
+
+    def _trim_cache(self) -> None:
+        """Drop the diffs that were read first, until the rest fits; the last one always stays."""
+        sizes = {key: sum(map(len, pages)) for key, pages in self._diff_pages.items()}
+        total = sum(sizes.values())
+        for key in list(sizes)[:-1]:
+            if total <= _MAX_CACHED:
+                return
+            del self._diff_pages[key]
+            total -= sizes[key]
 
     async def _change(self, sha: str) -> Change:
         if sha not in self._changes:
@@ -323,7 +352,7 @@ class Toolset:
                 raise UpstreamError(
                     f"{EvidenceId.commit(self._code.repo, sha)} could not be read", retryable=False
                 )
-            # One at a time: a day of diffs would not fit in memory, and pages of one follow each other.
+            # Only the last one is kept: a day of diffs would not fit in memory.
             self._changes = {sha: changes[0]}
         return self._changes[sha]
 
@@ -339,7 +368,8 @@ def _page(pages: Sequence[str], page: int) -> str:
 
 
 def _checked(path: str) -> str:
-    if (clean := show.clean_path(path)) is None:
+    clean = show.clean_path(path)
+    if clean is None:
         raise ToolError(
             f"{path!r} is not a path; write it from the root of the repository, such as src/main.py"
         )

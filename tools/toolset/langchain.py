@@ -9,52 +9,62 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel, Field, create_model
 
+from agent.domain.evidence_id import EvidenceId
+
 Tool = Callable[..., Awaitable[str]]
 
 
 def langchain_tools(methods: Iterable[Tool], mistake: type[Exception]) -> list[BaseTool]:
-    """Wrap async methods; `mistake` becomes an answer to the caller, whatever else they raise stays an error."""
-    return [
-        StructuredTool.from_function(
-            coroutine=_with_answers(method, mistake),
-            name=method.__name__,
-            description=inspect.getdoc(method),
-            args_schema=_arguments(method.__func__),
-            handle_tool_error=_answer,
+    """Return async methods as LangChain tools.
+
+    `mistake` becomes an answer to the caller; any other exception stays an error.
+    """
+    tools: list[BaseTool] = []
+    for method in methods:
+        assert isinstance(method, MethodType)
+        tools.append(
+            StructuredTool.from_function(
+                coroutine=_with_answers(method, mistake),
+                name=method.__name__,
+                description=inspect.getdoc(method),
+                args_schema=_arguments(method.__func__),
+                handle_tool_error=_answer,
+            )
         )
-        for method in methods
-        if isinstance(method, MethodType) and isinstance(method.__func__, FunctionType)
-    ]
+    return tools
 
 
 def tools_over(
     toolsets: Mapping[str, Any], names: Sequence[str], mistake: type[Exception]
 ) -> list[BaseTool]:
-    """Give the tools of several repositories as one set: each takes the name of the repository that it reads."""
-    known = ", ".join(toolsets)
+    """Return the tools of several repositories as one set, whose tools take the repository."""
+    return [_tool_over(toolsets, name, mistake) for name in names]
 
-    def placed(name: str) -> BaseTool:
-        async def call(repo: str = "", **arguments: Any) -> str:
-            wanted = (repo or str(arguments.get("sha", "")).rpartition("@")[0]).lower()
-            chosen = [one for one in toolsets if not wanted or one.lower().endswith(wanted)]
-            if len(chosen) != 1:
-                raise ToolException(f"name the repository in `repo`; there are {known}")
-            return await _with_answers(getattr(toolsets[chosen[0]], name), mistake)(**arguments)
 
-        method = getattr(next(iter(toolsets.values())), name)
-        form = create_model(
-            f"{name}_in", __base__=_arguments(method.__func__), repo=(str, Field(default=""))
-        )
-        about = f"{inspect.getdoc(method)}\n\n`repo` is one of {known}."
-        return StructuredTool(
-            name=name,
-            description=about,
-            args_schema=form,
-            coroutine=call,
-            handle_tool_error=_answer,
-        )
+def _tool_over(toolsets: Mapping[str, Any], name: str, mistake: type[Exception]) -> BaseTool:
+    repos = ", ".join(toolsets)
 
-    return [placed(name) for name in names]
+    async def call(repo: str = "", **arguments: Any) -> str:
+        # A citation names its repository.
+        wanted_repo = repo or EvidenceId.cited(str(arguments.get("sha", ""))).repo
+        suffix = wanted_repo.lower()
+        matching = [other for other in toolsets if other.lower().endswith(suffix)]
+        if len(matching) != 1:
+            raise ToolException(f"name the repository in `repo`; there are {repos}")
+        method = getattr(toolsets[matching[0]], name)
+        return await _with_answers(method, mistake)(**arguments)
+
+    method = getattr(next(iter(toolsets.values())), name)
+    schema = create_model(
+        f"{name}_in", __base__=_arguments(method.__func__), repo=(str, Field(default=""))
+    )
+    return StructuredTool(
+        name=name,
+        description=f"{inspect.getdoc(method)}\n\n`repo` is one of {repos}.",
+        args_schema=schema,
+        coroutine=call,
+        handle_tool_error=_answer,
+    )
 
 
 def _answer(error: ToolException) -> str:
@@ -75,10 +85,13 @@ def _with_answers(tool: Tool, mistake: type[Exception]) -> Tool:
 
 @cache
 def _arguments(function: FunctionType) -> type[BaseModel]:
-    """Describe what a tool takes, once for all repositories: it takes longer than most calls of the tool."""
-    form = StructuredTool.from_function(
+    """Return the schema of a tool's arguments.
+
+    It is cached, because making it takes longer than most calls of the tool.
+    """
+    schema = StructuredTool.from_function(
         coroutine=MethodType(function, object()), name=function.__name__
     ).args_schema
-    assert isinstance(form, type)
-    assert issubclass(form, BaseModel)
-    return form
+    assert isinstance(schema, type)
+    assert issubclass(schema, BaseModel)
+    return schema

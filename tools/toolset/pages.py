@@ -1,4 +1,4 @@
-"""What tools show, as pages of a bounded number of tokens: diffs, files, threads, lists of commits by name."""
+"""Writes diffs, files, threads and lists of commits as pages of a bounded number of tokens."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,39 +12,53 @@ from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
 
 PAGE_TOKENS = 6_000
-_CHARS = 3  # Characters of ASCII that surely are no more than a token
+_ASCII_PER_TOKEN = 3  # ASCII characters that are never more than a token
+_MAX_LINE = 1_000  # Characters of a line of a file that are shown
+_MAX_COMMIT_LINE = 300  # Characters of a line about a commit
+# Lines around one that names an identifier; what follows mostly explains it.
+_LINES_BEFORE = 6
+_LINES_AFTER = 24
 _FILE_HEADING = re.compile(
     r" at [0-9a-f]{12}, lines (?P<first>[0-9]+) to (?P<last>[0-9]+) of [0-9]+"
 )
 
 
 class Piece(NamedTuple):
-    """A text that stays together where it fits on a page, and the title that stands above it on each page."""
+    """A text that is not divided if it fits on a page, and the title above it on each page."""
 
     text: str
     title: str = ""
 
 
 def pages_of(pieces: Iterable[Piece], tokens: int = PAGE_TOKENS) -> list[str]:
-    """Put pieces on pages; a piece longer than a page is cut between lines, a line longer than a page anywhere."""
+    """Return pieces as pages.
+
+    A piece longer than a page is cut between lines, a line longer than a page anywhere.
+    """
     pages: list[list[str]] = [[]]
-    room, title = tokens, ""
+    tokens_left = tokens
+    last_title = ""
     for piece in pieces:
-        for text in _cut(piece.text, max(1, tokens - tokens_of(piece.title))):
-            size = tokens_of(text) + (tokens_of(piece.title) if piece.title != title else 0)
-            if pages[-1] and size > room:
+        title_tokens = tokens_of(piece.title)
+        for text in _cut(piece.text, max(1, tokens - title_tokens)):
+            size = tokens_of(text)
+            if piece.title != last_title:
+                size += title_tokens
+            if pages[-1] and size > tokens_left:
                 pages.append([])
-                room, title = tokens, ""
-            if piece.title != title:
+                tokens_left = tokens
+                last_title = ""
+            if piece.title != last_title:
                 pages[-1].append(piece.title)
-                room, title = room - tokens_of(piece.title), piece.title
+                tokens_left -= title_tokens
+                last_title = piece.title
             pages[-1].append(text)
-            room -= tokens_of(text)
+            tokens_left -= tokens_of(text)
     return ["".join(page) for page in pages]
 
 
 def lines_as_pages(lines: Iterable[str], tokens: int = PAGE_TOKENS) -> list[str]:
-    """Put lines on pages."""
+    """Return lines as pages."""
     return pages_of((Piece(f"{line}\n") for line in lines), tokens)
 
 
@@ -55,19 +69,18 @@ def diff_pages(
     symbol: str = "",
     tokens: int = PAGE_TOKENS,
 ) -> list[str]:
-    """Cut a commit's diff into pages; with `files` only these, with `symbol` only the hunks that name it."""
-    chosen = change.files if files is None else files
-    pieces = [piece for file in chosen for piece in file_pieces(file, symbol)]
-    return pages_of([Piece(_heading(change)), *pieces], tokens)
+    """Return a commit's diff as pages: of some `files`, and of the hunks that name a `symbol`."""
+    pieces = [Piece(_heading(change))]
+    for file in change.files if files is None else files:
+        pieces += file_pieces(file, symbol)
+    return pages_of(pieces, tokens)
 
 
 def file_pieces(file: FileChange, symbol: str = "") -> Iterator[Piece]:
-    """Cut a file's patch between its hunks, under the file's name; with `symbol` only the hunks that name it."""
-    name = (
-        file.path
-        if file.previous_path in (None, file.path)
-        else f"{file.previous_path} -> {file.path}"
-    )
+    """Yield the hunks of a file, titled by its name; with a `symbol`, only those that name it."""
+    name = file.path
+    if file.previous_path not in (None, file.path):
+        name = f"{file.previous_path} -> {file.path}"
     title = f"--- {name} ({file.status}, +{file.additions} -{file.deletions})\n"
     if not file.patch:
         if not symbol:
@@ -79,13 +92,14 @@ def file_pieces(file: FileChange, symbol: str = "") -> Iterator[Piece]:
 
 
 def names_symbol(hunk: str, symbol: str) -> bool:
-    """Tell whether a hunk's heading or one of its changed lines has this identifier."""
-    whole = word(symbol)
-    return any(whole.search(line) for line in hunk.split("\n") if line[:1] in ("@", "+", "-"))
+    """Return True if the heading or a changed line of a hunk has an identifier."""
+    pattern = word(symbol)
+    lines = [line for line in hunk.split("\n") if line[:1] in ("@", "+", "-")]
+    return any(pattern.search(line) for line in lines)
 
 
 def word(name: str) -> re.Pattern[str]:
-    """Give the pattern of an identifier that is not part of a longer one."""
+    """Return a pattern for an identifier that is not part of a longer one."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
@@ -100,36 +114,32 @@ def _cut(text: str, tokens: int) -> Iterator[str]:
     if tokens_of(text) <= tokens:
         yield text
         return
-    held: list[str] = []
-    room = tokens
+    parts: list[str] = []
+    tokens_left = tokens
     for line in text.splitlines(keepends=True):
         for part in _cut_line(line, tokens):
             size = tokens_of(part)
-            if held and size > room:
-                yield "".join(held)
-                held, room = [], tokens
-            held.append(part)
-            room -= size
-    yield "".join(held)
+            if parts and size > tokens_left:
+                yield "".join(parts)
+                parts = []
+                tokens_left = tokens
+            parts.append(part)
+            tokens_left -= size
+    yield "".join(parts)
 
 
 def _cut_line(line: str, tokens: int) -> Iterator[str]:
     if tokens_of(line) <= tokens:
         yield line
         return
-    size = max(1, _CHARS * (tokens - 1) if line.isascii() else tokens - 1)
-    yield from (line[at : at + size] for at in range(0, len(line), size))
-
-
-_LONGEST = 1_000  # Characters of a line that are shown
-_BEFORE, _AFTER = (
-    6,
-    24,
-)  # Lines around a line that names an identifier: mostly what follows tells what it is
+    per_token = _ASCII_PER_TOKEN if line.isascii() else 1
+    size = max(1, per_token * (tokens - 1))
+    for start in range(0, len(line), size):
+        yield line[start : start + size]
 
 
 class Shown(NamedTuple):
-    """Numbered lines, and the line to go on from; 0 where this was the end."""
+    """Numbered lines, and the line to go on from; 0 if these were the last."""
 
     text: str
     first: int
@@ -151,28 +161,30 @@ def shown_lines(text: str, path: str) -> range | None:
 
 
 def clean_path(path: str) -> str | None:
-    """Give a path below the root of a repository as git writes it; None where it is no such path."""
+    """Return a path below the root of a repository as git writes it, or None if it is none."""
     clean = path.strip().removeprefix("./").strip("/")
-    return (
-        None
-        if "\n" in clean or any(part in ("", ".", "..") for part in clean.split("/"))
-        else clean
-    )
+    if "\n" in clean:
+        return None
+    if any(part in ("", ".", "..") for part in clean.split("/")):
+        return None
+    return clean
 
 
 def stretch(lines: Sequence[str], start: int, tokens: int) -> Shown:
-    """Show lines from a number on, as many as fit."""
+    """Return lines from a number on, as many as fit."""
     return _shown(lines, range(start, len(lines) + 1), tokens)
 
 
 def around(lines: Sequence[str], name: str, start: int, tokens: int) -> Shown:
-    """Show what surrounds the lines that have an identifier, from a number on; no text where none has it."""
-    whole = word(name)
-    wanted: set[int] = set()
+    """Return the lines around those that have an identifier, from a number on, as many as fit."""
+    pattern = word(name)
+    numbers: set[int] = set()
     for number in range(start, len(lines) + 1):
-        if whole.search(lines[number - 1]):
-            wanted.update(range(max(start, number - _BEFORE), min(len(lines), number + _AFTER) + 1))
-    return _shown(lines, sorted(wanted), tokens)
+        if pattern.search(lines[number - 1]):
+            first = max(start, number - _LINES_BEFORE)
+            last = min(len(lines), number + _LINES_AFTER)
+            numbers.update(range(first, last + 1))
+    return _shown(lines, sorted(numbers), tokens)
 
 
 def _shown(lines: Sequence[str], numbers: Sequence[int], tokens: int) -> Shown:
@@ -180,23 +192,25 @@ def _shown(lines: Sequence[str], numbers: Sequence[int], tokens: int) -> Shown:
     last = 0
     for number in numbers:
         line = lines[number - 1]
-        cut = f"{line[:_LONGEST]} … ({len(line)} characters)" if len(line) > _LONGEST else line
+        if len(line) > _MAX_LINE:
+            line = f"{line[:_MAX_LINE]} … ({len(line)} characters)"
         gap = "…\n" if last and number > last + 1 else ""
-        shown = f"{gap}{number:>6}  {cut}\n"
-        tokens -= tokens_of(shown)
+        numbered = f"{gap}{number:>6}  {line}\n"
+        tokens -= tokens_of(numbered)
         if tokens < 0 and text:
             return Shown("".join(text), numbers[0], last, number)
-        text.append(shown)
+        text.append(numbered)
         last = number
     return Shown("".join(text), numbers[0] if text else 0, last, 0)
 
 
 def thread_pieces(thread: Issue | PullRequest, comments: Sequence[Comment]) -> Iterator[Piece]:
-    """Write a thread in pieces that stay together on a page; bodies are kept as they were written."""
+    """Yield the pieces of a thread; texts are kept as they were written."""
     yield Piece(f"#{thread.number} {thread.title}\n{_state(thread)}\n\n")
     yield Piece(f"{thread.body.strip() or '(no text)'}\n")
     for comment in reversed(comments):
-        title = f"\ncomment by {comment.author or 'a deleted account'}, {comment.created_at:%Y-%m-%d}:\n"
+        author = comment.author or "a deleted account"
+        title = f"\ncomment by {author}, {comment.created_at:%Y-%m-%d}:\n"
         yield Piece(f"{comment.body.strip()}\n", title)
 
 
@@ -216,9 +230,6 @@ def _state(thread: Issue | PullRequest) -> str:
     return f"{', '.join(state)}{labels}"
 
 
-_LINE = 300
-
-
 class CommitNames:
     """Finds commits of one window; others are not at hand."""
 
@@ -228,7 +239,7 @@ class CommitNames:
         self._handles = {handle.lower(): sha for handle, sha in handles.items()}
 
     def matching(self, name: str) -> list[str]:
-        """Give the full hashes that a handle, a full or abbreviated hash or a citation may mean."""
+        """Return the full hashes that a handle, a hash, perhaps abbreviated, or an id may mean."""
         name = name.strip(" []`@").lower()
         if name in self._handles:
             return [self._handles[name]]
@@ -237,27 +248,32 @@ class CommitNames:
             if reference.repo is None or reference.repo.lower() != self._repo.lower():
                 return []
             name = reference.sha
-        return [sha for sha in self._commits if sha.startswith(name)] if name else []
+        if not name:
+            return []
+        return [sha for sha in self._commits if sha.startswith(name)]
 
     @property
     def newest(self) -> str | None:
-        """The commit that no other one of the window builds on: several may have landed in the same second."""
-        parents = {parent for commit in self._commits.values() for parent in commit.parents}
+        """The newest commit; of several from the same second, the one that builds on the others."""
+        parents: set[str] = set()
+        for commit in self._commits.values():
+            parents.update(commit.parents)
         tips = [commit for sha, commit in self._commits.items() if sha not in parents]
-        return max(tips, key=lambda commit: commit.committed_at).sha if tips else None
+        if not tips:
+            return None
+        return max(tips, key=lambda commit: commit.committed_at).sha
 
     def listed(self, notes: Mapping[str, str]) -> list[str]:
-        """Write a line for each commit: its handle if it has one, its hash, and the note or else its title."""
+        """Return a line for each commit: its handle, if any, its hash, and its note or title."""
         handle_of = {sha: handle for handle, sha in self._handles.items()}
         lines = []
         for sha, commit in self._commits.items():
-            note = (
-                notes.get(sha)
-                or f"{commit.committed_at:%Y-%m-%d} {commit.author.name}: {shown_title(commit.title)}"
-            )
-            lines.append(
-                f"{handle_of[sha]} {sha[:12]}  {note}"
-                if sha in handle_of
-                else f"{sha[:12]}  {note}"
-            )
-        return [line[:_LINE] for line in lines]
+            handle = f"{handle_of[sha]} " if sha in handle_of else ""
+            note = notes.get(sha) or _title_line(commit)
+            lines.append(f"{handle}{sha[:12]}  {note}"[:_MAX_COMMIT_LINE])
+        return lines
+
+
+def _title_line(commit: Commit) -> str:
+    title = shown_title(commit.title)
+    return f"{commit.committed_at:%Y-%m-%d} {commit.author.name}: {title}"

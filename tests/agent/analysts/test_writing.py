@@ -7,12 +7,12 @@ from typing import Any
 from agent.analysts.focus import Focus, Passage
 from agent.analysts.packet import NO_CONTEXT, commit_packet, pieces_of
 from agent.analysts.sentences import analysis_shape, summary_shape
-from agent.analysts.subjects import CommitSubject, SummarySubject, light_dossier
+from agent.analysts.subjects import CommitSubject, SummarySubject, summary_evidence
 from agent.analysts.tasks import Task
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
-from agent.domain.evidence import CommitEvidence, Dossier, Material, Read, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, EvidenceSet, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Triage
@@ -198,7 +198,7 @@ LIMITED = read(
 )
 SHOWN = pieces_of(LIMITED.evidence, material(LIMITED))
 FOUND = {one.id: one for one in SHOWN.values()}
-KNOWN = Dossier(found=FOUND, window=material(LIMITED).window, seen=frozenset(FOUND))
+KNOWN = EvidenceSet(by_id=FOUND, window=material(LIMITED).window, seen=frozenset(FOUND))
 
 
 def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
@@ -207,7 +207,7 @@ def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
         "repo": REPO,
         "account": "",
         "languages": languages,
-        "dossier": KNOWN,
+        "evidence_set": KNOWN,
         "about": ME,
     }
     task = Task(repo=REPO, about=ME)
@@ -318,8 +318,10 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
         {"en": "", "rests_on": ["c2.1"]},
     ]
     task = Task(repo=None, rests=rests)
-    dossier = light_dossier(task)
-    subject = SummarySubject(repo=None, account="", languages=("en",), dossier=dossier, task=task)
+    evidence_set = summary_evidence(task)
+    subject = SummarySubject(
+        repo=None, account="", languages=("en",), evidence_set=evidence_set, task=task
+    )
     claim, alone = subject.claims(summary_shape(("en",)).model_validate({"sentences": said}))
     assert (claim.attributed, alone.attributed) == (True, False)
     assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))
@@ -341,8 +343,10 @@ def summary_objections(text: str) -> list[str]:
         kind=Kind.STATED,
     )
     task = Task(repo=REPO, rests={"c1.1": published}, titles={commit: "Lower the limit"})
-    dossier = light_dossier(task)
-    subject = SummarySubject(repo=REPO, account="", languages=("en",), dossier=dossier, task=task)
+    evidence_set = summary_evidence(task)
+    subject = SummarySubject(
+        repo=REPO, account="", languages=("en",), evidence_set=evidence_set, task=task
+    )
     answer = {"sentences": [{"en": text, "rests_on": ["c1.1"]}]}
     (claim,) = subject.claims(summary_shape(("en",)).model_validate(answer))
     return [objection.literal for objection in subject.objections(claim, refusals)]

@@ -1,4 +1,4 @@
-"""Evidence, dossiers and claims for the tests of the gate; what is not said is ordinary."""
+"""Evidence, sets of evidence and claims for the tests of the gate; what is not said is ordinary."""
 
 from datetime import UTC, date, datetime
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind
 from agent.domain.commits import Change, Commit, FileChange, Issue, Person
-from agent.domain.evidence import CommitEvidence, Dossier, Evidence, ThreadEvidence
+from agent.domain.evidence import CommitEvidence, Evidence, EvidenceSet, ThreadEvidence
 from agent.domain.facts import FactSheet
 from agent.domain.window import Window
 from agent.gate.check import refusals
@@ -78,7 +78,7 @@ def make_issue(**about: Any) -> ThreadEvidence:
 
 def wrong(
     *evidence: Evidence | str,
-    dossier: dict[str, Any] | None = None,
+    evidence_set: dict[str, Any] | None = None,
     lang: Language = "en",
     **about: Any,
 ) -> list[Judgement]:
@@ -87,7 +87,9 @@ def wrong(
     cites = tuple(one if isinstance(one, str) else one.id for one in evidence)
     ordinary = {"id": "k1", "repo": REPO, "role": "change", "cites": cites, "predicate": "fact"}
     claim = Claim(**{**ordinary, "text": {lang: "It is so."}, **about})
-    return refusals(claim, Dossier(found=found, **{"window": DAY, **(dossier or {})}), lang)
+    return refusals(
+        claim, EvidenceSet(by_id=found, **{"window": DAY, **(evidence_set or {})}), lang
+    )
 
 
 def analysis(

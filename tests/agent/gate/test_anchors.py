@@ -119,10 +119,12 @@ def test_a_heading_and_a_comment_of_a_thread_are_anchors_and_so_is_a_note_of_cod
         "The first tag that contains it is v1.2.",
     ):
         anchors = (Anchor(cite=issue.id, text=words),)
-        assert analysis(issue, text="It fails.", anchors=anchors, dossier={"notes": note}) == []
+        assert (
+            analysis(issue, text="It fails.", anchors=anchors, evidence_set={"notes": note}) == []
+        )
     text = "The first release with it is v1.2."
     anchors = (Anchor(cite=issue.id, text="The first tag that contains it is v1.2."),)
-    assert analysis(issue, text=text, anchors=anchors, dossier={"notes": note}) == []
+    assert analysis(issue, text=text, anchors=anchors, evidence_set={"notes": note}) == []
     assert [no.check for no in analysis(issue, text=text, anchors=anchors)] == ["version", "anchor"]
 
 

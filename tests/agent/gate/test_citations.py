@@ -10,8 +10,8 @@ from tests.agent.gate.conftest import make_commit, wrong
 
 def test_a_fact_of_the_day_that_was_read_passes_and_what_was_not_read_is_unseen() -> None:
     commit = make_commit()
-    assert wrong(commit, dossier={"seen": frozenset({commit.id})}) == []
-    assert wrong(commit, dossier={"seen": frozenset()})[0].verdict == "unseen"
+    assert wrong(commit, evidence_set={"seen": frozenset({commit.id})}) == []
+    assert wrong(commit, evidence_set={"seen": frozenset()})[0].verdict == "unseen"
 
 
 def test_a_claim_that_cites_nothing_is_malformed() -> None:
@@ -48,5 +48,5 @@ def test_another_repository_and_another_day_are_out_of_scope() -> None:
     assert wrong(make_commit(at=datetime(2026, 2, 5, 1, tzinfo=UTC)))[0].check == "window"
     early, now = make_commit(sha="c" * 40, at=datetime(2026, 2, 3, 1, tzinfo=UTC)), make_commit()
     assert wrong(early)[0].check == "window"
-    assert wrong(early, dossier={"late": frozenset({early.id})}) == []
+    assert wrong(early, evidence_set={"late": frozenset({early.id})}) == []
     assert wrong(now, early, cites=(now.id,), background=(early.id,)) == []

@@ -4,7 +4,7 @@ from agent.domain.base import RepoId
 from agent.domain.placement import Decider, Importance, Placement
 from agent.domain.spending import Price
 from agent.settings.values import Budget
-from agent.triage.allotment import Allowance, Candidates, allot, allowance
+from agent.triage.allotment import Candidates, ExplainingBudget, allot, allowance
 
 BUSY = RepoId("octo/busy")
 QUIET = RepoId("octo/quiet")
@@ -26,7 +26,7 @@ def placed(*commits: tuple[str, Importance], by: Decider = "rules", tokens: int 
 
 def deep(limit: int = 10, **candidates: Candidates) -> dict[str, tuple[str, ...]]:
     repositories = {RepoId(f"octo/{name}"): found for name, found in candidates.items()}
-    shares = allot(repositories, Allowance(commits=limit))
+    shares = allot(repositories, ExplainingBudget(commits=limit))
     return {repo.partition("/")[2]: share.deep for repo, share in shares.items()}
 
 
@@ -50,11 +50,11 @@ def test_where_rules_find_nothing_worth_knowing_the_first_commit_is_read_in_dept
 def test_the_tokens_of_the_run_go_to_what_matters_most_and_the_rest_is_named() -> None:
     busy = placed(("a", MUST), ("b", WORTH), ("c", MINOR), by="model", tokens=40_000)
     quiet = placed(("q", MUST), by="model", tokens=40_000)
-    shares = allot({BUSY: busy, QUIET: quiet}, Allowance(commits=10, tokens=100_000))
+    shares = allot({BUSY: busy, QUIET: quiet}, ExplainingBudget(commits=10, tokens=100_000))
     assert (shares[BUSY].deep, shares[QUIET].deep) == (("a",), ("q",))
     assert shares[BUSY].left_out == {"b": "model_tokens"}
     assert shares[BUSY].minor == ("c",)
-    alone = allot({BUSY: busy}, Allowance(commits=10, repo_tokens=50_000))
+    alone = allot({BUSY: busy}, ExplainingBudget(commits=10, repo_tokens=50_000))
     assert alone[BUSY].left_out == {"b": "repo_model_tokens"}
 
 
