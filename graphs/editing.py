@@ -11,6 +11,7 @@ from agent.analysts.sentences import asked_languages
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.ledger import Triage
 from agent.domain.placement import CommitGroup, Importance
 from agent.domain.spending import Account, fallback
 from agent.editor.answer import (
@@ -31,10 +32,11 @@ from agent.editor.placements import (
 )
 from agent.editor.rows import CommitRow, RowWriter, row_handles
 from agent.languages import writing_of
-from agent.ports import Step
+from agent.ports import CodeSource, Step
 from agent.prompting import ContextExceeded, ModelError, fenced, fitting, tokens_of
 from agent.sizing import EvidencePrompt
-from agent.triage.collected import is_folded_by_settings
+from agent.triage.collected import Collected, Scales, is_folded_by_settings
+from agent.triage.score import MAY_BREAK
 from graphs.failing import failing_alone
 from graphs.judging import judged_or_refused
 from graphs.run_context import RunContext
@@ -63,7 +65,7 @@ async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
     judged = await _judged_groups(view.groups, day.rows, context)
     await context.announce_remarks(runtime)
     used = {use.sha for use in collected.own_uses}
-    placements = edited_placements(view.proposals, edited.placements, floors(collected.table, used))
+    placements = edited_placements(view.proposals, edited.placements, floors(day.ranking, used))
     edited = Edited(
         placements=placements,
         groups=sorted_groups(judged.groups, placements),
@@ -110,9 +112,10 @@ async def _judged_groups(
 
 
 class _Day(NamedTuple):
-    """The rows of a repository's day, and what it takes to explain each commit."""
+    """The rows of a repository's day, the weights, and what it takes to explain each commit."""
 
     rows: list[CommitRow]
+    ranking: list[Triage]
     tokens: dict[str, int]
 
 
@@ -128,6 +131,12 @@ async def _read_rows(state: EditInput, context: RunContext) -> _Day:
     readable = [triaged.sha for triaged in collected.table if triaged.sha not in folded]
     async for evidence in context.library.skim(code, readable):
         skimmed[evidence.change.commit.sha] = evidence
+    ranking = {triaged.sha: triaged for triaged in collected.table}
+    scales = Scales(collected, state["spec"])
+    for evidence in await _studied_for_certainty(code, collected, context):
+        sha = evidence.change.commit.sha
+        skimmed[sha] = evidence
+        ranking[sha] = scales.weigh(evidence)
     rows: dict[str, CommitRow] = {}
     tokens: dict[str, int] = {}
     async for change in code.changes(readable):
@@ -139,7 +148,19 @@ async def _read_rows(state: EditInput, context: RunContext) -> _Day:
     for sha, handle in handles.items():
         if sha not in rows:
             rows[sha] = writer.row(handle, commits[sha], None)
-    return _Day([rows[sha] for sha in handles], tokens)
+    return _Day([rows[sha] for sha in handles], list(ranking.values()), tokens)
+
+
+async def _studied_for_certainty(
+    code: CodeSource, collected: Collected, context: RunContext
+) -> list[CommitEvidence]:
+    """Read whole files where a patch alone cannot tell whether a commit breaks something."""
+    uncertain = []
+    for triaged in collected.table:
+        if triaged.noise is None and MAY_BREAK in triaged.reasons:
+            uncertain.append(triaged.sha)
+    landed = [row.commit for row in collected.rows]
+    return await context.library.study_all(code, uncertain, landed=landed)
 
 
 def _explaining_tokens(evidence: CommitEvidence) -> int:

@@ -33,6 +33,8 @@ _NOT_URGENT, _NOT_PRODUCT = 3.8, 1.5
 # Chores and the work of machines fold unless they rework a good part of the product.
 _LARGE_CHORE = 50
 
+MAY_BREAK = "may break names"  # By the patch alone; whole files tell whether it does
+
 POINTS = {
     "security": 6.0,
     "revert": 5.5,
@@ -54,7 +56,7 @@ POINTS = {
     "changes values": 1.5,
     "new errors": 1.5,
     "dependencies": 1.5,
-    "may break names": 1.2,
+    MAY_BREAK: 1.2,
     "new names": 1.2,
     "dependency": 0.5,
     "refactor": 0.3,
@@ -84,7 +86,7 @@ _BY_SEVERITY = {
         "changes defaults": _SET_BY_USERS,
         "changes what users call": _CALLED,
         "changes values": ("constant-changed", "limit-changed"),
-        "may break names": ("symbol-", "parameter-", "field-", "enum-member-"),
+        MAY_BREAK: ("symbol-", "parameter-", "field-", "enum-member-"),
     },
     Severity.ADDITIVE: {
         "new model": ("file-added model",),
