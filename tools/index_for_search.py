@@ -1,6 +1,6 @@
 """Filling the search index: with what a run has read, and for questions with what is still unread."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -8,6 +8,7 @@ from typing import NamedTuple
 from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Change, Commit, Landing, PullRequest, Threads
 from agent.domain.evidence import Card, CommitEvidence, Material
+from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
 from agent.links.recorded import day_links
 from agent.links.references import LandedDay, day_references
@@ -28,6 +29,7 @@ _MAX_AUTHORS = 6
 # Stored in batches: what was read before an interruption need not be read again.
 _CARDS_PER_BATCH = 100
 _READS_PER_BATCH = 1_000
+_MAX_SURFACES = 300  # Commits of a batch that are held to the public surface of their packages
 _BEFORE_ALL_COMMITS = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -190,10 +192,14 @@ async def read_threads(
 async def read_cards(
     code: CodeSource, shas: Sequence[str], threads: Threads
 ) -> AsyncIterator[tuple[Change, Card]]:
-    """Yield commits with the facts that their patches alone show."""
+    """Yield commits with the facts that their patches show, the newest held to public surfaces."""
+    surfaces: Mapping[str, SurfaceChange | None] = {}
+    if isinstance(code, CloneSource):
+        surfaces = await code.surface_changes(shas[:_MAX_SURFACES][::-1])
     async for change in code.changes(shas):
         pull = threads.pull_of.get(change.commit.sha)
-        evidence = CommitEvidence(change=change, sheet=facts_by_patch(change), pull=pull)
+        sheet = facts_by_patch(change, surfaces.get(change.commit.sha))
+        evidence = CommitEvidence(change=change, sheet=sheet, pull=pull)
         yield change, await card_of(code, evidence, threads.pulls)
 
 

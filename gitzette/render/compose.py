@@ -227,6 +227,9 @@ def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
     stories = _story_entries(week)
     page = page_model(week.report, lang, web)
     act_on, worth_knowing, _ = page.sections
+    # What came and went is listed by itself.
+    undone = {pair.undone_by for pair in week.came_and_went}
+    knowing = [item for item in worth_knowing.items if item.row.id not in undone]
     listed = (*reverts[:_MAX_WEEK_ENTRIES], *stories[:_MAX_WEEK_ENTRIES])
     words_left = MAX_WORDS_OF_WEEK - _WORDS_OF_FRAME - _MAX_WEEK_LINES * _WORDS_OF_LINE
     words_left -= sum(words_in(entry.title) + 2 * len(entry.cites) for entry in listed)
@@ -244,7 +247,8 @@ def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
         act_on=act_on,
         told=_fitting(act_on.items, words_left),
         worth_knowing=worth_knowing,
-        knowing=worth_knowing.items[:_MAX_WEEK_LINES],
+        knowing=knowing[:_MAX_WEEK_LINES],
+        knowing_count=len(knowing),
     )
 
 

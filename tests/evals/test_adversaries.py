@@ -46,7 +46,7 @@ async def test_what_an_honest_writer_says_is_published_and_true(stage: Stage, wo
 
 def with_claim(report: Report, **values: object) -> Report:
     fields = dict(report.claims[0])
-    claim = Claim(**{**fields, "quotes": (), "predicate": "says", **values})
+    claim = Claim(**{**fields, "quotes": (), "predicate": "says", "speech": False, **values})
     return report.model_copy(update={"claims": (claim,)})
 
 
@@ -65,7 +65,8 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
         if r.full_name == claim.repo
         for i in r.issues
     )
-    issue = next(issue for issue in issues if (issue, name) not in truth.fixes)
+    fixed = {issue for issue, change in truth.fixes if change in claim.sources}
+    issue = next(issue for issue in issues if issue not in fixed)
     earlier = next(
         row for row in world.landed if row.repo == claim.repo and row.committed_at < DAY.start
     )

@@ -80,8 +80,10 @@ def test_the_command_publishes_analysis_in_both_languages(
     for name, lang in (("2026-02-04.md", "en"), ("2026-02-04.zh.md", "zh")):
         page = pages(tmp_path)[name].decode()
         headline = {"en": "Workers get more time", "zh": "工作进程的时间更长"}[lang]
+        title, _, body = page.partition("\n")
+        assert title == f"# {headline}"
         for words in (headline, LIMIT_SAID[lang], TIMEOUT_SAID[lang], BRIEF[lang]):
-            assert page.count(str(words)) == 1, words
+            assert body.count(str(words)) == 1, words
     capsys.readouterr()
     shutil.rmtree(clone.folder)
     (name,) = (file.stem for file in (tmp_path / "home" / "runs").iterdir())

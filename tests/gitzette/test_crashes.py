@@ -36,7 +36,7 @@ LISTING = Bug(
 )
 READING = Bug(
     "graphs/repository.py",
-    "    # Commits that the model passes over are read all the same",
+    '    shas = state["share"].deep\n',
     f"repo == {SWIFTSERVE!r}",
 )
 CONNECTING = Bug("graphs/daily.py", "    specs = [spec for spec in state[", "True")

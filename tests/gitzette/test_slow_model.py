@@ -72,7 +72,7 @@ def many_commits(folder: Path, count: int, name: str = "octo/router") -> tuple[C
         clone.commit(title, number + 2, **{f"part_{number}__py": f"VALUE_{number} = 2\n"})
         sentence = said(f"`VALUE_{number}` is `2`.", "", f"+VALUE_{number} = 2")
         analyses[title] = analysis(sentence)
-    return clone, Scripted(analyses)
+    return clone, Scripted(analyses, tiers={LIMIT: 3})
 
 
 async def test_three_repositories_share_one_slot_and_nothing_is_asked_too_early(
@@ -107,7 +107,7 @@ def test_what_does_not_fit_into_the_time_is_said_and_the_most_important_comes_fi
     left_out = [reason for reason in reasons.values() if "not analysed: " in reason]
     assert len(left_out) >= 1
     (remark, *_) = [line for line in lines if line.startswith("model: ")]
-    assert "6 commits are to be explained, which takes about" in remark
+    assert "9 commits are to be explained, which takes about" in remark
     assert "the limit model_seconds leaves" in remark
     assert "the most important come first" in remark
     page = covered.page.read_text()

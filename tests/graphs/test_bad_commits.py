@@ -127,9 +127,10 @@ async def test_a_commit_whose_facts_cannot_be_found_is_named_and_the_others_are_
 async def test_a_commit_whose_facts_cannot_be_found_ends_no_question_and_is_named_in_each_answer(
     work: Work, tmp_path: Path
 ) -> None:
-    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n", "other.py": "def f(): ...\n"}, at=NOW)
+    limits = "MAX_ROUTES = 8\n"
+    work.commit("Begin", {"limits/__init__.py": limits, "other.py": "def f(): ...\n"}, at=NOW)
     spoilt = work.commit("Drop a function", {"other.py": "SIZE = 2\n"}, at=DAY.start)
-    work.commit("Lower the limit", {"limits.py": "MIN_ROUTES = 4\n"}, at=DAY.start)
+    work.commit("Lower the limit", {"limits/__init__.py": "MIN_ROUTES = 4\n"}, at=DAY.start)
     for _ in range(2):
         reply = await ask_about(work, spoilt, tmp_path, "is:breaking")
         assert not reply.abstained

@@ -46,7 +46,7 @@ async def test_the_footer_says_what_tokens_were_spent_on_and_leaves_none_out(
     report = covered.report
     account = sum((section.account for section in report.sections), report.account)
     assert set(account.by_job) == {
-        *("choosing", "looking", "writing", "repairing", "judging", "summing up")
+        *("editing", "looking", "writing", "repairing", "judging", "summing up")
     }
     assert all(spent.calls and spent.sent for spent in account.by_job.values())
     for name in ("calls", "sent", "received"):

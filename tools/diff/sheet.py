@@ -70,10 +70,10 @@ def failed_sheet(change: Change, error: Exception, facts: tuple[Fact, ...] = ())
     return FactSheet(facts=facts, route="hunks", problem=problem)
 
 
-def facts_by_patch(change: Change) -> FactSheet:
+def facts_by_patch(change: Change, surface: SurfaceChange | None = None) -> FactSheet:
     """Return what the patch alone tells of a commit, or why that could not be found."""
     try:
-        return read_facts(change)
+        return read_facts(change, surface=surface)
     except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
         return failed_sheet(change, error)
 
