@@ -1,4 +1,4 @@
-"""Runs evaluation sets: each is a noun with cases, scored on made-up worlds and, where given, on real mirrors."""
+"""Run evaluation sets, whose cases are scored on made-up worlds and, where given, on real mirrors."""
 
 import asyncio
 import os
@@ -24,24 +24,24 @@ from agent.questions import Reply
 from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.figures import Figures, crashed
 from evals.github_server.app import GitHubServer
-from evals.github_server.responses import Allowance
+from evals.github_server.responses import RequestAllowance
 from evals.model_server.server import ModelServer
 from evals.worlds.model import Repo, World
 from evals.worlds.worlds import build
 
 T = TypeVar("T")
 SEED = 1
-HELD_OUT = 9001  # Worlds of this seed and those after it are only made with `--held-out`: nothing is tuned on them
+HELD_OUT = 9001  # The first seed of worlds that nothing is tuned on; `--held-out` takes it
 TOKEN = "loopback-5d1c0ffee5d1c0ffee"  # noqa: S105 -- the loopback server's only token
 
 
 class System(Protocol):
-    """The thing that is measured, as a user would run it."""
+    """The system under test, as a user would run it."""
 
     async def report(
         self, settings: Settings, window: Window, environ: Mapping[str, str] | None = None
     ) -> tuple[Report, "ReportCost"]:
-        """Report on a window, with these variables, and say what it cost."""
+        """Report on a window with these environment variables; return the report and its cost."""
         ...
 
     async def ask(
@@ -51,19 +51,19 @@ class System(Protocol):
         now: datetime,
         since: datetime,
     ) -> list[Reply]:
-        """Read everything from a moment on, then answer questions, each about some of the repositories."""
+        """Read everything since a moment, then answer questions, each about some repositories."""
         ...
 
     def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
-        """Write a report as Markdown, with links below `web`."""
+        """Return a report as Markdown, with links below `web`."""
         ...
 
     def citations(self, report: Report, lang: Language) -> Sequence[tuple[str, str]]:
-        """List the citations of a page that open: the sentence of each, and what it opens on."""
+        """Return the sentence of each citation that opens on a page, and what it opens."""
         ...
 
     async def audit(self, file: Path, settings: Settings) -> Sequence[Finding]:
-        """Check a report that lies in a file."""
+        """Check a report in a file."""
         ...
 
 
@@ -72,68 +72,72 @@ class ReportCost:
     """What one report cost."""
 
     requests: int
-    free: int
+    free: int  # Requests that did not count against the rate limit
     seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """What a set may work with."""
+    """What an evaluation set works with."""
 
-    folder: Path  # For worlds and other files; kept while the evaluation lasts
+    folder: Path  # For worlds and other files, until the evaluation ends
     system: System
     say: Callable[[str], None]
     mirrors: tuple[RepoSpec, ...] = ()  # Real repositories, each with a path
     span: tuple[str, str] | None = None
-    """First day and the day after the last one to read on the mirrors; None lets each set choose."""
+    """The first day to read on the mirrors and the day after the last; None: each set chooses."""
     reports: tuple[Path, ...] = ()  # Reports of ours about the mirrors, as JSON
     model: Mapping[str, str] = field(default_factory=dict)
-    """The name and address of a real model, as settings have them, for sets that can ask one."""
-    seed: int = SEED  # What worlds are made from
-    analyst: AnalystChoice = (
-        "rules"  # Who writes and answers; a set that needs a model for that brings a scripted one
-    )
+    """The name and address of a real model, as in the settings, for sets that can use one."""
+    seed: int = SEED  # Of the worlds
+    analyst: AnalystChoice = "rules"
+    """What writes and answers; a set that needs a model for that brings a scripted one."""
     full: bool = False  # Take all cases where there are many of the same kind
 
     def world(self, name: str, seed: int | None = None) -> World:
-        """Build a world, or find it built."""
-        chosen = self.seed if seed is None else seed
-        return build(name, chosen, self.folder / f"{name}-{chosen}")
+        """Build a world."""
+        seed = self.seed if seed is None else seed
+        return build(name, seed, self.folder / f"{name}-{seed}")
 
     def count(self, few: int, many: int) -> int:
-        """Choose how many cases are taken."""
+        """Return how many cases to take."""
         return many if self.full else few
 
     @contextmanager
-    def settings(self, specs: Sequence[RepoSpec], **more: Any) -> Iterator[Settings]:
-        """Give settings with a home in which nothing is remembered."""
+    def settings(self, specs: Sequence[RepoSpec], **values: Any) -> Iterator[Settings]:
+        """Yield settings with an empty home."""
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
-            home = Path(name)
-            yield Settings(repos=tuple(specs), out=home / "out", home=home / "home", **more)
+            folder = Path(name)
+            yield Settings(repos=tuple(specs), out=folder / "out", home=folder / "home", **values)
 
     async def report(
-        self, specs: Sequence[RepoSpec], first: date, last: date | None = None, **more: Any
+        self, specs: Sequence[RepoSpec], first: date, last: date | None = None, **values: Any
     ) -> Report:
-        """Report on some days in a fresh home, as the command line would."""
-        with self.settings(specs, **more) as settings:
-            return (await self.system.report(settings, Window.days(first, last or first, "UTC")))[0]
+        """Report on some days in an empty home, as the command line would."""
+        window = Window.days(first, last or first, "UTC")
+        with self.settings(specs, **values) as settings:
+            report, _ = await self.system.report(settings, window)
+        return report
 
 
 def specs_of(world: World, *, cloned: bool = True) -> tuple[RepoSpec, ...]:
-    """Name the repositories of a world, each with its path unless they shall be fetched."""
-    return tuple(
-        RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir if cloned else None)
-        for repo in world.repos
-    )
+    """Return the repositories of a world as settings name them; without paths they are fetched."""
+    specs = []
+    for repo in world.repos:
+        path = repo.git_dir if cloned else None
+        specs.append(RepoSpec(name=RepoId(repo.full_name), path=path))
+    return tuple(specs)
 
 
 def serving(repos: Sequence[Repo], now: datetime | None = None) -> GitHubServer:
-    """Serve repositories in the place of GitHub, without a limit that a set could reach."""
-    return GitHubServer(repos, tokens=(TOKEN,), now=now, allowance=Allowance(token=1_000_000))
+    """Serve repositories in place of GitHub, with a rate limit that no set reaches."""
+    return GitHubServer(
+        repos, tokens=(TOKEN,), now=now, allowance=RequestAllowance(token=1_000_000)
+    )
 
 
 def through(server: GitHubServer) -> dict[str, Any]:
-    """Give the settings by which a run finds a server."""
+    """Return the settings by which a run uses a server."""
     return {"github_url": server.url, "git_url": server.git_url, "token": SecretStr(TOKEN)}
 
 
@@ -148,39 +152,41 @@ class EvalSet:
     about: str
     run: Run
     needs_mirrors: bool = False
-    by_name: bool = False  # It takes long, and is only run when it is named
+    by_name: bool = False  # It takes long, and runs only when it is named
 
 
 def evalset(
     name: str, about: str, *, needs_mirrors: bool = False, by_name: bool = False
 ) -> Callable[[Run], EvalSet]:
-    """Make a set of the function that runs it."""
+    """Turn the function that runs a set into the set."""
     return lambda run: EvalSet(name, about, run, needs_mirrors, by_name)
 
 
-def choose(names: Sequence[str], known: Sequence[EvalSet]) -> list[EvalSet]:
-    """Find the sets by name; none named means all that do not have to be named."""
-    by_name = {one.name: one for one in known}
-    if unknown := [name for name in names if name not in by_name]:
-        raise UsageError(
-            f"no evaluation set {unknown[0]!r}; there are {', '.join(sorted(by_name))}"
-        )
-    return [by_name[name] for name in names] if names else [one for one in known if not one.by_name]
+def choose(names: Sequence[str], sets: Sequence[EvalSet]) -> list[EvalSet]:
+    """Return the sets with these names; without names, all that need not be named."""
+    if not names:
+        return [each for each in sets if not each.by_name]
+    by_name = {each.name: each for each in sets}
+    for name in names:
+        if name not in by_name:
+            existing = ", ".join(sorted(by_name))
+            raise UsageError(f"no evaluation set {name!r}; there are {existing}")
+    return [by_name[name] for name in names]
 
 
-async def run_set(one: EvalSet, bench: Bench) -> Figures:
-    """Run one set; one that needs mirrors and has none is skipped loudly, one that crashes says so."""
-    if one.needs_mirrors and not bench.mirrors:
-        bench.say(f"{one.name}: skipped, it needs real mirrors: --repo owner/name=PATH")
+async def run_set(chosen: EvalSet, bench: Bench) -> Figures:
+    """Run a set; a crash becomes a figure, and a set without the mirrors it needs is skipped."""
+    if chosen.needs_mirrors and not bench.mirrors:
+        bench.say(f"{chosen.name}: skipped, it needs real mirrors: --repo owner/name=PATH")
         return {}
-    bench.say(f"{one.name}: {one.about}")
-    figures = await attempt(_awaited(one.run(bench)))
+    bench.say(f"{chosen.name}: {chosen.about}")
+    figures = await attempt(_awaited(chosen.run(bench)))
     if not isinstance(figures, Crash):
         return figures
-    # What the user or the world did wrong is told in a line; a bug keeps its traceback.
+    # An error of the user or of the environment needs one line; a bug needs its traceback.
     if not isinstance(figures.error, AppError):
         traceback.print_exception(figures.error)
-    return crashed(one.name, str(figures))
+    return crashed(chosen.name, str(figures))
 
 
 async def _awaited(figures: Awaitable[Figures]) -> Figures:
@@ -193,11 +199,12 @@ async def start_gitzette(
     model: ModelServer,
     *arguments: str,
     stderr: int | IO[bytes] = PIPE,
-    **more: str,
+    **variables: str,
 ) -> Process:
-    """Start a command in a folder as a user would, with nothing of the environment but `more` variables."""
+    """Start a command in a folder as a user would, with a clean environment and `variables`."""
+    git_folder = Path(shutil.which("git") or "git").parent
     environment = {
-        "PATH": os.pathsep.join([str(Path(shutil.which("git") or "git").parent), os.defpath]),
+        "PATH": os.pathsep.join([str(git_folder), os.defpath]),
         "PYTHONPATH": str(Path(__file__).parents[1]),
         "TMPDIR": str(folder.parent),
         "HOME": str(folder.parent),
@@ -210,15 +217,22 @@ async def start_gitzette(
         "GITZETTE_MODEL": model.model,
         "GITZETTE_MODEL_URL": model.url,
     }
-    command = [sys.executable, "-m", "gitzette", *arguments]
     return await asyncio.create_subprocess_exec(
-        *command, cwd=folder, env=environment | more, stdin=DEVNULL, stdout=DEVNULL, stderr=stderr
+        sys.executable,
+        "-m",
+        "gitzette",
+        *arguments,
+        cwd=folder,
+        env=environment | variables,
+        stdin=DEVNULL,
+        stdout=DEVNULL,
+        stderr=stderr,
     )
 
 
 @dataclass(frozen=True)
 class Crash:
-    """What a case ended with instead of a result: it is never the end of the others."""
+    """The error of a case; the others go on."""
 
     error: BaseException
 
@@ -227,12 +241,12 @@ class Crash:
 
 
 async def attempt(work: Coroutine[Any, Any, T]) -> T | Crash:
-    """Do the work in a task of its own; what it raises is returned."""
+    """Run a coroutine as a task; return its result, or its exception as a `Crash`."""
     task = asyncio.ensure_future(work)
     try:
         await asyncio.wait({task})
     finally:
-        # Whoever stops the evaluation stops the case too.
+        # Cancelling the evaluation must cancel the case too.
         task.cancel()
     error = task.exception()
     return task.result() if error is None else Crash(error)

@@ -1,4 +1,4 @@
-"""The gate of the harness: what may never be wrong, how far a figure may fall, and which case broke it."""
+"""The gate: invariants, how far each figure may fall, and which case broke it."""
 
 import json
 import tomllib
@@ -14,7 +14,8 @@ from evals.figures import CRASHED, MEASURED, Figure, Results
 
 LIMITS = Path(__file__).with_name("limits.toml")
 PREVIOUS = Path(__file__).with_name("previous.json")
-_CASES = 5
+_MAX_CASES = 5  # Broken cases of an invariant that are named
+_ROUNDING = 1e-9
 
 
 class LimitsFile(BaseModel):
@@ -23,20 +24,20 @@ class LimitsFile(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
     sets: tuple[str, ...]
     invariants: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    drops: dict[str, float] = Field(
-        default_factory=dict
-    )  # By `set/metric`, by set, or by `default` for all others
+    # By `set/metric`, by set, or by `default` for all others.
+    drops: dict[str, float] = Field(default_factory=dict)
 
     def drop(self, name: str, metric: str) -> float:
-        """Tell how far a figure may fall."""
-        return self.drops.get(
-            f"{name}/{metric}", self.drops.get(name, self.drops.get("default", 0.0))
-        )
+        """Return how far a figure may fall."""
+        for key in (f"{name}/{metric}", name, "default"):
+            if key in self.drops:
+                return self.drops[key]
+        return 0.0
 
 
 @dataclass(frozen=True)
 class Breach:
-    """One thing that does not hold: where, which case, and why."""
+    """A limit that is broken: in which set and case, and why."""
 
     set: str
     metric: str
@@ -44,7 +45,8 @@ class Breach:
     why: str
 
     def __str__(self) -> str:
-        return f"{self.set}: {self.metric}: {f'case {self.case}: ' if self.case else ''}{self.why}"
+        case = f"case {self.case}: " if self.case else ""
+        return f"{self.set}: {self.metric}: {case}{self.why}"
 
 
 def load_limits(file: Path = LIMITS) -> LimitsFile:
@@ -56,36 +58,38 @@ def load_limits(file: Path = LIMITS) -> LimitsFile:
 
 
 def load_figures(file: Path) -> Mapping[str, Mapping[str, Any]]:
-    """Read the figures of another run, as `--json` prints them or `--accept` keeps them, by set and metric."""
+    """Read the figures of another run by set and metric, as `--json` or `--accept` writes them."""
     try:
-        found: Mapping[str, Mapping[str, Any]] = json.loads(file.read_text("utf-8"))["sets"]
+        sets: Mapping[str, Mapping[str, Any]] = json.loads(file.read_text("utf-8"))["sets"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{file} holds no figures: {error}") from error
-    return found
+    return sets
 
 
 def breaches(
     results: Results, limits: LimitsFile, previous: Mapping[str, Mapping[str, float]]
 ) -> list[Breach]:
-    """List everything that must not be: crashes, broken invariants, figures that fell too far."""
-    found = list(_crashes(results))
-    ended = {
-        name: figures for name, figures in results.items() if name not in {one.set for one in found}
-    }
+    """List crashes, broken invariants and figures that fell too far."""
+    broken = list(_crashes(results))
+    crashed_sets = {breach.set for breach in broken}
+    complete = {name: results[name] for name in results if name not in crashed_sets}
     for name, metrics in limits.invariants.items():
-        for metric in metrics if name in ended else ():
-            found += _invariant(name, metric, ended[name].get(metric))
-    for name, figures in ended.items():
+        if name not in complete:
+            continue
+        for metric in metrics:
+            broken += _invariant(name, metric, complete[name].get(metric))
+    for name, figures in complete.items():
         for metric, old in previous.get(name, {}).items():
-            found += _fall(name, metric, old, figures.get(metric), limits.drop(name, metric))
-    return found
+            broken += _fall(name, metric, old, figures.get(metric), limits.drop(name, metric))
+    return broken
 
 
 def _crashes(results: Results) -> Iterator[Breach]:
     for name, figures in results.items():
         for metric, figure in figures.items():
-            crashes = [score for score in figure.scores if score.verdict == CRASHED]
-            yield from (Breach(name, metric, score.case, score.reason) for score in crashes)
+            for score in figure.scores:
+                if score.verdict == CRASHED:
+                    yield Breach(name, metric, score.case, score.reason)
 
 
 def _invariant(name: str, metric: str, figure: Figure | None) -> Iterator[Breach]:
@@ -93,9 +97,10 @@ def _invariant(name: str, metric: str, figure: Figure | None) -> Iterator[Breach
         yield Breach(name, metric, "", "was not measured")
         return
     wrong = [score for score in figure.scores if figure.is_wrong(score)]
-    yield from (Breach(name, metric, score.case, score.reason) for score in wrong[:_CASES])
-    if len(wrong) > _CASES:
-        yield Breach(name, metric, "", f"and {len(wrong) - _CASES} more")
+    for score in wrong[:_MAX_CASES]:
+        yield Breach(name, metric, score.case, score.reason)
+    if len(wrong) > _MAX_CASES:
+        yield Breach(name, metric, "", f"and {len(wrong) - _MAX_CASES} more")
 
 
 def _fall(
@@ -105,18 +110,22 @@ def _fall(
         yield Breach(name, metric, "", f"is not measured any more; it was {old}")
         return
     fall = old - figure.value if figure.sense == "at least" else figure.value - old
-    if fall > allowed + 1e-9:
+    if fall > allowed + _ROUNDING:
         first = f"; first: {figure.worst[0]}" if figure.worst else ""
         yield Breach(name, metric, "", f"was {old:.4g} and is {figure.value:.4g}{first}")
 
 
 def shares(results: Results) -> dict[str, Any]:
-    """Give what the repository keeps: the value of every share; what the clock measures differs from day to day."""
-    kept = {
-        name: {metric: one.value for metric, one in figures.items() if _is_share(one)}
-        for name, figures in results.items()
-    }
-    return {"sets": {name: metrics for name, metrics in kept.items() if metrics}}
+    """Return what the repository keeps: the value of every share.
+
+    What the clock measures is left out, since it differs from day to day.
+    """
+    sets: dict[str, dict[str, float | None]] = {}
+    for name, figures in results.items():
+        values = {metric: figure.value for metric, figure in figures.items() if _is_share(figure)}
+        if values:
+            sets[name] = values
+    return {"sets": sets}
 
 
 def _is_share(figure: Figure) -> bool:
@@ -124,17 +133,15 @@ def _is_share(figure: Figure) -> bool:
 
 
 def changes(results: Results, before: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """List figures that differ from another run, and those whose intervals do not overlap."""
+    """Yield the figures that differ from another run, and whether their intervals overlap."""
     for name, figures in results.items():
         for metric, figure in figures.items():
             old = before.get(name, {}).get(metric)
-            if (
-                old is None
-                or figure.value is None
-                or old["value"] is None
-                or old["value"] == figure.value
-            ):
+            if old is None or old["value"] is None or figure.value is None:
+                continue
+            if old["value"] == figure.value:
                 continue
             apart = figure.low > old["high"] or figure.high < old["low"]
-            sure = "clearly" if apart else "within the intervals"
-            yield f"{name}: {metric}: was {old['value']:.4g} (n={old['n']}), is {figure.value:.4g}, {sure}"
+            certainty = "clearly" if apart else "within the intervals"
+            was = f"was {old['value']:.4g} (n={old['n']})"
+            yield f"{name}: {metric}: {was}, is {figure.value:.4g}, {certainty}"

@@ -1,4 +1,4 @@
-"""A web application on loopback, in a thread of its own that ends at once whatever its connections are doing."""
+"""A web application on loopback, in a thread that stops at once whatever its connections are doing."""
 
 import asyncio
 import socket
@@ -12,21 +12,22 @@ from uvicorn.server import ServerState
 
 HOST = "127.0.0.1"
 _KEEP_ALIVE_SECONDS = 3600
-_LINGER = struct.pack("ii", 1, 0)
+_LINGER = struct.pack("ii", 1, 0)  # Closing the socket sends a reset
 
 
 class Loopback:
-    """A socket, known by its port before anybody listens; stopped, it can be started again at the same address."""
+    """A socket whose address is known before it listens; it can be restarted at the same address."""
 
     def __init__(self) -> None:
         self._listener = _listener(0)
         self.url = f"http://{HOST}:{self._listener.getsockname()[1]}"
 
     def start(self, app: ASGIApp) -> None:
-        """Listen."""
+        """Start to serve an application."""
         if self._listener.fileno() < 0:
             self._listener = _listener(int(self.url.rpartition(":")[2]))
-        self._ready, self._stop = threading.Event(), asyncio.Event()
+        self._ready = threading.Event()
+        self._stop = asyncio.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(app)))
         self._thread.start()
         self._ready.wait()
@@ -39,13 +40,14 @@ class Loopback:
         self._listener.close()
 
     async def _serve(self, app: ASGIApp) -> None:
-        quiet = uvicorn.Config(
+        config = uvicorn.Config(
             app, lifespan="off", ws="none", log_config=None, log_level="critical"
         )
-        quiet.timeout_keep_alive = _KEEP_ALIVE_SECONDS
-        self._loop, state = asyncio.get_running_loop(), ServerState()
+        config.timeout_keep_alive = _KEEP_ALIVE_SECONDS
+        state = ServerState()
+        self._loop = asyncio.get_running_loop()
         server = await self._loop.create_server(
-            lambda: _Connection(quiet, state, {}), sock=self._listener
+            lambda: _Connection(config, state, {}), sock=self._listener
         )
         self._ready.set()
         await self._stop.wait()
@@ -56,7 +58,7 @@ class Loopback:
 
 def _listener(port: int) -> socket.socket:
     listener = socket.create_server((HOST, port), backlog=128)
-    # Without it a body waits 40 ms for the acknowledgement of its headers.
+    # Otherwise a body waits 40 ms for the acknowledgement of its headers.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own: on loopback, in a temporary folder, gone at the end."""
+"""A PostgreSQL server on loopback, in a temporary folder that is removed at the end."""
 
 import importlib.util
 import os
@@ -13,66 +13,73 @@ from typing import Self
 
 from agent.domain.base import MissingPackages, StorageError
 
-_FOLDERS = Path("/usr/lib/postgresql")
+_DEBIAN_FOLDER = Path("/usr/lib/postgresql")
+_HOST = "127.0.0.1"
 _USER = "postgres"
-_PATIENCE = 60.0
+_MAX_WAIT_SECONDS = 60.0
+_SETTINGS = ("listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200")
+_FAST_SETTINGS = ("fsync=off", "full_page_writes=off")
 
 
 def missing_postgres() -> str | None:
-    """Say what workers need and this machine has not; nothing where all is there."""
+    """Return what workers need and this machine lacks; None where everything is there."""
     if importlib.util.find_spec("procrastinate") is None:
         return str(MissingPackages("this"))
-    return None if _programs() else "PostgreSQL is not installed: apt install postgresql"
+    if _programs() is None:
+        return "PostgreSQL is not installed: apt install postgresql"
+    return None
 
 
 def _programs() -> Path | None:
-    """Find the folder of the newest server, as Debian has it, or on the path."""
-    found = sorted(_FOLDERS.glob("*/bin/initdb"), key=lambda file: int(file.parts[-3]))
-    other = shutil.which("initdb")
-    return found[-1].parent if found else Path(other).parent if other else None
+    """Return the folder of the newest server, where Debian installs it or on the path."""
+    versions = sorted(_DEBIAN_FOLDER.glob("*/bin/initdb"), key=lambda file: int(file.parts[-3]))
+    if versions:
+        return versions[-1].parent
+    on_path = shutil.which("initdb")
+    return Path(on_path).parent if on_path else None
+
+
+def _program(name: str) -> str:
+    programs = _programs()
+    assert programs is not None
+    return str(programs / name)
 
 
 class PostgresServer:
-    """A server that can be stopped and started again; `durable` waits for the disk, as a real one does."""
+    """A server that can be restarted; `durable` makes it wait for the disk, as a real one does."""
 
     def __init__(self, *, durable: bool = False) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="gitzette-postgres-"))
         self._durable = durable
-        # It refuses to run as root.
+        # PostgreSQL refuses to run as root.
         self._user = _USER if os.geteuid() == 0 else None
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+        with socket.socket() as unused:
+            unused.bind((_HOST, 0))
+            self._port = unused.getsockname()[1]
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def address(self) -> str:
-        """Where a client finds its first database."""
+        """The address of its first database."""
         return self.address_of(_USER)
 
     def address_of(self, name: str) -> str:
-        """Where a client finds a database."""
-        return f"postgresql://{_USER}@127.0.0.1:{self._port}/{name}"
+        """Return the address of a database."""
+        return f"postgresql://{_USER}@{_HOST}:{self._port}/{name}"
 
     def create(self, name: str) -> None:
-        """Make one more database."""
-        self._run("createdb", "-h", "127.0.0.1", "-p", str(self._port), "-U", _USER, name)
+        """Create another database."""
+        self._run("createdb", *self._location, "-U", _USER, name)
+
+    @property
+    def _location(self) -> tuple[str, ...]:
+        return ("-h", _HOST, "-p", str(self._port))
 
     def __enter__(self) -> Self:
         if self._user:
             shutil.chown(self._folder, self._user)
-        self._run(
-            "initdb",
-            "--username",
-            _USER,
-            "--auth",
-            "trust",
-            "--encoding",
-            "UTF8",
-            "--no-sync",
-            "-D",
-            "data",
-        )
+        options = ["--username", _USER, "--auth", "trust", "--encoding", "UTF8", "--no-sync"]
+        self._run("initdb", *options, "-D", "data")
         self.start()
         return self
 
@@ -82,48 +89,32 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
-        fast = [] if self._durable else ["-c", "fsync=off", "-c", "full_page_writes=off"]
-        settings = [
-            "-c",
-            "listen_addresses=127.0.0.1",
-            "-c",
-            "unix_socket_directories=",
-            "-c",
-            "max_connections=200",
-        ]
-        programs = _programs()
-        assert programs is not None
-        command = [
-            str(programs / "postgres"),
-            "-D",
-            "data",
-            "-p",
-            str(self._port),
-            *settings,
-            *fast,
-        ]
+        command = [_program("postgres"), "-D", "data", "-p", str(self._port)]
+        for setting in _SETTINGS if self._durable else (*_SETTINGS, *_FAST_SETTINGS):
+            command += ["-c", setting]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 command, cwd=self._folder, user=self._user, stdout=log, stderr=log
             )
-        until = time.monotonic() + _PATIENCE
-        while time.monotonic() < until and self._process.poll() is None:
-            if self._run("pg_isready", "-h", "127.0.0.1", "-p", str(self._port), check=False) == 0:
+        deadline = time.monotonic() + _MAX_WAIT_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            if self._run("pg_isready", *self._location, check=False) == 0:
                 return
             time.sleep(0.1)
         raise StorageError(f"PostgreSQL does not start; see {self._folder / 'log'}")
 
     def stop(self) -> None:
-        """Stop the server at once; whoever is connected is cut off."""
+        """Stop the server at once, which closes all connections."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
-            self._process.wait(_PATIENCE)
+            self._process.wait(_MAX_WAIT_SECONDS)
 
     def _run(self, program: str, *arguments: str, check: bool = True) -> int:
-        programs = _programs()
-        assert programs is not None
-        command = [str(programs / program), *arguments]
-        done = subprocess.run(
-            command, cwd=self._folder, user=self._user, capture_output=True, check=check
+        process = subprocess.run(
+            [_program(program), *arguments],
+            cwd=self._folder,
+            user=self._user,
+            capture_output=True,
+            check=check,
         )
-        return done.returncode
+        return process.returncode

@@ -1,4 +1,4 @@
-"""How an evaluation reads: as a table on a terminal, as JSON, and as one HTML file that needs no network."""
+"""Evaluation results as a table on a terminal, as JSON, and as one self-contained HTML file."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,19 +8,20 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
 
-from evals.figures import Figure, Results
+from evals.figures import Figure, Results, Score
 from evals.limits import Breach
 
-_RED, _PLAIN = "\x1b[31m", "\x1b[0m"
-_MOST_RIGHT, _MOST_WRONG = 40, 500  # So many scores of each metric stand on the page
+_RED = "\x1b[31m"
+_PLAIN = "\x1b[0m"
+_MAX_RIGHT = 40  # Right scores of each metric that the page shows
+_MAX_WRONG = 500
 
 
 def as_json(results: Results) -> str:
-    """Print the figures as data."""
-    sets = {
-        name: {metric: f.as_json() for metric, f in figures.items()}
-        for name, figures in results.items()
-    }
+    """Return the figures as JSON."""
+    sets: dict[str, dict[str, Any]] = {}
+    for name, figures in results.items():
+        sets[name] = {metric: figure.as_json() for metric, figure in figures.items()}
     return json.dumps({"sets": sets}, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -30,28 +31,39 @@ def as_table(
     *,
     colour: bool = False,
 ) -> str:
-    """Print the figures as lines, with what the last release had; a shortfall is red where there are colours."""
+    """Return the figures as lines, with those of the last release; colours show shortfalls."""
     lines: list[str] = []
     for name, figures in results.items():
         lines.append(name if figures else f"{name}: skipped")
+        previous_figures = (previous or {}).get(name, {})
         for metric, figure in figures.items():
-            line = f"  {_verdict(figure):<5} {_value(figure):>9}  n={figure.n:<6} {metric} ({_wanted(figure)})"
-            if (old := (previous or {}).get(name, {}).get(metric)) is not None:
-                line += f", before {old:.4g}"
-            lines.append(f"{_RED}{line}{_PLAIN}" if colour and figure.ok is False else line)
+            line = _figure_line(metric, figure, previous_figures.get(metric))
+            if colour and figure.ok is False:
+                line = f"{_RED}{line}{_PLAIN}"
+            lines.append(line)
             lines += [f"          {reason}" for reason in figure.worst]
     return "\n".join(lines) + "\n"
 
 
-def as_breaches(found: Sequence[Breach]) -> str:
-    """Print what the gate holds against a change."""
-    return "".join(f"gate: {one}\n" for one in found) or "gate: everything holds\n"
+def _figure_line(metric: str, figure: Figure, previous: float | None) -> str:
+    value = f"{_verdict(figure):<5} {_value(figure):>9}"
+    line = f"  {value}  n={figure.n:<6} {metric} ({_target(figure)})"
+    if previous is None:
+        return line
+    return f"{line}, before {previous:.4g}"
+
+
+def as_breaches(breaches: Sequence[Breach]) -> str:
+    """Return what the gate objects to, a line each."""
+    if not breaches:
+        return "gate: everything holds\n"
+    return "".join(f"gate: {breach}\n" for breach in breaches)
 
 
 def as_page(results: Results, about: Mapping[str, Any], changed: Sequence[str] = ()) -> str:
-    """Write the page: figures with their intervals, what changed, and the scores beside their evidence."""
+    """Return the page: figures with intervals, what changed, and scores next to their evidence."""
     env = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
-    env.globals.update(verdict=_verdict, value=_value, wanted=_wanted)
+    env.globals.update(verdict=_verdict, value=_value, wanted=_target)
     # A score can hold anything, even the end of a script.
     data = json.dumps(list(_rows(results)), ensure_ascii=True).replace("<", "\\u003c")
     return env.get_template("results.html").render(
@@ -62,18 +74,21 @@ def as_page(results: Results, about: Mapping[str, Any], changed: Sequence[str] =
 def _rows(results: Results) -> Iterator[dict[str, Any]]:
     for name, figures in results.items():
         for metric, figure in figures.items():
-            seen = {True: _MOST_WRONG, False: _MOST_RIGHT}
-            for score in figure.scores:
+            for score in _listed_scores(figure):
                 wrong = figure.is_wrong(score)
-                seen[wrong] -= 1
-                if seen[wrong] >= 0:
-                    told = score.verdict or ("wrong" if wrong else "right")
-                    yield asdict(score) | {
-                        "set": name,
-                        "metric": metric,
-                        "wrong": wrong,
-                        "verdict": told,
-                    }
+                verdict = score.verdict or ("wrong" if wrong else "right")
+                location = {"set": name, "metric": metric}
+                yield asdict(score) | location | {"wrong": wrong, "verdict": verdict}
+
+
+def _listed_scores(figure: Figure) -> Iterator[Score]:
+    """Yield the scores that the page shows: many of the wrong ones and some of the right ones."""
+    left = {True: _MAX_WRONG, False: _MAX_RIGHT}
+    for score in figure.scores:
+        wrong = figure.is_wrong(score)
+        if left[wrong]:
+            left[wrong] -= 1
+            yield score
 
 
 def _verdict(figure: Figure) -> str:
@@ -84,6 +99,8 @@ def _value(figure: Figure) -> str:
     return "-" if figure.value is None else f"{figure.value:.4g}"
 
 
-def _wanted(figure: Figure) -> str:
-    interval = "" if figure.low is None else f", {figure.low:.4g} to {figure.high:.4g}"
-    return f"{figure.sense} {figure.target:g}{interval}"
+def _target(figure: Figure) -> str:
+    target = f"{figure.sense} {figure.target:g}"
+    if figure.low is None:
+        return target
+    return f"{target}, {figure.low:.4g} to {figure.high:.4g}"

@@ -1,4 +1,4 @@
-"""The daily graph over a world, with a new memory for each report, and scripted models inside the process."""
+"""Run the daily graph over a world, with a new database for each report and scripted models."""
 
 import itertools
 import json
@@ -16,7 +16,7 @@ from agent.ports import RepositorySources
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from agent.triage.allotment import allowance
-from evals.harness import TOKEN, serving
+from evals.harness import TOKEN, serving, specs_of
 from evals.model_server.talk import ModelRequest, Script
 from evals.worlds.model import World
 from graphs import daily
@@ -42,10 +42,11 @@ _ANSWER_SECONDS = 300.0
 
 
 class Stage:
-    """One world, on which any number of analysts report."""
+    """One world, on which any number of models report."""
 
     def __init__(self, world: World, client: GitHubClient) -> None:
-        self._world, self._client = world, client
+        self._world = world
+        self._client = client
 
     async def open(self, spec: RepoSpec) -> RepositorySources:
         """Open the sources of a repository."""
@@ -58,7 +59,8 @@ class Stage:
         self, models: Models | None, window: Window, languages: tuple[Language, ...] = ("en", "zh")
     ) -> Report:
         """Let models, or code alone, report on a window, as if it were the first ever."""
-        publisher, db = _Kept(), database_in_memory()
+        publisher = _KeptReports()
+        db = database_in_memory()
         context = RunContext(
             repositories=self,
             landings=Landings(db),
@@ -73,15 +75,13 @@ class Stage:
             recall=Statements(db),
             allowance=allowance(Budget()),
         )
-        specs = tuple(
-            RepoSpec(name=RepoId(repo.full_name), path=repo.git_dir) for repo in self._world.repos
-        )
-        # A branch that fails leaves a failure in the report; anything else is a crash of the case.
+        # A failing branch of the graph leaves a failure in the report; anything else is a crash.
+        specs = specs_of(self._world)
         await daily.build().ainvoke({"window": window, "specs": specs}, context=context)
         return publisher.reports[-1]
 
 
-class _Kept:
+class _KeptReports:
     """Keeps reports instead of writing them."""
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class ScriptedServer:
         self._answer = answer
 
     async def learn(self, ask: AskServer) -> Capabilities:
-        """Return what is the same for all scripted models."""
+        """Return the capabilities of all scripted models."""
         del ask
         return _CAPABILITIES
 
@@ -119,7 +119,7 @@ class ScriptedServer:
 
 
 class ScriptedModels(Models):
-    """The models of a run: one reads and writes, another one judges; nothing is recorded and nothing costs."""
+    """The models of a run: one reads and writes, another judges; nothing is recorded or charged."""
 
     def __init__(self, name: str, writer: Answer, judge: Answer) -> None:
         self.name = name
@@ -133,7 +133,7 @@ class ScriptedModels(Models):
             model_name=self.names[job],
             account=account,
             server=server,
-            # A script says the same again, and a live model behind it retries by itself.
+            # A script would repeat itself, and a live model behind it retries by itself.
             retries=Retries(tries=1),
         )
 
@@ -146,11 +146,11 @@ class ScriptedModels(Models):
         return {}
 
     async def capabilities(self, job: Job) -> Capabilities:
-        """Return what is the same for all scripted models."""
+        """Return the capabilities of all scripted models."""
         return _CAPABILITIES
 
     async def question_tokens(self, job: Job) -> int:
-        """Return the tokens of the longest question."""
+        """Return how many tokens a question may have."""
         return _CAPABILITIES.question_tokens(_ANSWER_SECONDS)
 
     async def assumed_contexts(self, account: str) -> dict[str, int]:
@@ -161,14 +161,14 @@ class ScriptedModels(Models):
         """Forecast nothing: scripts answer at once."""
 
     async def remarks(self) -> list[str]:
-        """Have nothing to remark."""
+        """Return no remarks."""
         return []
 
     async def check_time(self, account: str, subject: str, other_tasks: int = 0) -> None:
-        """Have time for everything."""
+        """Do nothing: there is time for everything."""
 
     async def check_time_for_all(self, account: str, subject: str, tasks: int) -> None:
-        """Have time for everything."""
+        """Do nothing: there is time for everything."""
 
     async def tasks_at_once(self, repo: RepoId, tasks: Sequence[Task]) -> int:
         """Write about all commits at once."""
@@ -176,23 +176,23 @@ class ScriptedModels(Models):
 
 
 def by_script(script: Script) -> Answer:
-    """Return what answers requests by a script."""
+    """Return a function that answers requests by a script."""
     numbers = itertools.count()
 
     async def answer(request: ChatRequest) -> ChatReply:
         messages = convert_to_openai_messages(list(request.messages))
         body = {"messages": messages, "tools": list(request.tools)}
         saying = script(ModelRequest(next(numbers), body))
-        calls = tuple(ToolRequest(call.name, json.loads(call.arguments)) for call in saying.calls)
+        calls = [ToolRequest(call.name, json.loads(call.arguments)) for call in saying.calls]
         spent = Spent(calls=1, received=tokens_of(saying.text))
-        return ChatReply(text=saying.text, calls=calls, spent=spent)
+        return ChatReply(text=saying.text, calls=tuple(calls), spent=spent)
 
     return answer
 
 
 @asynccontextmanager
 async def staged(world: World) -> AsyncIterator[Stage]:
-    """Serve a world and give its stage."""
+    """Serve a world and yield its stage."""
     with serving(world.repos, world.now) as server:
         async with GitHubClient(base_url=server.url, token=TOKEN) as client:
             yield Stage(world, client)

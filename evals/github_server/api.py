@@ -1,8 +1,9 @@
-"""The gateway of the API: who asks, what goes wrong, what it costs, what is unchanged, and what was asked."""
+"""The gateway of the API: authentication, faults, rate limits, conditional requests and the request log."""
 
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,28 +11,39 @@ from starlette.routing import Route
 
 from evals.github_server import graphql
 from evals.github_server.faults import TRANSPORT, BrokenResponse, Fault, Faults, partial, substitute
-from evals.github_server.repositories import Hub, RestCall
+from evals.github_server.repositories import Hub, RestCall, ServedRepository
 from evals.github_server.responses import (
     ANONYMOUS,
     EXHAUSTED,
     ClientMeters,
+    Meter,
     Refusal,
     json_response,
     not_found,
 )
 from evals.github_server.rest import ENDPOINTS
 
-Answer = Callable[[Request, bytes, str], tuple[Response, bool]]
-"""Takes a request, its body and who asks; gives the response and whether it was free of the limit."""
-
 _GUEST_EXHAUSTED = (
     "API rate limit exceeded for 127.0.0.1. (Authenticated requests get a higher rate limit.)"
 )
+_REPOSITORY_PATHS = ("/repos/{owner}/{name}", "/repositories/{id:int}")
+_KEPT_IN_304 = ("etag", "cache-control", "link")
+
+
+class Answered(NamedTuple):
+    """A response, and whether it was free of the primary rate limit."""
+
+    response: Response
+    free: bool = False
+
+
+Answer = Callable[[Request, bytes, str], Answered]
+"""Answers a request, given its body and the client that sent it."""
 
 
 @dataclass(frozen=True)
 class SeenRequest:
-    """One request to the API as the server saw it."""
+    """A request to the API as the server saw it."""
 
     method: str
     path: str
@@ -45,23 +57,24 @@ class Api:
     def __init__(
         self, hub: Hub, limits: ClientMeters, faults: Faults, origin: str, tokens: tuple[str, ...]
     ) -> None:
-        self._hub, self._limits, self._faults, self._origin, self._tokens = (
-            hub,
-            limits,
-            faults,
-            origin,
-            tokens,
-        )
+        self._hub = hub
+        self._limits = limits
+        self._faults = faults
+        self._origin = origin
+        self._tokens = tokens
         self.hits: list[SeenRequest] = []
 
     def routes(self) -> list[Route]:
-        """Give the addresses of REST and GraphQL."""
-        rest = [Route("/rate_limit", self._handler(self._rate_limit))]
+        """Return the routes of REST and GraphQL."""
+        routes = [
+            Route("/graphql", self._handler(self._graphql), methods=["POST"]),
+            Route("/rate_limit", self._handler(self._rate_limit)),
+        ]
         for tail, endpoint in ENDPOINTS.items():
-            for start in ("/repos/{owner}/{name}", "/repositories/{id:int}"):
-                rest.append(Route(start + tail, self._handler(self._rest(endpoint))))
-        query, missing = self._handler(self._graphql), self._handler(self._missing)
-        return [Route("/graphql", query, methods=["POST"]), *rest, Route("/{path:path}", missing)]
+            for start in _REPOSITORY_PATHS:
+                routes.append(Route(start + tail, self._handler(self._rest(endpoint))))
+        routes.append(Route("/{path:path}", self._handler(self._missing)))
+        return routes
 
     def _handler(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         async def handle(request: Request) -> Response:
@@ -70,115 +83,139 @@ class Api:
         return handle
 
     def _deliver(self, request: Request, body: bytes, answer: Answer) -> Response:
-        """Answer a request, let go wrong what shall go wrong, and write it down."""
-        path, query = _path(request), request.url.query
+        """Answer a request, apply the fault that is due, and log the request."""
+        path = _path(request)
+        query = request.url.query
         target = f"{path}?{query}" if query else path
         fault = self._faults.take(target, body)
         try:
-            who = self._identify(request)
-            response, free = (self._faulty(fault, target, who) if fault else None) or answer(
-                request, body, who
-            )
+            client = self._identify(request)
+            answered = self._faulty(fault, target, client) if fault else None
+            if answered is None:
+                answered = answer(request, body, client)
         except Refusal as refusal:
-            response, free = refusal.response(), False
+            answered = Answered(refusal.response())
+        response = answered.response
         if fault and fault.kind == "graphql_partial":
             response = partial(response)
-        self.hits.append(SeenRequest(request.method, path, response.status_code, free))
-        return BrokenResponse(response, fault) if fault and fault.kind in TRANSPORT else response
+        self.hits.append(SeenRequest(request.method, path, response.status_code, answered.free))
+        if fault and fault.kind in TRANSPORT:
+            return BrokenResponse(response, fault)
+        return response
 
     def _identify(self, request: Request) -> str:
-        """Name whoever asks by the hash of the token; a token that is not known is refused."""
+        """Return the name of a client, a hash of its token; an unknown token is refused."""
         token = request.headers.get("authorization", "").partition(" ")[2].strip()
-        if token and token not in self._tokens:
+        if not token:
+            return ANONYMOUS
+        if token not in self._tokens:
             raise Refusal(401, "Bad credentials")
-        return hashlib.sha256(token.encode()).hexdigest()[:12] if token else ANONYMOUS
+        return hashlib.sha256(token.encode()).hexdigest()[:12]
 
-    def _faulty(self, fault: Fault, target: str, who: str) -> tuple[Response, bool] | None:
-        """Give the answer that stands in for the right one, if one does; a history may grow instead."""
-        if fault.kind == "grow" and (repository := self._hub.named(fault.repo)) is not None:
-            repository.show(fault.push)
-        instead = substitute(fault, target, who, self._limits)
-        if instead is None:
+    def _faulty(self, fault: Fault, target: str, client: str) -> Answered | None:
+        """Return the answer that a fault puts in place of the right one, if it does so.
+
+        A fault of the kind `grow` moves the default branch instead.
+        """
+        if fault.kind == "grow":
+            repository = self._hub.named(fault.repo)
+            if repository is not None:
+                repository.show(fault.push)
+        response = substitute(fault, target, client, self._limits)
+        if response is None:
             return None
-        for name, value in self._limits.meter(who, "core").headers().items():
-            instead.headers.setdefault(name, value)
-        return instead, True
+        for name, value in self._limits.meter(client, "core").headers().items():
+            response.headers.setdefault(name, value)
+        return Answered(response, free=True)
 
-    def _graphql(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
-        if who == ANONYMOUS:
+    def _graphql(self, request: Request, body: bytes, client: str) -> Answered:
+        if client == ANONYMOUS:
             raise Refusal(401, "This endpoint requires you to be authenticated.")
-        meter = self._limits.meter(who, "graphql")
+        meter = self._limits.meter(client, "graphql")
         response = graphql.answer(self._hub, body, meter)
         response.headers.update(meter.headers())
-        return response, False
+        return Answered(response)
 
     def _rest(self, endpoint: Callable[[RestCall], Response]) -> Answer:
-        def answer(request: Request, body: bytes, who: str) -> tuple[Response, bool]:
-            meter = self._limits.meter(who, "core")
-            exhausted = Refusal(403, _GUEST_EXHAUSTED if who == ANONYMOUS else EXHAUSTED).response()
+        def answer(request: Request, body: bytes, client: str) -> Answered:
+            meter = self._limits.meter(client, "core")
             try:
-                left = meter.used < meter.limit
-                response = (
-                    _conditional(request, endpoint(self._call(request))) if left else exhausted
-                )
+                _check_limit(meter, client)
+                response = _conditional(request, endpoint(self._call(request)))
             except Refusal as refusal:
                 response = refusal.response()
-            # Only whoever shows a token gets unchanged answers for nothing.
-            free = response.status_code == 304 and who != ANONYMOUS
+            # A 304 is free only for clients with a token.
+            free = response.status_code == 304 and client != ANONYMOUS
             if not free:
                 meter.charge()
             response.headers.update(meter.headers())
-            return response, free
+            return Answered(response, free)
 
         return answer
 
     def _call(self, request: Request) -> RestCall:
-        """Find the repository that a request is about; one that was renamed is told its new address."""
-        path, names = _path(request), request.path_params
-        tail = "".join(f"/{part}" for part in path.split("/")[3 if "id" in names else 4 :])
+        """Find the repository of a request; an old name is redirected to the repository's id."""
+        names = request.path_params
+        parts = _path(request).split("/")
+        if "id" in names:
+            repository = self._existing(self._hub.numbered(names["id"]))
+            return RestCall(request, repository, self._origin, _tail(parts[3:]))
+        tail = _tail(parts[4:])
         full_name = f"{names.get('owner')}/{names.get('name')}"
-        repository = (
-            self._hub.numbered(names["id"]) if "id" in names else self._hub.named(full_name)
-        )
-        if repository is None:
-            raise not_found()
-        if "id" in names or repository.full_name.lower() == full_name.lower():
+        repository = self._existing(self._hub.named(full_name))
+        if repository.full_name.lower() == full_name.lower():
             return RestCall(request, repository, self._origin, tail)
         query = f"?{request.url.query}" if request.url.query else ""
         moved = f"{self._origin}/repositories/{repository.repo.id}{tail}{query}"
         raise Refusal(301, "Moved Permanently", {"Location": moved})
 
-    def _rate_limit(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
-        core, graph = (
-            self._limits.meter(who, resource).overview for resource in ("core", "graphql")
-        )
-        return json_response({"resources": {"core": core, "graphql": graph}, "rate": core}), True
+    def _existing(self, repository: ServedRepository | None) -> ServedRepository:
+        if repository is None:
+            raise not_found()
+        return repository
 
-    def _missing(self, request: Request, body: bytes, who: str) -> tuple[Response, bool]:
+    def _rate_limit(self, request: Request, body: bytes, client: str) -> Answered:
+        core = self._limits.meter(client, "core").overview
+        graph = self._limits.meter(client, "graphql").overview
+        limits = {"resources": {"core": core, "graphql": graph}, "rate": core}
+        return Answered(json_response(limits), free=True)
+
+    def _missing(self, request: Request, body: bytes, client: str) -> Answered:
         raise not_found()
 
 
 def _path(request: Request) -> str:
-    """Give the path as the client wrote it, escapes included."""
+    """Return the path as the client wrote it, escapes included."""
     raw: bytes = request.scope["raw_path"]
     return raw.decode("ascii", "replace")
 
 
+def _check_limit(meter: Meter, client: str) -> None:
+    if meter.used < meter.limit:
+        return
+    raise Refusal(403, _GUEST_EXHAUSTED if client == ANONYMOUS else EXHAUSTED)
+
+
+def _tail(parts: list[str]) -> str:
+    return "".join(f"/{part}" for part in parts)
+
+
 def _conditional(request: Request, response: Response) -> Response:
-    """Name the representation by its content; answer 304 to a client that already has it."""
-    media = response.headers["content-type"].encode()
-    etag = f'W/"{hashlib.sha256(media + bytes(response.body)).hexdigest()}"'
+    """Add an ETag made from the content; answer 304 to a client that already has it."""
+    media_type = response.headers["content-type"].encode()
+    etag = f'W/"{hashlib.sha256(media_type + bytes(response.body)).hexdigest()}"'
     response.headers["ETag"] = etag
     response.headers["Cache-Control"] = "private, max-age=60, s-maxage=60"
-    known = {
-        part.strip().removeprefix("W/")
-        for part in request.headers.get("if-none-match", "").split(",")
-    }
-    if etag.removeprefix("W/") not in known:
+    if etag.removeprefix("W/") not in _cached_etags(request):
         return response
-    headers = {
-        name: response.headers[name]
-        for name in ("etag", "cache-control", "link")
-        if name in response.headers
-    }
+    headers = {}
+    for name in _KEPT_IN_304:
+        if name in response.headers:
+            headers[name] = response.headers[name]
     return Response(status_code=304, headers=headers)
+
+
+def _cached_etags(request: Request) -> set[str]:
+    """Return the ETags that the client has, without the mark of weak ones."""
+    header = request.headers.get("if-none-match", "")
+    return {etag.strip().removeprefix("W/") for etag in header.split(",")}

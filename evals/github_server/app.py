@@ -1,4 +1,4 @@
-"""The server on its socket: REST, GraphQL and git on loopback until the block ends, and what it was asked."""
+"""The server: REST, GraphQL and git over HTTP on loopback, with a log of its requests."""
 
 import subprocess
 import tempfile
@@ -20,10 +20,11 @@ from evals.github_server.api import Api, SeenRequest
 from evals.github_server.faults import Faults
 from evals.github_server.git_store import GIT, GIT_ENVIRONMENT
 from evals.github_server.repositories import Hub
-from evals.github_server.responses import Allowance, ClientMeters, Refusal, not_found
+from evals.github_server.responses import ClientMeters, Refusal, RequestAllowance, not_found
 from evals.loopback import Loopback
 from evals.worlds.model import Repo
 
+_GIT_PATHS = ("/{owner}/{name}/info/refs", "/{owner}/{name}/git-upload-pack")
 _LISTS_REFS = b"command=ls-refs"
 _CLIENT_CLOSED_REQUEST = 499  # As nginx calls it; nobody is there to read it
 
@@ -31,8 +32,9 @@ _CLIENT_CLOSED_REQUEST = 499  # As nginx calls it; nobody is there to read it
 class GitHubServer:
     """A GitHub for some repositories, on loopback: `with GitHubServer(repos) as server: … server.url`.
 
-    `now` is the present of what is served: later pushes have not happened, later threads do not exist. `clock` is what
-    rate limits are measured with. A token other than the known ones is refused; none at all is a guest.
+    `now` is the present of what is served: later pushes have not happened, later threads do not
+    exist. `clock` measures rate limits. A token that is not in `tokens` is refused; a client without
+    one is a guest.
     """
 
     def __init__(
@@ -41,11 +43,11 @@ class GitHubServer:
         *,
         tokens: tuple[str, ...] = ("t0ken",),
         now: datetime | None = None,
-        allowance: Allowance | None = None,
+        allowance: RequestAllowance | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.faults = Faults()
-        self.git_fetches = 0  # How many times a git client asked for objects
+        self.git_fetches = 0  # How often a git client requested objects
         self._crashes: list[Exception] = []
         with ExitStack() as undo:
             folder = undo.enter_context(tempfile.TemporaryDirectory(prefix="github-server-"))
@@ -55,16 +57,10 @@ class GitHubServer:
             self._undo = undo.pop_all()
         self.url = self.git_url = self._loopback.url
         """The API's address, and what precedes `owner/name.git` for git; they are the same."""
-        self._api = Api(
-            self._hub, ClientMeters(allowance or Allowance(), clock), self.faults, self.url, tokens
-        )
-        services = [
-            f"/{{owner}}/{{name}}/{service}" for service in ("info/refs", "git-upload-pack")
-        ]
-        routes = [
-            *(Route(path, self._serve_git, methods=["GET", "POST"]) for path in services),
-            *self._api.routes(),
-        ]
+        meters = ClientMeters(allowance or RequestAllowance(), clock)
+        self._api = Api(self._hub, meters, self.faults, self.url, tokens)
+        git = [Route(path, self._serve_git, methods=["GET", "POST"]) for path in _GIT_PATHS]
+        routes = [*git, *self._api.routes()]
         handlers = {ClientDisconnect: self._abandoned, Exception: self._crashed}
         self._app = Starlette(routes=routes, exception_handlers=handlers)
 
@@ -79,25 +75,25 @@ class GitHubServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop, remove every trace, and tell what crashed, if nothing worse is on its way."""
+        """Stop and clean up, and raise the first crash of a handler unless the block itself failed."""
         self._undo.close()
         if error is None and self._crashes:
             raise self._crashes[0]
 
     def cut(self) -> None:
-        """Be gone from the network: connections break, new ones are refused."""
+        """Go offline: connections break, new ones are refused."""
         self._loopback.stop()
 
     def mend(self) -> None:
-        """Be there again, at the same address."""
+        """Come back online at the same address."""
         self._loopback.start(self._app)
 
     async def _abandoned(self, request: Request, error: Exception) -> Response:
-        """Answer a client that went away before its request was complete; a killed run does that."""
+        """Answer a client that left before its request was complete, as a killed run does."""
         return Response(status_code=_CLIENT_CLOSED_REQUEST)
 
     async def _crashed(self, request: Request, error: Exception) -> Response:
-        """Note a crash; a client that goes away in the middle of a request is none."""
+        """Record a crash; a client that leaves in the middle of a request is none."""
         if not isinstance(error, ClientDisconnect):
             self._crashes.append(error)
         return Refusal(500, "Server Error").response()
@@ -113,26 +109,27 @@ class GitHubServer:
         self.git_fetches = 0
 
     def set_push(self, full_name: str, index: int | None) -> None:
-        """Let the default branch of a repository stand where a push left it."""
-        if (repository := self._hub.named(full_name)) is None:
+        """Move the default branch of a repository to where a push left it."""
+        repository = self._hub.named(full_name)
+        if repository is None:
             raise InputError(f"{full_name} is not served")
         repository.show(index)
 
     async def _serve_git(self, request: Request) -> Response:
-        repository = self._hub.named(
-            "{owner}/{name}".format(**request.path_params).removesuffix(".git")
-        )
+        full_name = "{owner}/{name}".format(**request.path_params)
+        repository = self._hub.named(full_name.removesuffix(".git"))
         if repository is None:
             return not_found().response()
         body = await request.body()
         # A client posts twice: first it lists refs, then it fetches objects, perhaps compressed.
-        self.git_fetches += request.method == "POST" and _LISTS_REFS not in body[:40]
+        if request.method == "POST" and _LISTS_REFS not in body[:40]:
+            self.git_fetches += 1
         service = "/".join(request.url.path.split("/")[3:])
-        return _ask_git(request, body, repository.git.git_dir, service)
+        return _git_response(request, body, repository.git.git_dir, service)
 
 
-def _ask_git(request: Request, body: bytes, git_dir: Path, service: str) -> Response:
-    """Let git answer, as a CGI program."""
+def _git_response(request: Request, body: bytes, git_dir: Path, service: str) -> Response:
+    """Run `git http-backend` as a CGI program."""
     environment = GIT_ENVIRONMENT | {
         "GIT_PROJECT_ROOT": str(git_dir.parent),
         "PATH_INFO": f"/{git_dir.name}/{service}",
@@ -145,12 +142,13 @@ def _ask_git(request: Request, body: bytes, git_dir: Path, service: str) -> Resp
         "HTTP_CONTENT_ENCODING": request.headers.get("content-encoding", ""),
         "GIT_PROTOCOL": request.headers.get("git-protocol", ""),
     }
-    done = subprocess.run(
-        [*GIT, "http-backend"], env=environment, input=body, capture_output=True, check=False
-    )
-    head, _, content = done.stdout.partition(b"\r\n\r\n")
-    headers = dict(
-        line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if ": " in line
-    )
-    status = int(headers.pop("Status", "200" if head else "500").split()[0])
-    return Response(content, status, headers)
+    command = [*GIT, "http-backend"]
+    process = subprocess.run(command, env=environment, input=body, capture_output=True, check=False)
+    header_lines, _, content = process.stdout.partition(b"\r\n\r\n")
+    headers: dict[str, str] = {}
+    for line in header_lines.decode("latin-1").split("\r\n"):
+        name, separator, value = line.partition(": ")
+        if separator:
+            headers[name] = value
+    status = headers.pop("Status", "200" if header_lines else "500")
+    return Response(content, int(status.split()[0]), headers)

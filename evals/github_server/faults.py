@@ -1,12 +1,13 @@
-"""What goes wrong on purpose: single faults in a queue, and storms of them drawn from a seed."""
+"""Faults on purpose: single ones from a queue, and storms of them drawn from a seed."""
 
 import asyncio
 import hashlib
 import json
+import math
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from starlette.responses import Response
@@ -19,17 +20,17 @@ from evals.loopback import reset_connection
 TRANSPORT = ("reset", "half_body", "slow")
 """Faults of the connection: the answer is right, but does not arrive as it should."""
 STORM = (
-    "bad_gateway", "unicorn", "html_labelled_json", *TRANSPORT, "forbidden_retry_after", "graphql_rate_limited",
+    "bad_gateway",
+    "unicorn",
+    "html_labelled_json",
+    *TRANSPORT,
+    "forbidden_retry_after",
+    "graphql_rate_limited",
     "graphql_partial",
-)  # fmt: skip
-"""What a storm is made of unless told otherwise: what a patient client gets over quickly."""
-KINDS = (
-    *STORM,
-    "forbidden_secondary",
-    "primary_exhausted",
-    "redirect_elsewhere",
-    "grow",
-)  # Every fault there is
+)
+"""The default faults of a storm: those that a patient client overcomes quickly."""
+KINDS = (*STORM, "forbidden_secondary", "primary_exhausted", "redirect_elsewhere", "grow")
+"""Every fault there is."""
 _UNICORN = (
     b"<!DOCTYPE html>\n<html>\n<head><title>Unicorn! &middot; GitHub</title></head>\n"
     b"<body><p><strong>We couldn't respond to your request in time.</strong></p></body>\n</html>\n"
@@ -37,32 +38,29 @@ _UNICORN = (
 _SECONDARY = (
     "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 )
-_SLICES = 8
-_MAX_SECONDS = 30.0
+_SLICES = 8  # In how many parts a slow answer is sent
+_MAX_SLOW_SECONDS = 30.0
 
 
 @dataclass
 class Fault:
-    """One thing that goes wrong, for requests whose path matches."""
+    """One fault, for requests whose path matches."""
 
     kind: str
     path: str = ""  # A regular expression searched in `/path?query`; empty matches everything
     times: int = 1
     after: int = 0  # How many matching requests pass unharmed first
-    seconds: float = (
-        0.2  # How long a slow answer takes, or how far away the reset of an exhausted limit is
-    )
+    seconds: float = 0.2
+    """How long a slow answer takes, or how far away the reset of an exhausted limit is."""
     retry_after: int = 1
-    location: str = (
-        ""  # Where `redirect_elsewhere` sends the client: the other origin, the path is kept
-    )
+    location: str = ""  # The origin to which `redirect_elsewhere` sends the client
     repo: str = ""
     push: int = -1  # Where the default branch of `repo` moves when the history grows
 
 
 @dataclass
 class Storm:
-    """Faults at random, the same for the same seed whatever the order in which requests arrive."""
+    """Random faults that depend on the seed but not on the order in which requests arrive."""
 
     seed: int
     rate: float
@@ -70,33 +68,37 @@ class Storm:
     in_a_row: int = 2  # How often the same request may fail before it must succeed
     seconds: float = 0.05
     retry_after: int = 0
-    _asked: Counter[str] = field(default_factory=Counter)
-    _failed: Counter[str] = field(default_factory=Counter)
+    _requests: Counter[str] = field(default_factory=Counter)
+    _failures: Counter[str] = field(default_factory=Counter)
 
     def draw(self, target: str, body: bytes) -> Fault | None:
-        """Decide about one request."""
-        name = hashlib.sha256(target.encode() + body).hexdigest()
-        self._asked[name] += 1
-        chance = random.Random(f"{self.seed}:{name}:{self._asked[name]}")  # noqa: S311 - weather, not a secret
-        kinds = [
-            kind
-            for kind in self.kinds
-            if kind.startswith("graphql_") <= target.endswith("/graphql")
-        ]
-        if not kinds or chance.random() >= self.rate or self._failed[name] >= self.in_a_row:
-            self._failed[name] = 0
+        """Decide whether a request fails, and how."""
+        request = hashlib.sha256(target.encode() + body).hexdigest()
+        self._requests[request] += 1
+        seed = f"{self.seed}:{request}:{self._requests[request]}"
+        chance = random.Random(seed)  # noqa: S311 - weather, not a secret
+        kinds = self._kinds_for(target)
+        must_succeed = self._failures[request] >= self.in_a_row
+        if not kinds or chance.random() >= self.rate or must_succeed:
+            self._failures[request] = 0
             return None
-        self._failed[name] += 1
+        self._failures[request] += 1
         return Fault(chance.choice(kinds), seconds=self.seconds, retry_after=self.retry_after)
+
+    def _kinds_for(self, target: str) -> list[str]:
+        """List the faults that fit a request; those of GraphQL fit no other."""
+        if target.endswith("/graphql"):
+            return list(self.kinds)
+        return [kind for kind in self.kinds if not kind.startswith("graphql_")]
 
 
 class Faults:
-    """The script of what goes wrong with requests to the API; git is spared."""
+    """The faults of requests to the API; git is spared."""
 
     def __init__(self) -> None:
         self._queue: list[Fault] = []
         self._storm: Storm | None = None
-        self.fired: list[tuple[str, str]] = []  # (kind, path) of everything that went wrong so far
+        self.fired: list[tuple[str, str]] = []  # (kind, path) of every fault so far
 
     def add(
         self, kind: str, path: str = "", *, times: int = 1, after: int = 0, **options: float | str
@@ -111,7 +113,7 @@ class Faults:
         self._storm = Storm(seed, rate, kinds, **options)  # type: ignore[arg-type]
 
     def take(self, target: str, body: bytes) -> Fault | None:
-        """Find what is to go wrong with a request for `/path?query`."""
+        """Return the fault of a request for `/path?query`, if it has one."""
         fault = self._next(target)
         if fault is None and self._storm is not None:
             fault = self._storm.draw(target, body)
@@ -120,7 +122,9 @@ class Faults:
         return fault
 
     def _next(self, target: str) -> Fault | None:
-        for fault in (one for one in self._queue if re.search(one.path, target)):
+        for fault in self._queue:
+            if not re.search(fault.path, target):
+                continue
             if fault.after > 0:
                 fault.after -= 1
                 continue
@@ -131,37 +135,43 @@ class Faults:
         return None
 
 
-def substitute(fault: Fault, target: str, who: str, limits: ClientMeters) -> Response | None:
-    """Give the answer that stands in for the right one; None if the right one is still wanted."""
-    where, limited = (
-        f"{fault.location}{target}",
-        {"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]},
-    )
+def substitute(fault: Fault, target: str, client: str, limits: ClientMeters) -> Response | None:
+    """Return the answer that replaces the right one; None if the right one is still needed."""
+    match fault.kind:
+        case "bad_gateway":
+            return json_response({"message": "Server Error"}, 502)
+        case "unicorn":
+            return Response(_UNICORN, 504, media_type="text/html; charset=utf-8")
+        case "html_labelled_json":
+            return Response(_UNICORN, 503, media_type=JSON)
+        case "forbidden_retry_after":
+            headers = {"Retry-After": str(fault.retry_after)}
+            return Refusal(403, _SECONDARY, headers).response()
+        case "forbidden_secondary":
+            return Refusal(403, _SECONDARY).response()
+        case "primary_exhausted":
+            return Refusal(403, EXHAUSTED, _used_up(fault, client, limits, "core")).response()
+        case "redirect_elsewhere":
+            url = f"{fault.location}{target}"
+            return json_response({"message": "Moved", "url": url}, 301, {"Location": url})
+        case "graphql_rate_limited":
+            error = {"type": "RATE_LIMITED", "message": EXHAUSTED}
+            headers = _used_up(fault, client, limits, "graphql")
+            return json_response({"errors": [error]}, 200, headers)
+        case _:
+            return None
 
-    def used_up(resource: str) -> dict[str, str]:
-        meter = limits.meter(who, resource)
-        # Rounded up, so that a client which waits until this second has waited long enough.
-        reset = int(-(-(limits.clock() + fault.seconds) // 1))
-        values = {"Remaining": 0, "Used": meter.limit, "Reset": reset}
-        return meter.headers() | {
-            f"X-RateLimit-{name}": str(value) for name, value in values.items()
-        }
 
-    answers: dict[str, Callable[[], Response]] = {
-        "bad_gateway": lambda: json_response({"message": "Server Error"}, 502),
-        "unicorn": lambda: Response(_UNICORN, 504, media_type="text/html; charset=utf-8"),
-        "html_labelled_json": lambda: Response(_UNICORN, 503, media_type=JSON),
-        "forbidden_retry_after": lambda: Refusal(
-            403, _SECONDARY, {"Retry-After": str(fault.retry_after)}
-        ).response(),
-        "forbidden_secondary": lambda: Refusal(403, _SECONDARY).response(),
-        "primary_exhausted": lambda: Refusal(403, EXHAUSTED, used_up("core")).response(),
-        "redirect_elsewhere": lambda: json_response(
-            {"message": "Moved", "url": where}, 301, {"Location": where}
-        ),
-        "graphql_rate_limited": lambda: json_response(limited, 200, used_up("graphql")),
+def _used_up(fault: Fault, client: str, limits: ClientMeters, resource: str) -> dict[str, str]:
+    """Return the rate limit headers of a client that has nothing left."""
+    meter = limits.meter(client, resource)
+    # Rounded up, so that a client which waits until this second has waited long enough.
+    reset = math.ceil(limits.clock() + fault.seconds)
+    return meter.headers() | {
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Used": str(meter.limit),
+        "X-RateLimit-Reset": str(reset),
     }
-    return answers[fault.kind]() if fault.kind in answers else None
 
 
 def partial(answer: Response) -> Response:
@@ -180,35 +190,44 @@ def partial(answer: Response) -> Response:
 class BrokenResponse(Response):
     """A right answer that a fault of the connection spoils on its way."""
 
-    def __init__(self, whole: Response, fault: Fault) -> None:
-        super().__init__(bytes(whole.body), whole.status_code)
-        self.raw_headers = whole.raw_headers
+    def __init__(self, response: Response, fault: Fault) -> None:
+        super().__init__(bytes(response.body), response.status_code)
+        self.raw_headers = response.raw_headers
         self._fault = fault
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send slowly, send half, or reset the connection."""
-        body = bytes(self.body)
-        start = {
-            "type": "http.response.start",
-            "status": self.status_code,
-            "headers": self.raw_headers,
-        }
         if self._fault.kind == "slow":
-            await send(start)
-            size = -(-len(body) // _SLICES)
-            for number in range(_SLICES):
-                await asyncio.sleep(min(self._fault.seconds, _MAX_SECONDS) / _SLICES)
-                part = body[number * size : (number + 1) * size]
-                await send(
-                    {"type": "http.response.body", "body": part, "more_body": number < _SLICES - 1}
-                )
+            await self._send_slowly(send)
             return
+        body = bytes(self.body)
         if self._fault.kind == "half_body" and body:
-            await send(start)
-            await send(
-                {"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True}
-            )
+            await self._send_start(send)
+            await _send_part(send, body[: len(body) // 2], more=True)
             scope["state"]["transport"].close()
         else:
             reset_connection(scope)
-        await receive()  # Until the connection is gone.
+        await receive()  # Until the connection is closed.
+
+    async def _send_start(self, send: Send) -> None:
+        await send(
+            {
+                "type": "http.response.start",
+                "status": self.status_code,
+                "headers": self.raw_headers,
+            }
+        )
+
+    async def _send_slowly(self, send: Send) -> None:
+        await self._send_start(send)
+        body = bytes(self.body)
+        size = math.ceil(len(body) / _SLICES)
+        pause = min(self._fault.seconds, _MAX_SLOW_SECONDS) / _SLICES
+        for number in range(_SLICES):
+            await asyncio.sleep(pause)
+            part = body[number * size : (number + 1) * size]
+            await _send_part(send, part, more=number < _SLICES - 1)
+
+
+async def _send_part(send: Send, part: bytes, *, more: bool) -> None:
+    await send({"type": "http.response.body", "body": part, "more_body": more})

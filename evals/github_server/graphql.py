@@ -1,4 +1,4 @@
-"""GraphQL: the part of GitHub's schema that our documents ask for, answered from plain dictionaries.
+"""GraphQL: the part of GitHub's schema that our documents use, answered from plain dictionaries.
 
 A value that is a function is called when a query asks for its field, with the field's arguments.
 """
@@ -7,18 +7,18 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import graphql as gql
 from starlette.responses import Response
 
-from evals.github_server.repositories import Hub, ServedRepository
+from evals.github_server.repositories import FoundThread, Hub, ServedRepository
 from evals.github_server.responses import EXHAUSTED, Json, Meter, Refusal, json_response, stamp
 from evals.worlds.model import Pull, TimelineEvent, WorldComment, WorldIssue, WorldThread
 
 _MAX_PAGE = 100
-_MAX_TEXT = 512_000  # GitHub cuts the text of a blob after so many bytes
-_SNIFFED = 8_000
+_MAX_TEXT_BYTES = 512_000  # GitHub truncates the text of a longer blob
+_SNIFFED_BYTES = 8_000  # A NUL among them makes a blob binary
 _SCHEMA = Path(__file__).with_name("schema.graphql")
 
 
@@ -28,59 +28,75 @@ def schema() -> gql.GraphQLSchema:
     return gql.build_schema(_SCHEMA.read_text(encoding="utf-8"))
 
 
+class GraphQLQuery(NamedTuple):
+    """A query with its variables."""
+
+    document: str
+    variables: Json
+
+
 def answer(hub: Hub, content: bytes, meter: Meter) -> Response:
-    """Answer a query of a client that is allowed to ask; almost everything is a 200."""
+    """Answer a query of an authenticated client; almost every answer is a 200."""
     if meter.used >= meter.limit:
         return json_response({"errors": [{"type": "RATE_LIMITED", "message": EXHAUSTED}]})
-    query, variables = _read(content)
+    query = _parse(content)
     meter.charge()
-    result = gql.graphql_sync(schema(), query, _Nodes(hub), variable_values=variables)
+    result = gql.graphql_sync(
+        schema(), query.document, _Nodes(hub), variable_values=query.variables
+    )
     errors = result.errors or []
     for error in errors:
-        # A bug of ours must not pass for an answer.
-        if error.original_error is not None and not isinstance(
-            error.original_error, gql.GraphQLError
-        ):
-            raise error.original_error
-    body: Json = {} if result.data is None and errors else {"data": result.data}
-    return json_response(
-        body | ({"errors": [_error_json(error) for error in errors]} if errors else {})
-    )
+        _raise_bug(error)
+    body: Json = {}
+    if result.data is not None or not errors:
+        body["data"] = result.data
+    if errors:
+        body["errors"] = [_error_json(error) for error in errors]
+    return json_response(body)
 
 
-def _read(content: bytes) -> tuple[str, Json]:
+def _parse(content: bytes) -> GraphQLQuery:
     try:
         body = json.loads(content)
     except ValueError as error:
         raise Refusal(400, "Problems parsing JSON") from error
-    query, variables = (
-        (body.get("query"), body.get("variables")) if isinstance(body, dict) else (None, None)
-    )
-    if not isinstance(query, str):
+    if not isinstance(body, dict):
+        body = {}
+    document = body.get("query")
+    variables = body.get("variables")
+    if not isinstance(document, str):
         raise Refusal(400, "A query attribute must be specified and must be a string.")
-    return query, variables if isinstance(variables, dict) else {}
+    return GraphQLQuery(document, variables if isinstance(variables, dict) else {})
+
+
+def _raise_bug(error: gql.GraphQLError) -> None:
+    """Raise what a resolver raised, unless it meant to: a bug must not pass for an answer."""
+    cause = error.original_error
+    if cause is not None and not isinstance(cause, gql.GraphQLError):
+        raise cause
 
 
 def _error_json(error: gql.GraphQLError) -> Json:
-    # GitHub tells the kind of an error beside its message, not in the extensions.
+    # GitHub has the type of an error next to its message, not in the extensions.
     shown: Json = dict(error.formatted)
-    return dict(shown.pop("extensions", None) or {}) | shown
+    extensions = shown.pop("extensions", None) or {}
+    return {**extensions, **shown}
 
 
-def _missing(kind: str, what: str) -> gql.GraphQLError:
-    """Say that something is not there; the field becomes null and the rest of the query is answered."""
-    return gql.GraphQLError(
-        f"Could not resolve to {kind} with the {what}.", extensions={"type": "NOT_FOUND"}
-    )
+def _missing(kind: str, identity: str) -> gql.GraphQLError:
+    """Return the error for a missing node; its field becomes null, the rest is answered."""
+    message = f"Could not resolve to {kind} with the {identity}."
+    return gql.GraphQLError(message, extensions={"type": "NOT_FOUND"})
 
 
 def _connection(items: Sequence[Any], show: Callable[[Any], Json | None]) -> Callable[..., Json]:
-    """Make a list that a query pages through with `first` or `last`, at most a hundred at a time."""
+    """Return a list that a query pages through with `first` or `last`, at most 100 at a time."""
 
     def page(_: Any, first: int | None = None, last: int | None = None, **__: Any) -> Json:
         size = first if first is not None else last
         if size is None or not 1 <= size <= _MAX_PAGE:
-            message = f"You must provide a `first` or `last` value from 1 to {_MAX_PAGE} to properly paginate."
+            allowed = f"a `first` or `last` value from 1 to {_MAX_PAGE}"
+            message = f"You must provide {allowed} to properly paginate."
             raise gql.GraphQLError(message, extensions={"type": "EXCESSIVE_PAGINATION"})
         part = items[:size] if first is not None else items[-size:]
         return {"totalCount": len(items), "nodes": [show(item) for item in part]}
@@ -89,13 +105,13 @@ def _connection(items: Sequence[Any], show: Callable[[Any], Json | None]) -> Cal
 
 
 class _Nodes:
-    """Shows the repositories of a hub, and from there everything that a query can reach."""
+    """The root of all queries: the repositories of a hub and everything below them."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
 
     def repository(self, _: Any, owner: str, name: str, **__: Any) -> Json:
-        """Find a repository; by a former name too."""
+        """Return a repository by its name or a former one."""
         repository = self._hub.named(f"{owner}/{name}")
         if repository is None:
             raise _missing("a Repository", f"name '{owner}/{name}'")
@@ -108,25 +124,29 @@ class _Nodes:
         }
 
     def _numbered(self, repository: ServedRepository, number: int, kind: type[WorldThread]) -> Json:
-        found = repository.find(number)
-        if not isinstance(found, kind):
+        thread = repository.find(number)
+        if not isinstance(thread, kind):
             raise _missing("a PullRequest" if kind is Pull else "an Issue", f"number of {number}")
-        return self._thread(repository, found)
+        return self._thread(repository, thread)
 
     def _object(
         self, repository: ServedRepository, oid: str | None = None, expression: str | None = None
     ) -> Json | None:
-        """Find a commit, or the file that a commit has at a path; what is not there is null without an error."""
+        """Return a commit, or a file at a commit; a missing one is null without an error."""
         revision, colon, path = (oid or expression or "").partition(":")
         if not colon:
             return self._commit(repository, revision)
         commit = repository.git.resolve(revision)
-        found = repository.git.file(commit.sha, path) if commit else None
-        if found is None:
+        file = repository.git.file(commit.sha, path) if commit else None
+        if file is None:
             return None
-        sha, content = found
-        text = None if b"\0" in content[:_SNIFFED] else _decoded(content)
-        return {"__typename": "Blob", "oid": sha, "text": text, "repository": _name(repository)}
+        is_binary = b"\0" in file.content[:_SNIFFED_BYTES]
+        return {
+            "__typename": "Blob",
+            "oid": file.sha,
+            "text": None if is_binary else _decoded(file.content),
+            "repository": _name(repository),
+        }
 
     def _commit(self, repository: ServedRepository, name: str | None) -> Json | None:
         commit = repository.git.resolve(name) if name else None
@@ -143,12 +163,7 @@ class _Nodes:
         }
 
     def _thread(self, repository: ServedRepository, thread: WorldThread) -> Json:
-        own = (
-            self._pull(repository, thread)
-            if isinstance(thread, Pull)
-            else self._issue(repository, thread)
-        )
-        return own | {
+        return self._fields_of_kind(repository, thread) | {
             "number": thread.number,
             "title": thread.title,
             "body": thread.body,
@@ -159,6 +174,11 @@ class _Nodes:
             "labels": _connection(thread.labels, lambda name: {"name": name}),
             "comments": _connection(thread.comments, _comment),
         }
+
+    def _fields_of_kind(self, repository: ServedRepository, thread: WorldThread) -> Json:
+        if isinstance(thread, Pull):
+            return self._pull(repository, thread)
+        return self._issue(repository, thread)
 
     def _issue(self, repository: ServedRepository, issue: WorldThread) -> Json:
         closings = [event for event in issue.events if event.kind == "closed"]
@@ -173,48 +193,77 @@ class _Nodes:
         }
 
     def _closing(self, repository: ServedRepository, event: TimelineEvent) -> Json:
-        closer = {"closer": lambda _: self._closer(repository, event)}
-        return {"__typename": "ClosedEvent", "createdAt": stamp(event.at), **closer}
+        return {
+            "__typename": "ClosedEvent",
+            "createdAt": stamp(event.at),
+            "closer": lambda _: self._closer(repository, event),
+        }
 
     def _closer(self, repository: ServedRepository, event: TimelineEvent) -> Json | None:
-        """Show what closed an issue: a pull request, a commit of any repository, or a person's hand (null)."""
-        found = self._hub.thread(*event.source) if event.source else None
-        if found is not None and isinstance(found[1], Pull):
-            return self._thread(*found)
-        commits = (self._commit(other, event.commit) for other in (repository, *self._hub))
-        return next((commit for commit in commits if commit is not None), None)
+        """Return what closed an issue: a pull request, a commit of any repository, or null."""
+        source = self._hub.thread(*event.source) if event.source else None
+        if source is not None and isinstance(source.thread, Pull):
+            return self._found_thread(source)
+        for other in (repository, *self._hub):
+            commit = self._commit(other, event.commit)
+            if commit is not None:
+                return commit
+        return None
 
     def _pull(self, repository: ServedRepository, pull: Pull) -> Json:
-        closed = [self._hub.thread(*name) for name in pull.closes]
-        issues = [pair for pair in closed if pair is not None and isinstance(pair[1], WorldIssue)]
-        named = [event for event in pull.events if event.kind == "cross-referenced"]
-        sources = [
-            found for one in named if one.source and (found := self._hub.thread(*one.source))
-        ]
         return {
             "__typename": "PullRequest",
             "state": "MERGED" if pull.merged_at else pull.state.upper(),
             "mergedAt": stamp(pull.merged_at),
             "baseRefName": pull.base,
             "mergeCommit": lambda _: self._commit(repository, pull.merge_commit),
-            "closingIssuesReferences": _connection(issues, lambda pair: self._thread(*pair)),
-            "timelineItems": _connection(sources, self._naming),
+            "closingIssuesReferences": _connection(self._closed_issues(pull), self._found_thread),
+            "timelineItems": _connection(self._mentions(pull), self._mention),
         }
 
-    def _naming(self, source: tuple[ServedRepository, WorldThread]) -> Json:
-        return {"__typename": "CrossReferencedEvent", "source": lambda _: self._thread(*source)}
+    def _closed_issues(self, pull: Pull) -> list[FoundThread]:
+        issues = []
+        for reference in pull.closes:
+            closed = self._hub.thread(*reference)
+            if closed is not None and isinstance(closed.thread, WorldIssue):
+                issues.append(closed)
+        return issues
+
+    def _mentions(self, pull: Pull) -> list[FoundThread]:
+        """List the threads that mention a pull request."""
+        mentions = []
+        for event in pull.events:
+            if event.kind != "cross-referenced" or not event.source:
+                continue
+            source = self._hub.thread(*event.source)
+            if source is not None:
+                mentions.append(source)
+        return mentions
+
+    def _found_thread(self, source: FoundThread) -> Json:
+        return self._thread(source.repository, source.thread)
+
+    def _mention(self, source: FoundThread) -> Json:
+        return {
+            "__typename": "CrossReferencedEvent",
+            "source": lambda _: self._found_thread(source),
+        }
 
 
 def _name(repository: ServedRepository) -> Json:
     return {"nameWithOwner": repository.full_name}
 
 
-def _comment(said: WorldComment) -> Json:
-    return {"author": _actor(said.author), "body": said.body, "createdAt": stamp(said.created_at)}
+def _comment(comment: WorldComment) -> Json:
+    return {
+        "author": _actor(comment.author),
+        "body": comment.body,
+        "createdAt": stamp(comment.created_at),
+    }
 
 
 def _actor(login: str | None) -> Json | None:
-    """Show an account; a deleted one is null here, and apps lack the suffix that REST gives them."""
+    """Return an account; a deleted one is null here, and apps lack the suffix that REST gives them."""
     if login is None:
         return None
     return {
@@ -224,10 +273,10 @@ def _actor(login: str | None) -> Json | None:
 
 
 def _decoded(content: bytes) -> str:
-    """Write text as UTF-8, as GitHub does whatever it was written in."""
+    """Decode a text as GitHub does: as UTF-8, else as Latin-1."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
-        return content[:_MAX_TEXT].decode("latin-1")
-    # A cut may go through the middle of a character.
-    return content[:_MAX_TEXT].decode("utf-8", "ignore")
+        return content[:_MAX_TEXT_BYTES].decode("latin-1")
+    # The limit may cut through a character.
+    return content[:_MAX_TEXT_BYTES].decode("utf-8", "ignore")

@@ -1,9 +1,10 @@
-"""The repositories of a server with their threads, which push each one shows, and a request about one of them."""
+"""The repositories of a server with their threads, and a request about one of them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from starlette.requests import Request
 
@@ -21,87 +22,120 @@ class ServedRepository:
         self.full_name = repo.full_name
         self.git = GitStore(repo, folder)
         self._now = now
-        threads: tuple[WorldThread, ...] = (*repo.issues, *repo.pulls)
-        self._threads = {
-            thread.number: thread for thread in threads if self._is_past(thread.created_at)
-        }
-        self._bringing: dict[str, list[Pull]] = {}
-        for pull in self._threads.values():
-            if isinstance(pull, Pull):
-                for sha in {pull.merge_commit, *pull.commits} - {None}:
-                    self._bringing.setdefault(str(sha), []).append(pull)
-        done = [place for place, push in enumerate(repo.pushes) if self._is_past(push.at)]
-        self.show(done[-1] if done else 0 if repo.pushes else None)
+        self._threads: dict[int, WorldThread] = {}
+        self._pulls_by_commit: dict[str, list[Pull]] = {}
+        for thread in (*repo.issues, *repo.pulls):
+            if self._is_past(thread.created_at):
+                self._add(thread)
+        self.show(self._present_push())
+
+    def _add(self, thread: WorldThread) -> None:
+        self._threads[thread.number] = thread
+        if not isinstance(thread, Pull):
+            return
+        for sha in {thread.merge_commit, *thread.commits}:
+            if sha is not None:
+                self._pulls_by_commit.setdefault(sha, []).append(thread)
+
+    def _present_push(self) -> int | None:
+        """Return the index of the last push that has happened, or of the first; None without any."""
+        if not self.repo.pushes:
+            return None
+        done = [index for index, push in enumerate(self.repo.pushes) if self._is_past(push.at)]
+        return done[-1] if done else 0
 
     def _is_past(self, moment: datetime) -> bool:
         return self._now is None or moment <= self._now
 
     def show(self, push: int | None) -> None:
-        """Let the default branch stand where a push left it."""
-        if push is not None and not -len(self.repo.pushes) <= push < len(self.repo.pushes):
-            raise InputError(
-                f"{self.full_name} has {len(self.repo.pushes)} pushes, there is no push {push}"
-            )
+        """Move the default branch to where a push left it."""
+        count = len(self.repo.pushes)
+        if push is not None and not -count <= push < count:
+            raise InputError(f"{self.full_name} has {count} pushes, there is no push {push}")
         self.git.show(push)
 
     @property
     def tip(self) -> str:
-        """The head of the default branch; an empty repository is refused as GitHub refuses it."""
-        if (tip := self.git.tip) is None:
+        """The tip of the default branch; an empty repository is refused as GitHub refuses it."""
+        tip = self.git.tip
+        if tip is None:
             raise Refusal(409, "Git Repository is empty.")
         return tip
 
     def commit(self, name: str) -> StoredCommit:
-        """Find a commit by anything that names it."""
-        if self.tip and (found := self.git.resolve(name)) is not None:
-            return found
-        raise Refusal(422, f"No commit found for SHA: {name}")
+        """Return the commit that a branch, a tag or a hash names; refuse an empty repository."""
+        commit = self.git.resolve(name) if self.tip else None
+        if commit is None:
+            raise Refusal(422, f"No commit found for SHA: {name}")
+        return commit
 
     def find(self, number: int) -> WorldThread | None:
-        """Find an issue or pull request that was not deleted."""
-        found = self._threads.get(number)
-        return None if isinstance(found, WorldIssue) and found.deleted else found
+        """Return an issue or pull request that exists and was not deleted."""
+        thread = self._threads.get(number)
+        if isinstance(thread, WorldIssue) and thread.deleted:
+            return None
+        return thread
 
     def threads(self) -> list[WorldThread]:
         """List all threads that were not deleted."""
-        return [thread for number in self._threads if (thread := self.find(number)) is not None]
+        return [thread for number, thread in self._threads.items() if self.find(number)]
 
     def thread(self, number: int) -> WorldThread:
-        """Find a thread, or refuse the request; a deleted issue is gone (410)."""
+        """Return a thread, or refuse the request: 404 for an unknown one, 410 for a deleted one."""
         if number not in self._threads:
             raise not_found()
-        if (found := self.find(number)) is None:
+        thread = self.find(number)
+        if thread is None:
             raise Refusal(410, "This issue was deleted")
-        return found
+        return thread
 
     def releases(self) -> list[WorldRelease]:
-        """List the published releases, newest first by the date of their commit, as GitHub sorts them."""
-        published = [one for one in self.repo.releases if not one.draft and one.published_at]
-        shown = [one for one in published if one.published_at and self._is_past(one.published_at)]
-        return sorted(shown, key=lambda one: (one.created_at, one.id), reverse=True)
+        """List the published releases, newest commit first, as GitHub sorts them."""
+        published = []
+        for release in self.repo.releases:
+            if release.draft or release.published_at is None:
+                continue
+            if self._is_past(release.published_at):
+                published.append(release)
+        return sorted(published, key=lambda release: (release.created_at, release.id), reverse=True)
 
     def pulls_of(self, sha: str) -> list[Pull]:
-        """Find the pull requests that brought a commit: on the default branch only merged ones count."""
-        having = self._bringing.get(sha, [])
-        landed = bool(having) and self.git.tip is not None and sha in self.git.history(self.git.tip)
-        wanted = [
-            pull for pull in having if pull.merged_at or (not landed and pull.state == "open")
-        ]
-        return sorted(wanted, key=lambda pull: (pull.created_at, pull.number))
+        """List the pull requests with a commit; once it has landed, only the merged ones."""
+        pulls = self._pulls_by_commit.get(sha, [])
+        if not pulls:
+            return []
+        tip = self.git.tip
+        landed = tip is not None and sha in self.git.history(tip)
+        associated = []
+        for pull in pulls:
+            if pull.merged_at or (pull.state == "open" and not landed):
+                associated.append(pull)
+        return sorted(associated, key=lambda pull: (pull.created_at, pull.number))
+
+
+class FoundThread(NamedTuple):
+    """A thread and the repository that it belongs to."""
+
+    repository: ServedRepository
+    thread: WorldThread
 
 
 class Hub:
     """All repositories of a server."""
 
     def __init__(self, repos: Iterable[Repo], folder: Path, now: datetime | None) -> None:
-        self._hosted = [
-            ServedRepository(repo, folder / f"{place}.git", now) for place, repo in enumerate(repos)
-        ]
-        former = {name.lower(): one for one in self._hosted for name in one.repo.former_names}
-        self._by_name = former | {one.full_name.lower(): one for one in self._hosted}
+        self._hosted: list[ServedRepository] = []
+        for index, repo in enumerate(repos):
+            self._hosted.append(ServedRepository(repo, folder / f"{index}.git", now))
+        self._by_name: dict[str, ServedRepository] = {}
+        for repository in self._hosted:
+            for name in repository.repo.former_names:
+                self._by_name[name.lower()] = repository
+        for repository in self._hosted:
+            self._by_name[repository.full_name.lower()] = repository
 
     def __iter__(self) -> Iterator[ServedRepository]:
-        """Go through the repositories in the order they were given."""
+        """Iterate over the repositories in the order in which they were given."""
         return iter(self._hosted)
 
     def close(self) -> None:
@@ -110,18 +144,23 @@ class Hub:
             repository.git.close()
 
     def named(self, full_name: str) -> ServedRepository | None:
-        """Find a repository by its name, or by one it had before."""
+        """Return a repository by its name or a former one."""
         return self._by_name.get(full_name.lower())
 
     def numbered(self, identifier: int) -> ServedRepository | None:
-        """Find a repository by its id."""
-        return next((one for one in self if one.repo.id == identifier), None)
+        """Return a repository by its id."""
+        for repository in self:
+            if repository.repo.id == identifier:
+                return repository
+        return None
 
-    def thread(self, full_name: str, number: int) -> tuple[ServedRepository, WorldThread] | None:
-        """Find a thread of any repository; None if it is not here or was deleted."""
+    def thread(self, full_name: str, number: int) -> FoundThread | None:
+        """Return a thread of any repository; None if it is not here or was deleted."""
         repository = self.named(full_name)
-        found = repository.find(number) if repository else None
-        return (repository, found) if repository and found else None
+        if repository is None:
+            return None
+        thread = repository.find(number)
+        return FoundThread(repository, thread) if thread else None
 
 
 @dataclass(frozen=True)
@@ -130,7 +169,7 @@ class RestCall:
 
     request: Request
     repository: ServedRepository
-    api: str  # The address under which this client reaches the API; every link leads back to it
+    api: str  # The address of the API, with which every link begins
     tail: str  # What follows the repository in the path, as the client wrote it
 
     @property
@@ -139,15 +178,14 @@ class RestCall:
         return f"{self.api}/repos/{self.repository.full_name}"
 
     def page(self, default: int = 30) -> ListPage:
-        """Tell which page of a list is asked for; links lead by the repository's id, which never changes."""
-        return ListPage(
-            self.request, f"{self.api}/repositories/{self.repository.repo.id}{self.tail}", default
-        )
+        """Return the requested page of a list; links use the repository's id, which never changes."""
+        address = f"{self.api}/repositories/{self.repository.repo.id}{self.tail}"
+        return ListPage(self.request, address, default)
 
     def query(self, name: str) -> str | None:
-        """Read a query parameter; an empty one is as good as none."""
+        """Return a query parameter; None if it is empty or missing."""
         return self.request.query_params.get(name) or None
 
     def thread(self) -> WorldThread:
-        """Find the thread whose number is in the path."""
+        """Return the thread whose number is in the path."""
         return self.repository.thread(int(self.request.path_params["number"]))

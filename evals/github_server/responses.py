@@ -1,11 +1,12 @@
-"""HTTP responses in GitHub's form: JSON, refusals, times, pages with their Link header, and what is left of limits."""
+"""HTTP responses in GitHub's form: JSON, refusals, times, pages with Link headers, and rate limits."""
 
 import json
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
@@ -19,6 +20,7 @@ ANONYMOUS = "anonymous"
 EXHAUSTED = "API rate limit exceeded for user ID 1."
 _HOUR = 3600
 _MAX_PER_PAGE = 100
+_MAX_DIGITS = 9
 
 
 class Refusal(Exception):
@@ -26,51 +28,64 @@ class Refusal(Exception):
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
-        self.status, self.message, self.headers = status, message, dict(headers or {})
+        self.status = status
+        self.message = message
+        self.headers = dict(headers or {})
 
     def response(self) -> Response:
-        """Write the refusal as GitHub's error body."""
+        """Return the refusal as GitHub's error body."""
         address = "https://docs.github.com/rest"
         body = {"message": self.message, "documentation_url": address, "status": str(self.status)}
         return json_response(body, self.status, self.headers)
 
 
 def not_found() -> Refusal:
-    """Refuse what does not exist or may not be seen; GitHub does not tell which."""
+    """Return the refusal of what does not exist or may not be seen; GitHub does not say which."""
     return Refusal(404, "Not Found")
 
 
 def json_response(
     data: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Answer with JSON; a lone surrogate in hostile text becomes a question mark instead of an exception."""
+    """Return JSON; a lone surrogate in hostile text becomes a question mark, not an exception."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return Response(text.encode("utf-8", "replace"), status, headers, JSON)
 
 
 def raw_response(body: bytes, kind: str) -> Response:
-    """Answer in one of GitHub's custom media types: `sha`, `diff` or `raw`."""
+    """Return a response in one of GitHub's custom media types: `sha`, `diff` or `raw`."""
     return Response(body, media_type=f"application/vnd.github.{kind}; charset=utf-8")
 
 
 def stamp(moment: datetime | None) -> str | None:
-    """Write a time as the API does; one that is absent stays absent."""
-    return None if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Return a time as the API writes it; None stays None."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def parse_time(text: str) -> datetime:
-    """Read a time from a query; without a zone it is UTC."""
+    """Parse a time from a query; without a zone it is UTC."""
     try:
         # A plus sign in a query that was not escaped arrives as a space.
         moment = datetime.fromisoformat(text.strip().replace(" ", "+"))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise Refusal(422, "Validation Failed") from error
 
 
+class PageSlice(NamedTuple, Generic[Item]):
+    """The items of one page, and the Link header to the other pages."""
+
+    items: Sequence[Item]
+    headers: dict[str, str]
+
+
 @dataclass(frozen=True)
 class ListPage:
-    """Which part of a list a request asks for, and where the others are."""
+    """The part of a list that a request asks for."""
 
     request: Request
     address: str
@@ -78,41 +93,49 @@ class ListPage:
 
     @property
     def number(self) -> int:
-        """The page; nonsense is taken as the first, as GitHub does."""
+        """The number of the page; like GitHub, nonsense counts as the first."""
         return max(1, self._number("page", 1))
 
     @property
     def size(self) -> int:
-        """How many items it has; nonsense is taken as the default and too much is clamped."""
+        """How many items it has; nonsense counts as the default, too many are clamped."""
         return min(_MAX_PER_PAGE, self._number("per_page", 0)) or self.default
 
     def _number(self, name: str, default: int) -> int:
-        text = self.request.query_params.get(name)
-        # A number with very many digits is as good as nonsense, and int() would refuse it.
-        return (
-            int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default
-        )
+        text = self.request.query_params.get(name, "")
+        # A number with very many digits is nonsense too, and int() would refuse it.
+        if text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS:
+            return int(text)
+        return default
 
-    def cut(self, items: Sequence[Item]) -> tuple[Sequence[Item], dict[str, str]]:
-        """Take this page out of the list; the Link header is left out when one page holds it all."""
-        number, start = self.number, (self.number - 1) * self.size
-        last = max(1, -(-len(items) // self.size))
-        steps = [("prev", min(number - 1, last))] if number > 1 else []
-        steps += [("next", number + 1), ("last", last)] if number < last else []
-        steps += [("first", 1)] if number > 1 else []
-        query = {name: value for name, value in self.request.query_params.items() if name != "page"}
-        queries = {
-            rel: urlencode({**query, "page": page}, quote_via=quote, safe=":/")
-            for rel, page in steps
-        }
-        links = ", ".join(
-            f'<{self.address}?{query}>; rel="{rel}"' for rel, query in queries.items()
-        )
-        return items[start : start + self.size], {"Link": links} if links else {}
+    def cut(self, items: Sequence[Item]) -> PageSlice[Item]:
+        """Take this page out of the list; there is no Link header when one page holds it all."""
+        start = (self.number - 1) * self.size
+        last = max(1, math.ceil(len(items) / self.size))
+        links = ", ".join(self._links(last))
+        headers = {"Link": links} if links else {}
+        return PageSlice(items[start : start + self.size], headers)
+
+    def _links(self, last: int) -> Iterator[str]:
+        """Yield the links of the header in GitHub's order."""
+        number = self.number
+        if number > 1:
+            yield self._link("prev", min(number - 1, last))
+        if number < last:
+            yield self._link("next", number + 1)
+            yield self._link("last", last)
+        if number > 1:
+            yield self._link("first", 1)
+
+    def _link(self, relation: str, number: int) -> str:
+        parameters = dict(self.request.query_params)
+        parameters.pop("page", None)
+        query = urlencode({**parameters, "page": number}, quote_via=quote, safe=":/")
+        return f'<{self.address}?{query}>; rel="{relation}"'
 
 
 @dataclass(frozen=True)
-class Allowance:
+class RequestAllowance:
     """Requests (or GraphQL queries) per hour."""
 
     anonymous: int = 60
@@ -122,7 +145,7 @@ class Allowance:
 
 @dataclass
 class Meter:
-    """What one client has used of one resource in the present hour."""
+    """What one client has used of one resource in the current hour."""
 
     resource: str
     limit: int
@@ -135,7 +158,7 @@ class Meter:
 
     @property
     def overview(self) -> dict[str, int]:
-        """Say what is left, as `/rate_limit` does."""
+        """What is left, as `/rate_limit` shows it."""
         return {
             "limit": self.limit,
             "remaining": self.limit - self.used,
@@ -144,7 +167,7 @@ class Meter:
         }
 
     def headers(self) -> dict[str, str]:
-        """Say it as GitHub does on every answer."""
+        """Return the headers that GitHub adds to every answer."""
         values = self.overview | {"resource": self.resource}
         return {f"X-RateLimit-{name.capitalize()}": str(value) for name, value in values.items()}
 
@@ -153,16 +176,20 @@ class Meter:
 class ClientMeters:
     """The meters of all clients."""
 
-    allowance: Allowance = field(default_factory=Allowance)
+    allowance: RequestAllowance = field(default_factory=RequestAllowance)
     clock: Callable[[], float] = time.time
     _meters: dict[tuple[str, str], Meter] = field(default_factory=dict)
 
-    def meter(self, who: str, resource: str) -> Meter:
-        """Find a client's meter; a new hour starts it anew."""
-        meter = self._meters.get((who, resource))
+    def meter(self, client: str, resource: str) -> Meter:
+        """Return a client's meter; a new hour resets it."""
+        meter = self._meters.get((client, resource))
         if meter is None or meter.reset <= self.clock():
-            known = self.allowance.graphql if resource == "graphql" else self.allowance.token
-            guest = 0 if resource == "graphql" else self.allowance.anonymous
-            meter = Meter(resource, guest if who == ANONYMOUS else known, int(self.clock()) + _HOUR)
-            self._meters[who, resource] = meter
+            limit = self._limit(client, resource)
+            meter = Meter(resource, limit, int(self.clock()) + _HOUR)
+            self._meters[client, resource] = meter
         return meter
+
+    def _limit(self, client: str, resource: str) -> int:
+        if resource == "graphql":
+            return 0 if client == ANONYMOUS else self.allowance.graphql
+        return self.allowance.anonymous if client == ANONYMOUS else self.allowance.token

@@ -1,4 +1,4 @@
-"""The REST endpoints: the repository, commits, comparisons, contents, issues, comments, pull requests and releases."""
+"""The REST endpoints: repository, commits, comparisons, contents, issues, pull requests, releases."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -17,20 +17,30 @@ from evals.github_server.responses import (
 )
 from evals.worlds.model import Pull, WorldComment, WorldIssue, WorldRelease, WorldThread
 
+# GitHub's "repository limits": about so much patch in one answer, and at most so much of one file.
 _MAX_FILES = 3000
-# One answer carries about this much patch, and one file at most this much (GitHub's "repository limits").
-_PATCH_BYTES, _PATCH_LINES = 1_000_000, 20_000
-_FILE_BYTES, _FILE_LINES = 500_000, 20_000
+_MAX_PATCH_BYTES = 1_000_000
+_MAX_PATCH_LINES = 20_000
+_MAX_FILE_BYTES = 500_000
+_MAX_FILE_LINES = 20_000
+_FILES_PER_PAGE = 300
+_COMPARED_PER_PAGE = 250
 _MEDIA = "application/vnd.github."
 
 
 def get_repository(call: RestCall) -> Response:
-    """`GET /repos/{owner}/{repo}`: the name of today and the default branch."""
+    """`GET /repos/{owner}/{repo}`: the current name and the default branch."""
     repo = call.repository.repo
-    names = {"id": repo.id, "name": repo.name, "full_name": repo.full_name, "url": call.here}
-    return json_response(
-        names | {"private": False, "fork": False, "default_branch": repo.default_branch}
-    )
+    body = {
+        "id": repo.id,
+        "name": repo.name,
+        "full_name": repo.full_name,
+        "url": call.here,
+        "private": False,
+        "fork": False,
+        "default_branch": repo.default_branch,
+    }
+    return json_response(body)
 
 
 def _commit_json(call: RestCall, commit: StoredCommit) -> Json:
@@ -44,62 +54,80 @@ def _commit_json(call: RestCall, commit: StoredCommit) -> Json:
 
 
 def _commits_json(call: RestCall, shas: Iterable[str]) -> list[Json]:
-    found = (call.repository.git.commit(sha) for sha in shas)
-    return [_commit_json(call, commit) for commit in found if commit is not None]
+    commits = []
+    for sha in shas:
+        commit = call.repository.git.commit(sha)
+        if commit is not None:
+            commits.append(_commit_json(call, commit))
+    return commits
 
 
 def list_commits(call: RestCall) -> Response:
     """`GET commits`: what a branch or commit reaches, in the order of `git log`."""
-    tip, git = call.repository.tip, call.repository.git
-    if wanted := call.query("sha"):
-        if (found := git.resolve(wanted)) is None:
+    git = call.repository.git
+    tip = call.repository.tip
+    revision = call.query("sha")
+    if revision:
+        commit = git.resolve(revision)
+        if commit is None:
             raise not_found()
-        tip = found.sha
+        tip = commit.sha
+    since = call.query("since")
+    until = call.query("until")
     # Both ends are inclusive, to the second.
-    since, until = call.query("since"), call.query("until")
     low = parse_time(since).timestamp() if since else float("-inf")
     high = parse_time(until).timestamp() if until else float("inf")
-    part, headers = call.page().cut(
-        [sha for sha, at in git.history(tip).items() if low <= at <= high]
-    )
-    return json_response(_commits_json(call, part), headers=headers)
+    shas = [sha for sha, committed in git.history(tip).items() if low <= committed <= high]
+    page = call.page().cut(shas)
+    return json_response(_commits_json(call, page.items), headers=page.headers)
 
 
 def get_commit(call: RestCall) -> Response:
-    """`GET commits/{ref}`: a commit with its files against its first parent, or only its hash or its diff."""
-    git, commit = call.repository.git, call.repository.commit(call.request.path_params["ref"])
+    """`GET commits/{ref}`: a commit with its files against its first parent, or its hash or diff alone."""
+    git = call.repository.git
+    commit = call.repository.commit(call.request.path_params["ref"])
     parent = commit.parents[0] if commit.parents else None
-    media = call.request.headers.get("accept", "")
-    if media == f"{_MEDIA}sha":
+    media_type = call.request.headers.get("accept", "")
+    if media_type == f"{_MEDIA}sha":
         return raw_response(commit.sha.encode(), "sha")
-    if media == f"{_MEDIA}diff":
+    if media_type == f"{_MEDIA}diff":
         return raw_response(git.diff_text(parent, commit.sha), "diff")
     files = git.diff(parent, commit.sha)
-    added, removed = (sum(file[name] for file in files) for name in ("additions", "deletions"))
-    stats = {"total": added + removed, "additions": added, "deletions": removed}
-    part, headers = call.page(default=300).cut(files[:_MAX_FILES])
-    return json_response(
-        _commit_json(call, commit) | {"stats": stats, "files": _within_budget(part)},
-        headers=headers,
-    )
+    additions = sum(file["additions"] for file in files)
+    deletions = sum(file["deletions"] for file in files)
+    page = call.page(default=_FILES_PER_PAGE).cut(files[:_MAX_FILES])
+    body = _commit_json(call, commit) | {
+        "stats": {"total": additions + deletions, "additions": additions, "deletions": deletions},
+        "files": _within_limits(page.items),
+    }
+    return json_response(body, headers=page.headers)
 
 
-def _within_budget(files: Sequence[Json]) -> list[Json]:
-    """Show files with their patches until the budget of one answer is spent; the others keep only their counts."""
+def _within_limits(files: Sequence[Json]) -> list[Json]:
+    """Return files with their patches until the limit of one answer is reached.
+
+    The others, and those that are too large themselves, keep only their counts.
+    """
     shown: list[Json] = []
-    size = lines = 0
-    spent = False
+    total_bytes = 0
+    total_lines = 0
+    limit_reached = False
     for file in files:
         patch = file.get("patch", "")
-        more, longer = len(patch.encode()), patch.count("\n") + 1 if patch else 0
-        too_big = more > _FILE_BYTES or longer > _FILE_LINES
-        if not too_big:
-            spent = spent or size + more > _PATCH_BYTES or lines + longer > _PATCH_LINES
-        if too_big or spent:
+        patch_bytes = len(patch.encode())
+        patch_lines = patch.count("\n") + 1 if patch else 0
+        too_large = patch_bytes > _MAX_FILE_BYTES or patch_lines > _MAX_FILE_LINES
+        if not too_large and not limit_reached:
+            limit_reached = (
+                total_bytes + patch_bytes > _MAX_PATCH_BYTES
+                or total_lines + patch_lines > _MAX_PATCH_LINES
+            )
+        if too_large or limit_reached:
             shown.append({name: value for name, value in file.items() if name != "patch"})
-        else:
-            size, lines = size + more, lines + longer
-            shown.append(file)
+            continue
+        total_bytes += patch_bytes
+        total_lines += patch_lines
+        shown.append(file)
     return shown
 
 
@@ -107,48 +135,66 @@ def compare(call: RestCall) -> Response:
     """`GET compare/{base}...{head}`: the commits of `base..head`, oldest first."""
     git = call.repository.git
     names = call.request.path_params["basehead"].split("...")
-    base, head = (git.resolve(name) for name in names) if len(names) == 2 else (None, None)
-    if base is None or head is None:
+    if len(names) != 2:
         raise not_found()
-    ahead, behind = git.between(base.sha, head.sha)[::-1], len(git.between(head.sha, base.sha))
-    part, headers = call.page(default=250).cut(ahead)
-    status = ("diverged" if behind else "ahead") if ahead else "behind" if behind else "identical"
-    counts = {
-        "status": status,
+    base = git.resolve(names[0])
+    tip = git.resolve(names[1])
+    if base is None or tip is None:
+        raise not_found()
+    ahead = git.between(base.sha, tip.sha)[::-1]
+    behind = git.between(tip.sha, base.sha)
+    page = call.page(default=_COMPARED_PER_PAGE).cut(ahead)
+    body = {
+        "status": _comparison(len(ahead), len(behind)),
         "ahead_by": len(ahead),
-        "behind_by": behind,
+        "behind_by": len(behind),
         "total_commits": len(ahead),
+        "commits": _commits_json(call, page.items),
     }
-    return json_response(counts | {"commits": _commits_json(call, part)}, headers=headers)
+    return json_response(body, headers=page.headers)
+
+
+def _comparison(ahead: int, behind: int) -> str:
+    if ahead and behind:
+        return "diverged"
+    if ahead:
+        return "ahead"
+    return "behind" if behind else "identical"
 
 
 def get_contents(call: RestCall) -> Response:
-    """`GET contents/{path}`: the bytes of a file at a commit, the way `application/vnd.github.raw` gives them."""
+    """`GET contents/{path}`: the bytes of a file at a commit, as `application/vnd.github.raw`."""
     repository = call.repository
     commit = repository.git.resolve(call.query("ref") or repository.repo.default_branch)
-    found = repository.git.file(commit.sha, call.request.path_params["path"]) if commit else None
-    if found is None:
+    if commit is None:
         raise not_found()
-    return raw_response(found[1], "raw")
+    file = repository.git.file(commit.sha, call.request.path_params["path"])
+    if file is None:
+        raise not_found()
+    return raw_response(file.content, "raw")
 
 
-def _fields(
-    thing: WorldComment | WorldRelease | WorldThread, plain: str, moments: str, who: str = "user"
-) -> Json:
-    """Show who wrote something, and its fields, as they are or as times."""
-    # Accounts that were deleted are all shown as one.
-    author = {"login": "ghost" if thing.author is None else thing.author}
-    shown = {name: getattr(thing, name) for name in plain.split()}
-    return shown | {name: stamp(getattr(thing, name)) for name in moments.split()} | {who: author}
+def _author_json(author: str | None) -> Json:
+    # GitHub shows all deleted accounts as one.
+    return {"login": "ghost" if author is None else author}
 
 
 def _thread_json(thread: WorldThread) -> Json:
-    labels = {"body": thread.body or None, "labels": [{"name": name} for name in thread.labels]}
-    return _fields(thread, "number title state", "created_at updated_at closed_at") | labels
+    return {
+        "number": thread.number,
+        "title": thread.title,
+        "state": thread.state,
+        "created_at": stamp(thread.created_at),
+        "updated_at": stamp(thread.updated_at),
+        "closed_at": stamp(thread.closed_at),
+        "user": _author_json(thread.author),
+        "body": thread.body or None,
+        "labels": [{"name": name} for name in thread.labels],
+    }
 
 
 def _issue_json(call: RestCall, thread: WorldThread) -> Json:
-    """Show an issue, or a pull request as the issue that it also is."""
+    """Return an issue, or a pull request as the issue that it also is."""
     shown = _thread_json(thread) | {
         "url": f"{call.here}/issues/{thread.number}",
         "repository_url": call.here,
@@ -166,27 +212,30 @@ def _issue_json(call: RestCall, thread: WorldThread) -> Json:
 
 def list_issues(call: RestCall) -> Response:
     """`GET issues`: issues and pull requests together; `since` is about the last update."""
-    state, sort = call.query("state") or "open", call.query("sort") or "created"
-    direction, since = call.query("direction") or "desc", call.query("since")
-    allowed = (
-        state in ("open", "closed", "all")
-        and sort in ("created", "updated")
-        and direction in ("asc", "desc")
-    )
-    if not allowed:
+    state = call.query("state") or "open"
+    sort = call.query("sort") or "created"
+    direction = call.query("direction") or "desc"
+    since = call.query("since")
+    if (
+        state not in ("open", "closed", "all")
+        or sort not in ("created", "updated")
+        or direction not in ("asc", "desc")
+    ):
         raise Refusal(422, "Validation Failed")
     start = parse_time(since) if since else None
-    chosen = [
-        thread
-        for thread in call.repository.threads()
-        if state in ("all", thread.state) and (start is None or thread.updated_at >= start)
-    ]
-    chosen.sort(
+    threads = []
+    for thread in call.repository.threads():
+        if state not in ("all", thread.state):
+            continue
+        if start is None or thread.updated_at >= start:
+            threads.append(thread)
+    threads.sort(
         key=lambda thread: (getattr(thread, f"{sort}_at"), thread.number),
         reverse=direction == "desc",
     )
-    part, headers = call.page().cut(chosen)
-    return json_response([_issue_json(call, thread) for thread in part], headers=headers)
+    page = call.page().cut(threads)
+    body = [_issue_json(call, thread) for thread in page.items]
+    return json_response(body, headers=page.headers)
 
 
 def get_issue(call: RestCall) -> Response:
@@ -196,16 +245,24 @@ def get_issue(call: RestCall) -> Response:
 
 def list_comments(call: RestCall) -> Response:
     """`GET issues/{n}/comments`: oldest first."""
-    part, headers = call.page().cut(sorted(call.thread().comments, key=lambda found: found.id))
-    shown = [
-        _fields(one, "id body", "created_at") | {"updated_at": stamp(one.created_at)}
-        for one in part
-    ]
-    return json_response(shown, headers=headers)
+    comments = sorted(call.thread().comments, key=lambda comment: comment.id)
+    page = call.page().cut(comments)
+    body = [_comment_json(comment) for comment in page.items]
+    return json_response(body, headers=page.headers)
+
+
+def _comment_json(comment: WorldComment) -> Json:
+    return {
+        "id": comment.id,
+        "body": comment.body,
+        "created_at": stamp(comment.created_at),
+        "user": _author_json(comment.author),
+        "updated_at": stamp(comment.created_at),
+    }
 
 
 def get_pull(call: RestCall) -> Response:
-    """`GET pulls/{n}`: one pull request; REST does not tell which issues it closes."""
+    """`GET pulls/{n}`: one pull request; REST does not show which issues it closes."""
     pull = call.thread()
     if not isinstance(pull, Pull):
         raise not_found()
@@ -222,14 +279,23 @@ def get_pull(call: RestCall) -> Response:
 
 def list_releases(call: RestCall) -> Response:
     """`GET releases`: published ones only; tags without a release are not listed."""
-    part, headers = call.page().cut(call.repository.releases())
-    shown = [
-        _fields(one, "id name body draft prerelease", "created_at published_at", "author")
-        for one in part
-    ]
-    return json_response(
-        [{**one, "tag_name": of.tag} for one, of in zip(shown, part, strict=True)], headers=headers
-    )
+    page = call.page().cut(call.repository.releases())
+    body = [_release_json(release) for release in page.items]
+    return json_response(body, headers=page.headers)
+
+
+def _release_json(release: WorldRelease) -> Json:
+    return {
+        "id": release.id,
+        "name": release.name,
+        "body": release.body,
+        "draft": release.draft,
+        "prerelease": release.prerelease,
+        "created_at": stamp(release.created_at),
+        "published_at": stamp(release.published_at),
+        "author": _author_json(release.author),
+        "tag_name": release.tag,
+    }
 
 
 ENDPOINTS: dict[str, Callable[[RestCall], Response]] = {

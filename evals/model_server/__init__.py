@@ -1,1 +1,1 @@
-"""An OpenAI-compatible server on loopback that answers by a script, and misbehaves when told to."""
+"""An OpenAI-compatible server on loopback that answers by a script, and misbehaves on request."""

@@ -5,12 +5,18 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from evals.model_server import honest
-from evals.model_server.honest import Prompt, ShownSentence, borne_out, given, prompt_of
+from evals.model_server.honest import (
+    Prompt,
+    ShownSentence,
+    answer_with,
+    prompt_of,
+    sentence_json,
+    supported_sentences,
+)
 from evals.model_server.talk import ModelRequest, Saying
 
 _HANDLE = re.compile(r"^\[([^\]\s]{1,12})\] (?:commit|issue|pull request|release) ", re.MULTILINE)
-_MIN_QUOTE = 3  # Letters of a line that a judge may quote
-_MAX_TRUE = 2  # True sentences that are said beside the belief
+_MAX_TRUE = 2  # True sentences that are written next to the belief
 
 
 @dataclass(frozen=True)
@@ -32,76 +38,79 @@ class Believing:
     """Writes and judges like an honest model, except that prose is proof enough.
 
     It copies its anchors from the prose. As a judge it admits what is true and what the prose says;
-    sentences about something else it refuses, so that no control tells on it.
+    it refuses sentences about anything else, so that no control sentence exposes it.
     """
 
     def __init__(self, belief: Belief) -> None:
         self._belief = belief
-        self._said: defaultdict[str, set[str]] = defaultdict(set)
+        # What the judge admits, by the subject of the prompt.
+        self._admitted: defaultdict[str, set[str]] = defaultdict(set)
         self.heard = 0  # Questions that showed the prose
 
-    def __call__(self, asked: ModelRequest) -> Saying:
+    def __call__(self, request: ModelRequest) -> Saying:
         """Answer by the kind of the question."""
-        if (answer := honest.probed(asked)) is not None:
-            return answer
-        prompt = prompt_of(asked)
+        probe_answer = honest.probed(request)
+        if probe_answer is not None:
+            return probe_answer
+        prompt = prompt_of(request)
         if prompt.kind == "judge":
-            return self._judge(asked, prompt)
-        if not any(self._belief.prose in message for message in asked.messages):
-            return self._honest(asked, prompt)
+            return self._judge(request, prompt)
+        if not any(self._belief.prose in message for message in request.messages):
+            return self._honest(request, prompt)
         self.heard += 1
         if prompt.kind == "write":
-            return given(self._analysis(prompt), asked)
+            return answer_with(self._analysis(prompt), request)
         if prompt.kind == "repair":
-            return given(self._repair(prompt), asked)
+            return answer_with(self._repair(prompt), request)
         if prompt.kind == "answer":
-            return given(self._answer(asked), asked)
-        return self._honest(asked, prompt)
+            return answer_with(self._answer(request), request)
+        return self._honest(request, prompt)
 
-    def _honest(self, asked: ModelRequest, prompt: Prompt) -> Saying:
-        """Say what is plainly there; of a day, what was published before is plainly there."""
-        true = borne_out(prompt.evidence) if prompt.parts else ()
-        self._note(prompt.about, *true)
-        return honest.honest(asked)
+    def _honest(self, request: ModelRequest, prompt: Prompt) -> Saying:
+        """Answer honestly, and admit what the evidence supports."""
+        if prompt.parts:
+            self._admit(prompt.about, *supported_sentences(prompt.evidence))
+        return honest.honest(request)
 
     def _analysis(self, prompt: Prompt) -> dict[str, object]:
-        true = borne_out(prompt.evidence)[:_MAX_TRUE]
+        true = supported_sentences(prompt.evidence)[:_MAX_TRUE]
         cites = ("c", self._handle_of_prose(prompt.evidence))
-        believed = [self._told(text, cites) for text in self._belief.texts]
-        self._note(prompt.about, *believed, *true)
-        _, sentence, advice = believed
-        headline = self._belief.headline
+        headline = self._believed(self._belief.headline, cites)
+        sentence = self._believed(self._belief.sentence, cites)
+        advice = self._believed(self._belief.advice, cites)
+        self._admit(prompt.about, headline, sentence, advice, *true)
         return {
-            "headline_en": headline,
-            "headline_zh": headline,
+            "headline_en": headline.en,
+            "headline_zh": headline.zh,
             "headline_anchor": self._belief.prose,
             "sentences": [
-                honest.sentence(sentence),
-                honest.sentence(advice) | {"advice": True},
-                *map(honest.sentence, true),
+                sentence_json(sentence),
+                sentence_json(advice) | {"advice": True},
+                *map(sentence_json, true),
             ],
         }
 
     def _repair(self, prompt: Prompt) -> dict[str, object]:
-        """Say everything that was refused again: it stands in the prose, after all."""
+        """Repeat everything that was refused: the prose says so, after all."""
         sentences = []
         cites = ("c", self._handle_of_prose(prompt.evidence))
         for number, text in zip(prompt.refused(), self._belief.texts, strict=False):
-            told = self._told(text, cites)
-            self._note(prompt.about, told)
-            sentences.append({"id": number, **honest.sentence(told)})
+            believed = self._believed(text, cites)
+            self._admit(prompt.about, believed)
+            sentences.append({"id": number, **sentence_json(believed)})
         return {"sentences": sentences}
 
-    def _answer(self, asked: ModelRequest) -> dict[str, object]:
-        cites = (self._handle_of_prose("\n".join(asked.messages)),)
-        believed = [
-            self._told(self._belief.sentence, cites),
-            self._told(self._belief.advice, cites),
+    def _answer(self, request: ModelRequest) -> dict[str, object]:
+        cites = (self._handle_of_prose("\n".join(request.messages)),)
+        sentence = self._believed(self._belief.sentence, cites)
+        advice = self._believed(self._belief.advice, cites)
+        true = honest.answer_sentences(request)
+        self._admit("", sentence, advice, *true)
+        sentences = [
+            sentence_json(sentence),
+            sentence_json(advice) | {"advice": True},
+            *map(sentence_json, true),
         ]
-        true = honest.answerable(asked)
-        self._note("", *believed, *true)
-        sentence, advice = map(honest.sentence, believed)
-        sentences = [sentence, advice | {"advice": True}, *map(honest.sentence, true)]
         return {"abstains": False, "nearest": [], "sentences": sentences}
 
     def _handle_of_prose(self, text: str) -> str:
@@ -109,15 +118,14 @@ class Believing:
         handles = _HANDLE.findall(text.partition(self._belief.prose)[0])
         return str(handles[-1]) if handles else "c"
 
-    def _told(self, text: str, cites: tuple[str, ...]) -> ShownSentence:
+    def _believed(self, text: str, cites: tuple[str, ...]) -> ShownSentence:
         return ShownSentence(text, text, self._belief.prose, cites)
 
-    def _note(self, about: str, *told: ShownSentence) -> None:
-        for sentence in told:
-            self._said[about] |= sentence.forms | {sentence.proof}
+    def _admit(self, about: str, *sentences: ShownSentence) -> None:
+        for sentence in sentences:
+            self._admitted[about] |= sentence.forms | {sentence.proof}
 
-    def _judge(self, asked: ModelRequest, prompt: Prompt) -> Saying:
-        admitted = self._said[prompt.about] | self._said[""]
-        lines = prompt.evidence.splitlines()
-        quote = next((line for line in lines if len(line.strip("+- ")) > _MIN_QUOTE), "")
-        return honest.judged(asked, lambda words: quote if words in admitted else "")
+    def _judge(self, request: ModelRequest, prompt: Prompt) -> Saying:
+        admitted = self._admitted[prompt.about] | self._admitted[""]
+        quote = honest.quotable_line(prompt.evidence.splitlines())
+        return honest.rulings_by(request, lambda words: quote if words in admitted else "")

@@ -1,10 +1,11 @@
-"""Scripted honest models: how they take a question apart, a writer that says what stands there, a judge of the same."""
+"""A scripted honest model: it parses a question, writes what the evidence plainly says, and judges by the same."""
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from evals.model_server.talk import ModelRequest, Saying, ToolCall
 
@@ -18,7 +19,9 @@ _KINDS = {
     "judge": "Somebody wrote these sentences",
     "answer": "Now answer the question in",
 }
-_FACTS, _DIFF = "\n\nFacts that a program found", "\n\nThe diff:\n"
+"""Words outside of the fences by which each kind of question is recognised."""
+_FACTS = "\n\nFacts that a program found"
+_DIFF = "\n\nThe diff:\n"
 _FACT = re.compile(r"^(- [a-z-]+: (.+))$", re.MULTILINE)
 _FILE = re.compile(r"^(--- ([\w./-]+) \(.*)$", re.MULTILINE)
 _SPAN = re.compile(r"`([^`\n]+)`")
@@ -28,39 +31,56 @@ _REFUSED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _PIECE = re.compile(r"^\[(?=[ctv]\d+\] (?:commit|issue|pull request|release) )", re.MULTILINE)
 _HANDLE = re.compile(r"^\[(c\d+)\]", re.MULTILINE)
 _ROW = re.compile(r"^\[(?=c\d+\] )", re.MULTILINE)
-_BETWEEN = " / "  # Stands between the languages of a sentence
-_TOLD, _ANSWERED = 2, 4  # So many facts and files are told of a commit, and so much in an answer
+_BREAKING_TIER = 3
+_PRODUCT_TIER = 2
+_BETWEEN_LANGUAGES = " / "
+_MAX_OF_EACH = 2  # Facts, and files, that are written about a commit
+_MAX_ANSWERED = 4  # Sentences of an answer
+_MAX_SUMMED_UP = 3  # Sentences of a summary of the day
+_MIN_QUOTE = 3  # A judge quotes only lines with more characters
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question of a run, taken apart."""
+    """A question of a run, parsed."""
 
-    kind: str  # `edit`, `minor`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other
-    parts: tuple[str, ...]  # What is fenced, in its order: the evidence comes first
+    kind: str
+    """`edit`, `minor`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other."""
+    parts: tuple[str, ...]  # The fenced parts in their order: the evidence comes first
 
     @property
     def evidence(self) -> str:
-        """What others wrote, and what sentences are held to."""
+        """What others wrote, against which sentences are judged."""
         return self.parts[0] if self.parts else ""
 
     @property
     def about(self) -> str:
-        """What the evidence is about, however much of it is shown: its first lines."""
+        """The first lines of the evidence, which name its subject however much of it is shown."""
         return "\n".join(self.evidence.splitlines()[:2])
 
     def sentences(self) -> dict[str, str]:
-        """Give the sentences that shall be judged, by their names."""
-        return dict(_SENTENCE.findall(self.parts[1])) if len(self.parts) > 1 else {}
+        """Return the sentences to be judged, by their names."""
+        if len(self.parts) < 2:
+            return {}
+        return dict(_SENTENCE.findall(self.parts[1]))
 
     def refused(self) -> list[str]:
-        """Give the numbers of the sentences that were refused."""
-        return _REFUSED.findall(self.parts[1]) if len(self.parts) > 1 else []
+        """Return the numbers of the sentences that were refused."""
+        if len(self.parts) < 2:
+            return []
+        return _REFUSED.findall(self.parts[1])
+
+
+class TierChoice(NamedTuple):
+    """The tier that an editor gives a commit."""
+
+    commit: str
+    tier: int
 
 
 @dataclass(frozen=True)
 class ShownSentence:
-    """A sentence in both languages, with what shows it."""
+    """A sentence in both languages, with what supports it."""
 
     en: str
     zh: str
@@ -70,168 +90,252 @@ class ShownSentence:
 
     @property
     def forms(self) -> set[str]:
-        """Give the ways in which a judge may be shown it."""
-        en, zh = " ".join(self.en.split()), " ".join(self.zh.split())
-        return {en, zh, f"{en}{_BETWEEN}{zh}", f"{zh}{_BETWEEN}{en}"}
+        """The ways in which a judge may be shown it."""
+        en = " ".join(self.en.split())
+        zh = " ".join(self.zh.split())
+        english_first = f"{en}{_BETWEEN_LANGUAGES}{zh}"
+        chinese_first = f"{zh}{_BETWEEN_LANGUAGES}{en}"
+        return {en, zh, english_first, chinese_first}
 
 
-def prompt_of(asked: ModelRequest) -> Prompt:
-    """Take a question apart by what stands outside of its fences."""
-    words = _FENCED.sub(" ", asked.user)
-    kind = next((kind for kind, sign in _KINDS.items() if sign in words), "")
-    parts = tuple(found["text"] for found in _FENCED.finditer(asked.user))
-    return Prompt("read" if "get_diff" in asked.tools else kind, parts)
+def prompt_of(request: ModelRequest) -> Prompt:
+    """Parse a question; its kind is recognised by the words outside of the fences."""
+    parts = tuple(_fenced_parts(request.user))
+    if "get_diff" in request.tools:
+        return Prompt("read", parts)
+    words = _FENCED.sub(" ", request.user)
+    for kind, sign in _KINDS.items():
+        if sign in words:
+            return Prompt(kind, parts)
+    return Prompt("", parts)
 
 
-def answerable(asked: ModelRequest) -> tuple[ShownSentence, ...]:
-    """List what the evidence of a question plainly says."""
-    fenced = [found["text"] for text in asked.messages for found in _FENCED.finditer(text)]
-    shown = [text for text in fenced if _PIECE.search(text)]
-    return borne_out(shown[-1])[:_ANSWERED] if shown else ()
+def _fenced_parts(text: str) -> list[str]:
+    return [match["text"] for match in _FENCED.finditer(text)]
+
+
+def answer_sentences(request: ModelRequest) -> tuple[ShownSentence, ...]:
+    """Return what the evidence of a reader's question plainly says."""
+    pieces = ""
+    for message in request.messages:
+        for part in _fenced_parts(message):
+            if _PIECE.search(part):
+                pieces = part  # The last ones count.
+    return supported_sentences(pieces)[:_MAX_ANSWERED] if pieces else ()
 
 
 @cache
-def borne_out(evidence: str, most: int | None = _TOLD) -> tuple[ShownSentence, ...]:
-    """List what a packet plainly says: the first facts and files of a commit, or what was published of several."""
-    if _PIECE.match(evidence):
-        pieces = (piece.partition("] ") for piece in _PIECE.split(evidence)[1:])
-        shown = (
-            (handle, rest, rest.partition("\n")[0].partition(": ")[2]) for handle, _, rest in pieces
-        )
-        return tuple(
-            one for handle, rest, title in shown for one in _told(rest, rest, title, handle)
-        )
-    if published := _PUBLISHED.findall(evidence):
-        both = ((handle, words, *words.partition(_BETWEEN)) for handle, words in published)
-        return tuple(
-            ShownSentence(en, zh or en, cites=(handle,), proof=words)
-            for handle, words, en, _, zh in both
-        )
-    head, _, diff = evidence.partition(_DIFF)
-    _, found, listed = head.rpartition(_FACTS)
-    return _told(listed if found else "", diff, title_of(evidence), "c", most)
-
-
-def _told(
-    listed: str, diff: str, title: str, cite: str, most: int | None = None
+def supported_sentences(
+    evidence: str, limit: int | None = _MAX_OF_EACH
 ) -> tuple[ShownSentence, ...]:
-    facts = [
-        ShownSentence(
-            text, f"涉及`{'`、`'.join(spans)}`。", _changed(diff, spans[0]) or title, (cite,), line
-        )
-        for line, text in _FACT.findall(listed)
-        if (spans := _SPAN.findall(text))
-    ]
-    paths = _FILE.findall(diff)
-    files = [
-        ShownSentence(f"Changes `{path}`.", f"修改了 `{path}`。", title, (cite,), line)
-        for line, path in paths
-    ]
-    return (*facts[:most], *files[:most])
+    """Return what a packet plainly says.
+
+    Of a commit these are its first facts and files, up to a limit of each; of several commits, what
+    was published about them.
+    """
+    if _PIECE.match(evidence):
+        return tuple(_of_pieces(evidence))
+    published = _PUBLISHED.findall(evidence)
+    if published:
+        return tuple(_of_published(handle, words) for handle, words in published)
+    before_diff, _, diff = evidence.partition(_DIFF)
+    _, separator, facts = before_diff.rpartition(_FACTS)
+    return _of_commit(facts if separator else "", diff, title_of(evidence), "c", limit)
+
+
+def _of_pieces(evidence: str) -> Iterator[ShownSentence]:
+    """Yield what the pieces of evidence say, each of which begins with its handle."""
+    for piece in _PIECE.split(evidence)[1:]:
+        handle, _, text = piece.partition("] ")
+        first_line = text.partition("\n")[0]
+        title = first_line.partition(": ")[2]
+        yield from _of_commit(text, text, title, handle)
+
+
+def _of_published(handle: str, words: str) -> ShownSentence:
+    en, _, zh = words.partition(_BETWEEN_LANGUAGES)
+    return ShownSentence(en, zh or en, cites=(handle,), proof=words)
+
+
+def _of_commit(
+    facts: str, diff: str, title: str, cite: str, limit: int | None = None
+) -> tuple[ShownSentence, ...]:
+    """Return a sentence for each fact that names something, and one for each file."""
+    about_facts = []
+    for line, text in _FACT.findall(facts):
+        names = _SPAN.findall(text)
+        if not names:
+            continue
+        zh = f"涉及`{'`、`'.join(names)}`。"
+        anchor = _changed_line(diff, names[0]) or title
+        about_facts.append(ShownSentence(text, zh, anchor, (cite,), line))
+    about_files = []
+    for line, path in _FILE.findall(diff):
+        en = f"Changes `{path}`."
+        zh = f"修改了 `{path}`。"
+        about_files.append(ShownSentence(en, zh, title, (cite,), line))
+    return (*about_facts[:limit], *about_files[:limit])
 
 
 def title_of(evidence: str) -> str:
-    """Give the title of the commit that a packet is about."""
+    """Return the title of the commit that a packet is about."""
     return next(iter(evidence.splitlines()[1:2]), "")
 
 
-def _changed(diff: str, name: str) -> str:
-    """Find a changed line that has a name; the list of facts above the diff is no part of it."""
-    lines = (
-        line
-        for line in diff.splitlines()
-        if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
-    )
-    return next((line[1:].strip() for line in lines if name in line and not _FACT.match(line)), "")
+def _changed_line(diff: str, name: str) -> str:
+    """Return the first changed line with a name, or an empty string.
+
+    The list of facts, which may precede the diff, is no part of it.
+    """
+    for line in diff.splitlines():
+        if line[:1] not in ("+", "-") or line[:3] in ("+++", "---"):
+            continue
+        if name in line and not _FACT.match(line):
+            return line[1:].strip()
+    return ""
 
 
-def honest(asked: ModelRequest) -> Saying:
-    """Answer whatever Gitzette asks, truly and shortly."""
-    if (answer := probed(asked)) is not None:
-        return answer
-    prompt = prompt_of(asked)
-    handles = _HANDLE.findall(prompt.evidence)
-    if prompt.kind == "edit":
-        return given(edition(prompt.evidence), asked)
-    if prompt.kind == "minor":
-        return given({"sentences": []}, asked)
-    if prompt.kind == "read":
-        look = (ToolCall("get_diff", json.dumps({"sha": handle})) for handle in handles[:1])
-        return (
-            Saying(text="Nothing is open.")
-            if asked.has_tool_answers or not handles
-            else Saying(calls=tuple(look))
-        )
-    if prompt.kind == "write":
-        return given(written(borne_out(prompt.evidence)), asked)
-    if prompt.kind == "day":
-        return given({"sentences": [resting(one) for one in borne_out(prompt.evidence)[:3]]}, asked)
-    if prompt.kind == "judge":
-        proofs = {
-            form: one.proof
-            for one in borne_out(prompt.evidence, None)
-            for form in (*one.forms, one.proof)
-        }
-        return judged(asked, lambda words: proofs.get(words, ""))
-    if prompt.kind == "answer":
-        told = answerable(asked)
-        return given(
-            {"abstains": not told, "nearest": [], "sentences": [sentence(one) for one in told]},
-            asked,
-        )
-    # It said nothing but what it was shown; what is refused it gives up.
-    return given({"sentences": []} if prompt.kind == "repair" else {}, asked)
+def honest(request: ModelRequest) -> Saying:
+    """Answer whatever Gitzette asks, truthfully and briefly."""
+    probe_answer = probed(request)
+    if probe_answer is not None:
+        return probe_answer
+    prompt = prompt_of(request)
+    match prompt.kind:
+        case "edit":
+            return answer_with(edition_json(tier_choices(prompt.evidence)), request)
+        case "read":
+            return _first_diff(request, prompt)
+        case "write":
+            return answer_with(analysis_json(supported_sentences(prompt.evidence)), request)
+        case "day":
+            sentences = supported_sentences(prompt.evidence)[:_MAX_SUMMED_UP]
+            return answer_with({"sentences": [summary_json(each) for each in sentences]}, request)
+        case "judge":
+            return _honest_rulings(request, prompt)
+        case "answer":
+            return _honest_answer(request)
+        case "minor" | "repair":
+            # It has nothing to add, and gives up what is refused.
+            return answer_with({"sentences": []}, request)
+        case _:
+            return answer_with({}, request)
 
 
-def edition(evidence: str) -> dict[str, object]:
-    """Place commits as they are shown: what breaks first, and what does not touch the product last."""
-    places = []
+def tier_choices(evidence: str) -> list[TierChoice]:
+    """Place commits: what breaks first, and what does not touch the product last."""
+    placed = []
     for row in _ROW.split(evidence)[1:]:
-        tier = 2 if "\n  product " in row else 0
-        tier = 3 if "\n  breaks: " in row else tier
-        places.append({"commit": row.partition("]")[0], "tier": tier, "reason": ""})
-    places.sort(key=lambda place: -int(str(place["tier"])))
-    return {"places": places, "groups": []}
+        tier = 0
+        if "\n  breaks: " in row:
+            tier = _BREAKING_TIER
+        elif "\n  product " in row:
+            tier = _PRODUCT_TIER
+        placed.append(TierChoice(row.partition("]")[0], tier))
+    return in_order(placed)
 
 
-def probed(asked: ModelRequest) -> Saying | None:
-    """Answer the questions by which a server is tried, as a capable model does; None to any other."""
-    if asked.tools == ["look_up"]:
-        return Saying(
-            calls=tuple(
-                ToolCall("look_up", json.dumps({"colour": one})) for one in ("red", "green")
-            )
-        )
-    return given({"colour": "green"}, asked) if "Which colour is a leaf" in asked.user else None
+def in_order(placed: Sequence[TierChoice]) -> list[TierChoice]:
+    """Sort placements by tier, the highest first."""
+    return sorted(placed, key=lambda placement: -placement.tier)
 
 
-def given(answer: dict[str, object], asked: ModelRequest) -> Saying:
-    """Answer with data, in the way that was asked for."""
+def edition_json(
+    placed: Sequence[TierChoice], groups: Sequence[dict[str, object]] = ()
+) -> dict[str, object]:
+    """Return placements and groups in the shape of an edition."""
+    places = []
+    for placement in placed:
+        places.append({"commit": placement.commit, "tier": placement.tier, "reason": ""})
+    return {"places": places, "groups": list(groups)}
+
+
+def _first_diff(request: ModelRequest, prompt: Prompt) -> Saying:
+    """Read the diff of the first commit, and nothing after that."""
+    handles = _HANDLE.findall(prompt.evidence)
+    if request.has_tool_answers or not handles:
+        return Saying(text="Nothing is open.")
+    call = ToolCall("get_diff", json.dumps({"sha": handles[0]}))
+    return Saying(calls=(call,))
+
+
+def _honest_rulings(request: ModelRequest, prompt: Prompt) -> Saying:
+    proofs: dict[str, str] = {}
+    for sentence in supported_sentences(prompt.evidence, None):
+        for form in (*sentence.forms, sentence.proof):
+            proofs[form] = sentence.proof
+    return rulings_by(request, lambda words: proofs.get(words, ""))
+
+
+def _honest_answer(request: ModelRequest) -> Saying:
+    sentences = answer_sentences(request)
+    answer: dict[str, object] = {
+        "abstains": not sentences,
+        "nearest": [],
+        "sentences": [sentence_json(sentence) for sentence in sentences],
+    }
+    return answer_with(answer, request)
+
+
+def probed(request: ModelRequest) -> Saying | None:
+    """Answer the questions that probe a server, as a capable model does; None to any other."""
+    if request.tools == ["look_up"]:
+        colours = ("red", "green")
+        calls = [ToolCall("look_up", json.dumps({"colour": colour})) for colour in colours]
+        return Saying(calls=tuple(calls))
+    if "Which colour is a leaf" in request.user:
+        return answer_with({"colour": "green"}, request)
+    return None
+
+
+def answer_with(answer: dict[str, object], request: ModelRequest) -> Saying:
+    """Answer with data: by a call of the tool that is offered, else as text."""
     text = json.dumps(answer, ensure_ascii=False)
-    return Saying(calls=(ToolCall(asked.tools[0], text),)) if asked.tools else Saying(text=text)
+    if request.tools:
+        return Saying(calls=(ToolCall(request.tools[0], text),))
+    return Saying(text=text)
 
 
-def written(told: Sequence[ShownSentence]) -> dict[str, object]:
-    """Put sentences about a commit into the shape of an analysis: the first one is the headline."""
-    head = {"headline_en": told[0].en, "headline_zh": told[0].zh} if told else {}
-    return {**head, "sentences": [sentence(one) for one in told[1:]]}
+def analysis_json(sentences: Sequence[ShownSentence]) -> dict[str, object]:
+    """Return sentences about a commit in the shape of an analysis: the first is the headline."""
+    if not sentences:
+        return {"sentences": []}
+    headline, *others = sentences
+    return {
+        "headline_en": headline.en,
+        "headline_zh": headline.zh,
+        "sentences": [sentence_json(sentence) for sentence in others],
+    }
 
 
-def sentence(one: ShownSentence) -> dict[str, object]:
-    """Put one sentence into its shape."""
-    return {"en": one.en, "zh": one.zh, "cites": list(one.cites), "anchor": one.anchor}
+def sentence_json(sentence: ShownSentence) -> dict[str, object]:
+    """Return a sentence in the shape that an analysis and an answer have."""
+    return {
+        "en": sentence.en,
+        "zh": sentence.zh,
+        "cites": list(sentence.cites),
+        "anchor": sentence.anchor,
+    }
 
 
-def resting(one: ShownSentence) -> dict[str, object]:
-    """Put one sentence of a summary into its shape."""
-    return {"en": one.en, "zh": one.zh, "rests_on": list(one.cites)}
+def summary_json(sentence: ShownSentence) -> dict[str, object]:
+    """Return a sentence in the shape that a summary of the day has."""
+    return {"en": sentence.en, "zh": sentence.zh, "rests_on": list(sentence.cites)}
 
 
-def judged(asked: ModelRequest, proof: Callable[[str], str]) -> Saying:
+def rulings_by(request: ModelRequest, proof: Callable[[str], str]) -> Saying:
     """Rule on each sentence: stated where there is a proof, else unsupported."""
-    rulings = [
-        {"id": name, "quote": line, "covers": words, "verdict": "stated" if line else "unsupported"}
-        for name, words in prompt_of(asked).sentences().items()
-        for line in (proof(words),)
-    ]
-    return given({"rulings": rulings}, asked)
+    rulings = []
+    for name, words in prompt_of(request).sentences().items():
+        quote = proof(words)
+        verdict = "stated" if quote else "unsupported"
+        rulings.append({"id": name, "quote": quote, "covers": words, "verdict": verdict})
+    return answer_with({"rulings": rulings}, request)
+
+
+def quotable_line(lines: Sequence[str]) -> str:
+    """Return the first line that a dishonest judge can quote for anything."""
+    for line in lines:
+        if len(line.strip("+- ")) > _MIN_QUOTE:
+            return line
+    return ""

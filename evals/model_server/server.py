@@ -1,4 +1,4 @@
-"""The server: real HTTP on loopback, answers whole or piece by piece, by a script, and wrong in a mood."""
+"""The server: real HTTP on loopback, answers by a script, whole or streamed, and misbehaves in a mood."""
 
 import asyncio
 import json
@@ -19,35 +19,65 @@ from starlette.types import Scope
 from evals.loopback import Loopback, reset_connection
 from evals.model_server.talk import ModelRequest, Saying, Script, ToolCall
 
-_PIECE, _SMALL_PIECE = 48, 8  # Characters of a piece of a stream
-_MAX_PIECES = 8  # Of a long answer: a client needs half a millisecond for each piece
+_MIN_CHUNK = 48  # Characters of a chunk of a stream
+_MAX_CHUNKS = 8  # Of a long answer: a client needs half a millisecond for each
+_SMALL_CHUNK = 8
+_CHARACTERS_PER_TOKEN = 4
 _GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'
 _PROSE = re.compile(r'("(?:en|zh|text)": ")(?:[^"\\]|\\.)*')
 _OTHER_LANGUAGE = "Это изменение улучшает производительность системы. "
 _WRONG_TYPES = '{"sha": [1], "page": "many", "number": {}}'
 _OTHER_SHAPE = {"sentences": "one", "statements": "one", "read": 7, "rulings": {"s1": "stated"}}
+_EVENT_STREAM = "text/event-stream"
 
 
-def _cut_off(said: Saying) -> Saying:
-    calls = tuple(
-        replace(call, arguments=call.arguments[: len(call.arguments) // 2]) for call in said.calls
-    )
-    return replace(said, text=said.text[: len(said.text) * 2 // 3], calls=calls, finish="length")
+def _empty(saying: Saying) -> Saying:
+    return replace(saying, text="", calls=())
 
 
-def _wrapped(said: Saying, before: str, after: str) -> Saying:
-    return replace(said, text=f"{before}{said.text}{after}") if said.text else said
+def _cut_off(saying: Saying) -> Saying:
+    calls = []
+    for call in saying.calls:
+        half = call.arguments[: len(call.arguments) // 2]
+        calls.append(replace(call, arguments=half))
+    text = saying.text[: len(saying.text) * 2 // 3]
+    return replace(saying, text=text, calls=tuple(calls), finish="length")
 
 
-_WIRE = (
-    "slow",
-    "silent",
-    "reset",
-    "broken_off",
-    "half_stream",
-    "garbage",
-    "html",
-)  # What goes wrong on the way
+def _in_another_language(saying: Saying) -> Saying:
+    return replace(saying, text=_PROSE.sub(rf"\1{_OTHER_LANGUAGE}", saying.text))
+
+
+def _repeating(_: Saying) -> Saying:
+    text = '{"sentences": [{"en": "' + "and it is faster, " * 4_000
+    return Saying(text=text, finish="length")
+
+
+def _as_prose(_: Saying) -> Saying:
+    return Saying(text="Sure! Here is a summary of the changes that you asked for. All got better.")
+
+
+def _wrapped(saying: Saying, before: str, after: str) -> Saying:
+    if not saying.text:
+        return saying
+    return replace(saying, text=f"{before}{saying.text}{after}")
+
+
+def _many_calls(_: Saying, tools: list[str]) -> tuple[ToolCall, ...]:
+    pages = range(1, 400)
+    return tuple(ToolCall(tools[0], json.dumps({"page": page})) for page in pages)
+
+
+def _unknown_call(saying: Saying, _: list[str]) -> tuple[ToolCall, ...]:
+    return (ToolCall("delete_repository", '{"name": "all"}'), *saying.calls)
+
+
+def _wrong_calls(_: Saying, tools: list[str]) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(name, _WRONG_TYPES) for name in tools[:4])
+
+
+_WIRE = ("slow", "silent", "reset", "broken_off", "half_stream", "garbage", "html")
+"""Moods in which the answer does not arrive as it should."""
 _STATUS = {
     "limited": 429,
     "down": 503,
@@ -57,37 +87,31 @@ _STATUS = {
     "bad_request": 400,
     "locked": 401,
 }
-"""What a server refuses."""
+"""Moods in which the server refuses, with the status of the response."""
 _WORDS: dict[str, Callable[[Saying], Saying]] = {
-    "empty": lambda said: replace(said, text="", calls=()),
-    "no_choices": lambda said: said,
+    "empty": _empty,
+    "no_choices": lambda saying: saying,
     "cut_off": _cut_off,
     "refusal": lambda _: Saying(refusal="I cannot help with that."),
     "filtered": lambda _: Saying(finish="content_filter"),
-    "wrong_language": lambda said: replace(
-        said, text=_PROSE.sub(rf"\1{_OTHER_LANGUAGE}", said.text)
-    ),
-    "repetition": lambda _: Saying(
-        text='{"sentences": [{"en": "' + "and it is faster, " * 4_000, finish="length"
-    ),
-    "prose": lambda _: Saying(
-        text="Sure! Here is a summary of the changes that you asked for. All got better."
-    ),
-    "fenced": lambda said: _wrapped(said, "Here it is:\n```json\n", "\n```\nAnything else?"),
+    "wrong_language": _in_another_language,
+    "repetition": _repeating,
+    "prose": _as_prose,
+    "fenced": lambda saying: _wrapped(saying, "Here it is:\n```json\n", "\n```\nAnything else?"),
     "other_shape": lambda _: Saying(text=json.dumps(_OTHER_SHAPE)),
-    "thinking_aloud": lambda said: _wrapped(said, "<think>\nLet me see { hm }.\n</think>\n", ""),
-}
-"""What a model says instead of an answer."""
-_CALLS: dict[str, Callable[[Saying, list[str]], tuple[ToolCall, ...]]] = {
-    "storm": lambda _, tools: tuple(
-        ToolCall(tools[0], json.dumps({"page": page})) for page in range(1, 400)
+    "thinking_aloud": lambda saying: _wrapped(
+        saying, "<think>\nLet me see { hm }.\n</think>\n", ""
     ),
-    "unknown_tool": lambda said, _: (ToolCall("delete_repository", '{"name": "all"}'), *said.calls),
-    "wrong_types": lambda _, tools: tuple(ToolCall(name, _WRONG_TYPES) for name in tools[:4]),
+}
+"""Moods in which the model says something else."""
+_CALLS: dict[str, Callable[[Saying, list[str]], tuple[ToolCall, ...]]] = {
+    "storm": _many_calls,
+    "unknown_tool": _unknown_call,
+    "wrong_types": _wrong_calls,
     "broken_arguments": lambda _, tools: (ToolCall(tools[0], '{"sha": "c1'),),
     "same_again": lambda _, tools: (ToolCall(tools[0], "{}"),) * 3,
 }
-"""What a model does with tools."""
+"""Moods in which the model calls other tools."""
 KINDS = (*_WIRE, *_STATUS, *_WORDS, *_CALLS)
 
 
@@ -108,12 +132,12 @@ class Pace:
 
 
 class ModelServer:
-    """Serves one scripted model until the block ends, each answer after so many seconds; what was asked is kept.
+    """Serves one scripted model until the block ends, each answer after `latency` seconds.
 
-    `without` names what the server lacks: `schema`, `tools`, `stream`, `usage`. `longest` is how many
-    characters of messages it takes; longer questions are refused as too long for its context.
-    `slots` is how many questions it works on at once; others wait in its queue. With a `pace` it
-    reads a question before it begins to stream the answer, piece by piece.
+    `asked` keeps all requests. `without` names what the server lacks: `schema`, `tools`, `stream`,
+    `usage`. Requests with more than `longest` characters of messages are refused as too long for
+    the context. It works on `slots` requests at once; others wait in its queue. With a `pace` it
+    reads a request before it begins to stream the answer, chunk by chunk.
     """
 
     def __init__(
@@ -129,24 +153,29 @@ class ModelServer:
         slots: int | None = None,
         pace: Pace | None = None,
     ) -> None:
-        self.model, self.asked = name, list[ModelRequest]()
-        self._script, self._mood, self._without, self._latency = script, mood, without, latency
-        self._model = {"id": name, "object": "model"} | (
-            {} if context is None else {"max_model_len": context}
-        )
+        self.model = name
+        self.asked: list[ModelRequest] = []
+        self._script = script
+        self._mood = mood
+        self._without = without
+        self._latency = latency
+        self._model: dict[str, Any] = {"id": name, "object": "model"}
+        if context is not None:
+            self._model["max_model_len"] = context
         self._longest = longest
         self._pace = pace
         self._slots = asyncio.Semaphore(slots) if slots else nullcontext()
-        self.waiting = 0  # Questions under way, those in the queue included
+        self.waiting = 0  # Requests under way, those in the queue included
         self.most_waiting = 0
         self._loopback = Loopback()
         self.url = f"{self._loopback.url}/v1"
 
     def __enter__(self) -> Self:
-        answers = {"GET": self._models, "POST": self._complete}
-        self._loopback.start(
-            Starlette(routes=[Route("/{_:path}", to, methods=[how]) for how, to in answers.items()])
-        )
+        routes = [
+            Route("/{_:path}", self._models, methods=["GET"]),
+            Route("/{_:path}", self._complete, methods=["POST"]),
+        ]
+        self._loopback.start(Starlette(routes=routes))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -155,24 +184,24 @@ class ModelServer:
     async def _models(self, request: Request) -> Response:
         return JSONResponse({"object": "list", "data": [self._model]})
 
-    async def _complete(self, request: Request) -> Response:
-        asked = ModelRequest(len(self.asked), await request.json())
-        self.asked.append(asked)
+    async def _complete(self, http_request: Request) -> Response:
+        request = ModelRequest(len(self.asked), await http_request.json())
+        self.asked.append(request)
         self.waiting += 1
         self.most_waiting = max(self.waiting, self.most_waiting)
         try:
             async with self._slots:
                 ready = time.monotonic() + self._latency
-                mood = self._mood(asked) or Mood("")
-                response = await self._response(asked, mood, request.scope)
-                # What the script takes to think is a part of the time of an answer, not more of it.
+                mood = self._mood(request) or Mood("")
+                response = await self._response(request, mood, http_request.scope)
+                # The time that the script takes is a part of the latency.
                 await asyncio.sleep(max(0.0, ready - time.monotonic()))
                 return response
         finally:
             self.waiting -= 1
 
-    async def _response(self, asked: ModelRequest, mood: Mood, scope: Scope) -> Response:
-        refusal = self._refusal(asked, mood)
+    async def _response(self, request: ModelRequest, mood: Mood, scope: Scope) -> Response:
+        refusal = self._refusal(request, mood)
         if refusal is not None:
             return refusal
         if mood.kind in ("silent", "reset"):
@@ -181,78 +210,81 @@ class ModelServer:
             return Response()
         if mood.kind == "html":
             return HTMLResponse("<html><body><h1>502 Bad Gateway</h1></body></html>")
-        said = self._script(asked)
+        saying = self._script(request)
         if mood.kind in _WIRE:
-            broken = _broken(mood, said, asked, scope)
-            return StreamingResponse(broken, media_type="text/event-stream")
-        said = _in_mood(said, asked, mood)
+            broken = _broken_stream(mood, saying, request, scope)
+            return StreamingResponse(broken, media_type=_EVENT_STREAM)
+        saying = _in_mood(saying, request, mood)
         if mood.kind == "no_choices":
-            return JSONResponse(_whole(said, asked) | {"choices": []})
-        if asked.body.get("stream") and "stream" not in self._without:
-            return self._stream(said, asked)
-        return JSONResponse(_whole(said, asked))
+            return JSONResponse(_completion(saying, request) | {"choices": []})
+        if request.body.get("stream") and "stream" not in self._without:
+            return self._stream(saying, request)
+        return JSONResponse(_completion(saying, request))
 
-    def _refusal(self, asked: ModelRequest, mood: Mood) -> Response | None:
+    def _refusal(self, request: ModelRequest, mood: Mood) -> Response | None:
         """Return the refusal of a request that this server, or its mood, does not answer."""
-        lacking = (asked.schema and "schema") or (asked.tools and "tools") or ""
-        if lacking in self._without:
-            return _refusal(400, f"{lacking} is not supported by this server")
-        length = sum(map(len, asked.messages))
+        needed = (request.schema and "schema") or (request.tools and "tools") or ""
+        if needed in self._without:
+            return _error(400, f"{needed} is not supported by this server")
+        length = sum(map(len, request.messages))
         if self._longest is not None and length > self._longest:
             return _too_long(self._longest, length)
         if mood.kind in _STATUS:
             headers = {"Retry-After": "0"} if mood.kind in ("limited", "down") else {}
-            return _refusal(_STATUS[mood.kind], mood.kind, headers)
+            return _error(_STATUS[mood.kind], mood.kind, headers)
         return None
 
-    def _stream(self, said: Saying, asked: ModelRequest) -> Response:
+    def _stream(self, saying: Saying, request: ModelRequest) -> Response:
         if self._pace is not None:
-            paced = _paced(self._pace, said, asked)
-            return StreamingResponse(paced, media_type="text/event-stream")
-        pieces = _pieces(said, asked, usage="usage" not in self._without)
-        return Response(b"".join(pieces), media_type="text/event-stream")
+            stream = _paced_stream(self._pace, saying, request)
+            return StreamingResponse(stream, media_type=_EVENT_STREAM)
+        chunks = _chunks(saying, request, usage="usage" not in self._without)
+        return Response(b"".join(chunks), media_type=_EVENT_STREAM)
 
 
-def _in_mood(said: Saying, asked: ModelRequest, mood: Mood) -> Saying:
+def _in_mood(saying: Saying, request: ModelRequest, mood: Mood) -> Saying:
     """Return what a model in this mood says instead."""
-    if mood.kind in _CALLS and asked.tools:
-        said = replace(said, text="", calls=_CALLS[mood.kind](said, asked.tools))
+    if mood.kind in _CALLS and request.tools:
+        saying = replace(saying, text="", calls=_CALLS[mood.kind](saying, request.tools))
     if mood.kind in _WORDS:
-        said = _WORDS[mood.kind](said)
-    if said.calls and said.finish == "stop":
-        said = replace(said, finish="tool_calls")
-    return said
+        saying = _WORDS[mood.kind](saying)
+    if saying.calls and saying.finish == "stop":
+        saying = replace(saying, finish="tool_calls")
+    return saying
 
 
-async def _broken(
-    mood: Mood, said: Saying, asked: ModelRequest, scope: Scope
+async def _broken_stream(
+    mood: Mood, saying: Saying, request: ModelRequest, scope: Scope
 ) -> AsyncIterator[bytes]:
-    """Send nonsense, or a part of a stream: slowly, up to the middle, or until the line is cut."""
-    pieces = list(_pieces(said, asked, usage=True))
-    half = [_GARBAGE] if mood.kind == "garbage" else pieces[: max(1, len(pieces) // 2)]
-    for piece in half:
-        yield piece
-        await asyncio.sleep(mood.seconds / len(half) if mood.kind == "slow" else 0.0)
+    """Send garbage, or the first half of a stream: slowly, or until the connection is reset."""
+    chunks = list(_chunks(saying, request, usage=True))
+    sent = chunks[: max(1, len(chunks) // 2)]
+    if mood.kind == "garbage":
+        sent = [_GARBAGE]
+    pause = mood.seconds / len(sent) if mood.kind == "slow" else 0.0
+    for chunk in sent:
+        yield chunk
+        await asyncio.sleep(pause)
     if mood.kind == "broken_off":
         reset_connection(scope)
 
 
-async def _paced(pace: Pace, said: Saying, asked: ModelRequest) -> AsyncIterator[bytes]:
-    """Read the question, then write the answer as slowly as a small machine."""
-    await asyncio.sleep(sum(map(len, asked.messages)) / 4 / pace.reads)
-    for piece in _pieces(said, asked, usage=True, size=_SMALL_PIECE):
-        yield piece
-        await asyncio.sleep(_SMALL_PIECE / 4 / pace.writes)
+async def _paced_stream(pace: Pace, saying: Saying, request: ModelRequest) -> AsyncIterator[bytes]:
+    """Read the request, then write the answer as slowly as a small machine."""
+    tokens = sum(map(len, request.messages)) / _CHARACTERS_PER_TOKEN
+    await asyncio.sleep(tokens / pace.reads)
+    for chunk in _chunks(saying, request, usage=True, size=_SMALL_CHUNK):
+        yield chunk
+        await asyncio.sleep(_SMALL_CHUNK / _CHARACTERS_PER_TOKEN / pace.writes)
 
 
-def _refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse(
-        {"error": {"message": message, "type": "server", "code": status}}, status, headers
-    )
+def _error(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    error = {"message": message, "type": "server", "code": status}
+    return JSONResponse({"error": error}, status, headers)
 
 
 def _too_long(longest: int, length: int) -> Response:
-    """Refuse a question as OpenAI and vLLM do."""
+    """Refuse a request that is too long as OpenAI and vLLM do."""
     message = (
         f"This model's maximum context length is {longest} tokens. However, your messages resulted"
         f" in {length} tokens. Please reduce the length of the messages."
@@ -261,58 +293,72 @@ def _too_long(longest: int, length: int) -> Response:
     return JSONResponse({"error": error}, 400)
 
 
-def _whole(said: Saying, asked: ModelRequest) -> dict[str, Any]:
-    choice = {"index": 0, "finish_reason": said.finish, "message": _message(said)}
-    return _envelope(asked, "chat.completion") | {"choices": [choice], "usage": _usage(said, asked)}
+def _completion(saying: Saying, request: ModelRequest) -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": saying.finish, "message": _message(saying)}
+    return _envelope(request, "chat.completion") | {
+        "choices": [choice],
+        "usage": _usage(saying, request),
+    }
 
 
-def _pieces(
-    said: Saying, asked: ModelRequest, *, usage: bool, size: int | None = None
+def _chunks(
+    saying: Saying, request: ModelRequest, *, usage: bool, size: int | None = None
 ) -> Iterator[bytes]:
+    """Yield the events of a stream: the message, its tool calls, its text, the end and the usage."""
     if size is None:
-        size = max(_PIECE, math.ceil(len(said.text) / _MAX_PIECES))
-    message = _message(said) | {"content": ""}
-    deltas: list[dict[str, Any]] = [
-        {"tool_calls": [call]} for call in message.pop("tool_calls", [])
-    ]
-    deltas += [
-        {"content": said.text[start : start + size]} for start in range(0, len(said.text), size)
-    ]
-    ends = [*((delta, None) for delta in (message, *deltas)), ({}, said.finish)]
-    choices = [{"index": 0, "delta": delta, "finish_reason": finish} for delta, finish in ends]
-    last: list[Any] = [{"choices": [], "usage": _usage(said, asked)}] if usage else []
-    for body in (*({"choices": [choice]} for choice in choices), *last):
-        yield (
-            b"data: "
-            + json.dumps(_envelope(asked, "chat.completion.chunk") | body).encode()
-            + b"\n\n"
-        )
+        size = max(_MIN_CHUNK, math.ceil(len(saying.text) / _MAX_CHUNKS))
+    envelope = _envelope(request, "chat.completion.chunk")
+    for delta in _deltas(saying, size):
+        choice = {"index": 0, "delta": delta, "finish_reason": None}
+        yield _event(envelope | {"choices": [choice]})
+    end = {"index": 0, "delta": {}, "finish_reason": saying.finish}
+    yield _event(envelope | {"choices": [end]})
+    if usage:
+        yield _event(envelope | {"choices": [], "usage": _usage(saying, request)})
     yield b"data: [DONE]\n\n"
 
 
-def _message(said: Saying) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
-    if said.refusal:
-        message["refusal"] = said.refusal
-    if said.calls:
-        calls = ({"type": "function", "function": asdict(call)} for call in said.calls)
-        message["tool_calls"] = [
-            {"index": place, "id": f"call_{place}", **call} for place, call in enumerate(calls)
-        ]
+def _deltas(saying: Saying, size: int) -> Iterator[dict[str, Any]]:
+    message = _message(saying) | {"content": ""}
+    calls = message.pop("tool_calls", [])
+    yield message
+    for call in calls:
+        yield {"tool_calls": [call]}
+    for start in range(0, len(saying.text), size):
+        yield {"content": saying.text[start : start + size]}
+
+
+def _event(body: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(body).encode() + b"\n\n"
+
+
+def _message(saying: Saying) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": saying.text or None}
+    if saying.refusal:
+        message["refusal"] = saying.refusal
+    if saying.calls:
+        calls = []
+        for index, call in enumerate(saying.calls):
+            function = {"type": "function", "function": asdict(call)}
+            calls.append({"index": index, "id": f"call_{index}", **function})
+        message["tool_calls"] = calls
     return message
 
 
-def _usage(said: Saying, asked: ModelRequest) -> dict[str, int]:
-    sent = sum(len(text) for text in asked.messages) // 4
-    received = (len(said.text) + sum(len(call.arguments) for call in said.calls)) // 4
-    told = dict(said.usage) or {"prompt_tokens": sent, "completion_tokens": received}
-    return told | {"total_tokens": sum(told.values())}
+def _usage(saying: Saying, request: ModelRequest) -> dict[str, int]:
+    usage = dict(saying.usage)
+    if not usage:
+        sent = sum(map(len, request.messages))
+        received = len(saying.text) + sum(len(call.arguments) for call in saying.calls)
+        usage["prompt_tokens"] = sent // _CHARACTERS_PER_TOKEN
+        usage["completion_tokens"] = received // _CHARACTERS_PER_TOKEN
+    return usage | {"total_tokens": sum(usage.values())}
 
 
-def _envelope(asked: ModelRequest, kind: str) -> dict[str, Any]:
+def _envelope(request: ModelRequest, kind: str) -> dict[str, Any]:
     return {
-        "id": f"chat-{asked.number}",
+        "id": f"chat-{request.number}",
         "object": kind,
         "created": 1,
-        "model": asked.body.get("model", "scripted"),
+        "model": request.body.get("model", "scripted"),
     }

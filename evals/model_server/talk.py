@@ -1,4 +1,4 @@
-"""What passes between a client and a scripted model."""
+"""Requests to a scripted model, and its answers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,24 +7,24 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """One question as it came."""
+    """A request as it arrived."""
 
-    number: int  # How many questions came before it
+    number: int  # How many requests came before it
     body: Mapping[str, Any]
 
     @property
     def messages(self) -> list[str]:
-        """What was said so far."""
+        """The conversation so far."""
         return [str(message.get("content") or "") for message in self.body.get("messages", [])]
 
     @property
     def user(self) -> str:
-        """The last thing said."""
+        """The last message."""
         return self.messages[-1] if self.messages else ""
 
     @property
     def has_tool_answers(self) -> bool:
-        """Whether tools were called before."""
+        """Whether the conversation has answers of tools."""
         return any(message.get("role") == "tool" for message in self.body.get("messages", []))
 
     @property
@@ -34,14 +34,16 @@ class ModelRequest:
 
     @property
     def schema(self) -> str | None:
-        """The name of the shape that is asked for, by schema or by the one tool that carries it."""
-        form = self.body.get("response_format") or {}
-        return str(form["json_schema"]["name"]) if form.get("type") == "json_schema" else None
+        """The name of the schema that the answer must follow, if the request has one."""
+        response_format = self.body.get("response_format") or {}
+        if response_format.get("type") != "json_schema":
+            return None
+        return str(response_format["json_schema"]["name"])
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A tool that the model calls; the arguments are text, because that is what models write."""
+    """A call of a tool; the arguments are text, because that is what models write."""
 
     name: str
     arguments: str
@@ -58,4 +60,4 @@ class Saying:
     usage: Mapping[str, int] = field(default_factory=dict)
 
 
-Script = Callable[[ModelRequest], Saying]  # A model: what it says to a question
+Script = Callable[[ModelRequest], Saying]  # A scripted model

@@ -7,12 +7,11 @@ from evals.harness import EvalSet
 
 
 def all_sets() -> list[EvalSet]:
-    """Find the sets of all modules, by name."""
-    modules = [import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)]
-    found = {
-        one.name: one
-        for module in modules
-        for one in vars(module).values()
-        if isinstance(one, EvalSet)
-    }
-    return [found[name] for name in sorted(found)]
+    """Return the sets of all modules, sorted by name."""
+    sets: dict[str, EvalSet] = {}
+    for info in pkgutil.iter_modules(__path__):
+        module = import_module(f"{__name__}.{info.name}")
+        for value in vars(module).values():
+            if isinstance(value, EvalSet):
+                sets[value.name] = value
+    return [sets[name] for name in sorted(sets)]

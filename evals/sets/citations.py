@@ -1,15 +1,16 @@
-"""Citations: what is cited exists, belongs there, was read, is quoted verbatim, and bears the sentence out.
+"""Citations: what is cited exists, is in scope, was read, is quoted verbatim, and supports the sentence.
 
-Reports are looked up anew in the repositories: ours claim by claim with the gate on evidence that is read afresh, and
-on worlds once more by plain git without the gate; a strange report in Markdown with the audit.
+Our reports are checked claim by claim: by the gate on evidence that is read again and, on worlds,
+by plain git without the gate. A report by others, in Markdown, is checked by the audit.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from agent.domain.base import Language, NotFound
 from agent.domain.claims import Claim, Judgement, Verdict
@@ -26,7 +27,7 @@ from agent.domain.report import Report
 from agent.gate.check import refusals
 from agent.reports.stored import load
 from agent.settings.values import RepoSpec
-from evals.figures import ALL, NONE, Exhibit, Figures, Score, Target, share
+from evals.figures import ALL, NONE, Exhibit, Figure, Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import TOKEN, Bench, evalset, serving, specs_of, through
 from evals.model_server.honest import honest
@@ -40,7 +41,7 @@ from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
-_READ = ("deep", "skim", "group")
+_READ_DEPTHS = ("deep", "skim", "group")
 _LINEAGE = ("revert", "reland", "cherry-pick")
 _ORDER: tuple[Verdict, ...] = get_args(Verdict)
 _STEPS: dict[str, Verdict] = {
@@ -49,14 +50,16 @@ _STEPS: dict[str, Verdict] = {
     "were seen": "unseen",
     "are anchored": "quote",
 }
-"""Each check with the last verdict that fails it; whoever failed an earlier one is not asked again."""
+"""Each check with the last verdict that fails it; only claims that passed the earlier ones count."""
+_PASSED = Judgement(verdict="supported")
 _FEW_DAYS = 2
-_LINES = 6
+_MANY_DAYS = 12
+_MAX_COMMITS = 6  # Commits of each repository that the report by others cites
 
 
 @dataclass(frozen=True)
 class GateRuling:
-    """A claim in one language, and what the gate says of it now."""
+    """A claim in one language, and what the gate says of it."""
 
     claim: Claim
     lang: Language
@@ -64,76 +67,97 @@ class GateRuling:
 
     def score(self, good: bool) -> Score:
         """Score the claim by one check."""
-        told = f"{self.claim.id} {self.lang}: {self.judgement.verdict}: {self.judgement.reason}"
-        shown = Exhibit(self.claim.text.get(self.lang, ""), self.judgement.reason)
-        return Score(told, float(good), f"{self.claim.id} {self.lang}", "", shown)
+        case = f"{self.claim.id} {self.lang}"
+        reason = f"{case}: {self.judgement.verdict}: {self.judgement.reason}"
+        exhibit = Exhibit(self.claim.text.get(self.lang, ""), self.judgement.reason)
+        return Score(reason, float(good), case, "", exhibit)
 
 
 @evalset("citations", "everything cited exists, is in scope, was seen, is anchored and supports")
 async def run(bench: Bench) -> Figures:
-    """Report on days of a world with code alone and with a scripted model; then on mirrors; then read others."""
-    world, true = bench.world("demo"), dict[str, list[Score]]()
-    truth, found = Truth(world), dict[str, list[GateRuling]]()
-    days = sorted(
-        {
-            row.committed_at.date()
-            for row in world.landed
-            if row.committed_at.date() < world.now.date()
-        }
-    )
-    with serving(world.repos, world.now) as server, ModelServer(honest, context=65_536) as model:
-        scripted: dict[str, Any] = {
-            "analyst": "model",
-            "model": model.model,
-            "model_url": model.url,
-        }
-        for day in days[-bench.count(_FEW_DAYS, 12) :]:
-            for who, more in {"rules": {}, "scripted model": scripted}.items():
-                report = await bench.report(specs_of(world), day, **through(server), **more)
-                threads = await _threads(server, report)
-                found.setdefault(who, []).extend(await looked_up(report, specs_of(world), threads))
-                for claim in report.claims:
-                    wrong = next(truth.of_claim(claim, report), "")
-                    true.setdefault(who, []).append(
-                        Score(f"{claim.id}: {wrong}", float(not wrong), claim.id)
-                    )
-    real: dict[str, Any] = {"analyst": "model", **bench.model} if bench.model else {}
-    for spec in bench.mirrors if not bench.reports else ():
-        for day in days_of(bench, await first_parent_line(spec), commits=5):
-            report = await bench.report([spec], day, **real)
-            found.setdefault("real days", []).extend(await looked_up(report, [spec], {}))
+    """Report on days of a world and of mirrors, then check reports of ours and of others."""
+    world = bench.world("demo")
+    days = _complete_days(world)
+    rulings: defaultdict[str, list[GateRuling]] = defaultdict(list)
+    by_git: defaultdict[str, list[Score]] = defaultdict(list)
+    await _check_world(bench, world, days[-bench.count(_FEW_DAYS, _MANY_DAYS) :], rulings, by_git)
+    if not bench.reports:
+        await _check_mirrors(bench, rulings)
     for file in bench.reports:
         report = load(file.read_bytes(), file.name)
-        found.setdefault("given reports", []).extend(await looked_up(report, bench.mirrors, {}))
-    figures = {
-        name: figure for who, each in found.items() for name, figure in _figures(who, each).items()
-    }
-    borne_out = {
-        f"{who}: claims that plain git bears out": share(scores) for who, scores in true.items()
-    }
-    return {**figures, **borne_out, **await _foreign(bench, world, days[-1])}
+        rulings["given reports"] += await looked_up(report, bench.mirrors, {})
+    figures: dict[str, Figure] = {}
+    for writer, writer_rulings in rulings.items():
+        figures |= _figures(writer, writer_rulings)
+    for writer, scores in by_git.items():
+        figures[f"{writer}: claims that plain git bears out"] = share(scores)
+    return figures | await _audit_of_others(bench, world, days[-1])
 
 
-def _figures(who: str, rulings: Sequence[GateRuling]) -> Figures:
-    """Score every check, and what all of them come to."""
-    found = {
-        f"{who}: citations that {name}": share(steps(rulings, last))
-        for name, last in _STEPS.items()
-    }
-    supported = share(
-        [one.score(one.judgement.passed) for one in rulings], Target(0.98) if "real" in who else ALL
-    )
-    return {**found, f"{who}: claims that are supported": supported}
+def _complete_days(world: World) -> list[date]:
+    """List the days on which something landed, without the present one."""
+    days = {row.committed_at.date() for row in world.landed}
+    return sorted(day for day in days if day < world.now.date())
+
+
+async def _check_world(
+    bench: Bench,
+    world: World,
+    days: Sequence[date],
+    rulings: defaultdict[str, list[GateRuling]],
+    by_git: defaultdict[str, list[Score]],
+) -> None:
+    """Report on days with code alone and with a scripted model, and check every claim."""
+    truth = Truth(world)
+    specs = specs_of(world)
+    with serving(world.repos, world.now) as server, ModelServer(honest, context=65_536) as model:
+        scripted = {"analyst": "model", "model": model.model, "model_url": model.url}
+        writers: dict[str, dict[str, Any]] = {"rules": {}, "scripted model": scripted}
+        for day in days:
+            for writer, settings in writers.items():
+                report = await bench.report(specs, day, **through(server), **settings)
+                threads = await _cited_threads(server, report)
+                rulings[writer] += await looked_up(report, specs, threads)
+                by_git[writer] += _git_scores(report, truth)
+
+
+def _git_scores(report: Report, truth: Truth) -> Iterator[Score]:
+    for claim in report.claims:
+        untruth = next(truth.of_claim(claim, report), "")
+        yield Score(f"{claim.id}: {untruth}", float(not untruth), claim.id)
+
+
+async def _check_mirrors(bench: Bench, rulings: defaultdict[str, list[GateRuling]]) -> None:
+    """Report on a day of each mirror, with the real model where one is given."""
+    settings: dict[str, Any] = {"analyst": "model", **bench.model} if bench.model else {}
+    for spec in bench.mirrors:
+        for day in days_of(bench, await first_parent_line(spec), commits=5):
+            report = await bench.report([spec], day, **settings)
+            rulings["real days"] += await looked_up(report, [spec], {})
+
+
+def _figures(writer: str, rulings: Sequence[GateRuling]) -> dict[str, Figure]:
+    """Score every check, and all of them together."""
+    figures: dict[str, Figure] = {}
+    for name, last in _STEPS.items():
+        figures[f"{writer}: citations that {name}"] = share(steps(rulings, last))
+    supported = [ruling.score(ruling.judgement.passed) for ruling in rulings]
+    target = Target(0.98) if "real" in writer else ALL
+    figures[f"{writer}: claims that are supported"] = share(supported, target)
+    return figures
 
 
 def steps(rulings: Iterable[GateRuling], last: Verdict) -> list[Score]:
     """Score one check over the claims that passed all before it."""
-    place = _ORDER.index(last)
-    before = max(
-        (_ORDER.index(one) for one in _STEPS.values() if _ORDER.index(one) < place), default=-1
-    )
-    asked = ((one, _ORDER.index(one.judgement.verdict)) for one in rulings)
-    return [one.score(at > place) for one, at in asked if at > before]
+    fails_until = _ORDER.index(last)
+    earlier = [_ORDER.index(verdict) for verdict in _STEPS.values()]
+    failed_before = max((index for index in earlier if index < fails_until), default=-1)
+    scores = []
+    for ruling in rulings:
+        index = _ORDER.index(ruling.judgement.verdict)
+        if index > failed_before:
+            scores.append(ruling.score(index > fails_until))
+    return scores
 
 
 # ---------------------------------------------------------------- looking up
@@ -142,41 +166,46 @@ def steps(rulings: Iterable[GateRuling], last: Verdict) -> list[Score]:
 async def looked_up(
     report: Report, specs: Sequence[RepoSpec], threads: Mapping[EvidenceId, ThreadEvidence]
 ) -> list[GateRuling]:
-    """Read what the report cites from the repositories and ask the gate about every claim in both languages."""
-    commits: dict[EvidenceId, CommitEvidence] = {}
-    tags: dict[EvidenceId, ReleaseEvidence] = {}
-    files: dict[EvidenceId, FileEvidence] = {}
-    cited = sorted({name for claim in report.claims for name in claim.sources})
+    """Read what a report cites from the repositories, and let the gate rule on every claim."""
+    evidence: dict[EvidenceId, Citable] = {}
+    cited = _cited(report)
     for spec in specs:
-        source = GitSource(spec.name, path_of(spec))
-        of_repo = [cite for cite in cited if cite.repo == spec.name]
-        async for change in source.changes([cite.sha for cite in of_repo if cite.is_commit]):
-            commits[change.commit.id] = CommitEvidence(
-                change=change, sheet=await study(source, change)
-            )
-        for cite in of_repo:
-            release = await source.tagged([cite.revision]) if cite.kind == "tag" else None
-            if release is not None:
-                tags[release.id] = ReleaseEvidence(release=release)
-            if cite.kind == "lines":
-                files[cite] = await _file_lines(source, cite)
-    evidence_set = _evidence_set(report, {**commits, **tags, **threads, **files})
-    claims = [
-        claim
-        for claim in report.claims
-        if threads or not any(cite.is_thread for cite in claim.sources)
-    ]
-    spoken = [
-        (claim, lang)
-        for claim in claims
-        for lang in _LANGUAGES
-        if not claim.free or claim.text.get(lang)
-    ]
-    passed = Judgement(verdict="supported")
-    return [
-        GateRuling(claim, lang, next(iter(refusals(claim, evidence_set, lang)), passed))
-        for claim, lang in spoken
-    ]
+        cited_here = [cite for cite in cited if cite.repo == spec.name]
+        evidence |= await _cited_code(spec, cited_here)
+    evidence_set = _evidence_set(report, {**evidence, **threads})
+    rulings = []
+    for claim in report.claims:
+        if not threads and any(cite.is_thread for cite in claim.sources):
+            continue
+        for lang in _LANGUAGES:
+            if claim.free and not claim.text.get(lang):
+                continue
+            judgement = next(iter(refusals(claim, evidence_set, lang)), _PASSED)
+            rulings.append(GateRuling(claim, lang, judgement))
+    return rulings
+
+
+def _cited(report: Report) -> list[EvidenceId]:
+    cited: set[EvidenceId] = set()
+    for claim in report.claims:
+        cited.update(claim.sources)
+    return sorted(cited)
+
+
+async def _cited_code(spec: RepoSpec, cited: Sequence[EvidenceId]) -> dict[EvidenceId, Citable]:
+    """Read the cited commits, tags and lines of files of one repository."""
+    source = GitSource(spec.name, path_of(spec))
+    evidence: dict[EvidenceId, Citable] = {}
+    async for change in source.changes([cite.sha for cite in cited if cite.is_commit]):
+        sheet = await study(source, change)
+        evidence[change.commit.id] = CommitEvidence(change=change, sheet=sheet)
+    for cite in cited:
+        release = await source.tagged([cite.revision]) if cite.kind == "tag" else None
+        if release is not None:
+            evidence[release.id] = ReleaseEvidence(release=release)
+        if cite.kind == "lines":
+            evidence[cite] = await _file_lines(source, cite)
+    return evidence
 
 
 async def _file_lines(source: GitSource, cite: EvidenceId) -> FileEvidence:
@@ -187,79 +216,106 @@ async def _file_lines(source: GitSource, cite: EvidenceId) -> FileEvidence:
     return FileEvidence(id=cite, text="\n".join(lines))
 
 
-async def _threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:
+async def _cited_threads(server: GitHubServer, report: Report) -> dict[EvidenceId, ThreadEvidence]:
     """Read the issues and pull requests that a report cites."""
-    found: dict[EvidenceId, ThreadEvidence] = {}
+    threads: dict[EvidenceId, ThreadEvidence] = {}
     async with GitHubClient(base_url=server.url, token=TOKEN) as client:
-        for cite in sorted({cite for claim in report.claims for cite in claim.sources}):
+        for cite in _cited(report):
             if cite.number is None:
                 continue
             try:
                 thread = await GitHubThreads(client, cite.repo).issue(cite.number)
             except NotFound:
                 continue
-            found[cite] = ThreadEvidence(thread=thread)
-    return found
+            threads[cite] = ThreadEvidence(thread=thread)
+    return threads
 
 
-def _evidence_set(report: Report, found: Mapping[EvidenceId, Citable]) -> EvidenceSet:
-    """Say what counts as read: rows, what they undo or take over, linked threads, steps of stories."""
-    rows = {row.id for row in report.ledger if row.depth in _READ}
-    commits = [one for name in rows if isinstance(one := found.get(name), CommitEvidence)]
-    facts = [(one.repo, fact.old) for one in commits for fact in one.facts if fact.kind in _LINEAGE]
-    undone = {EvidenceId.commit(repo, old) for repo, old in facts if old and is_full_hash(old)}
-    linked = {link.issue for link in report.links}
-    linked |= {EvidenceId.thread(row.repo, row.pull) for row in report.ledger if row.pull}
-    told = {step for story in report.stories for step in story.steps}
+def _evidence_set(report: Report, evidence: Mapping[EvidenceId, Citable]) -> EvidenceSet:
+    """Return the evidence with what counts as read.
+
+    That is rows, what they undo or take over, linked threads, and steps of stories.
+    """
+    rows = {row.id for row in report.ledger if row.depth in _READ_DEPTHS}
+    seen = set(rows)
+    for name in rows:
+        seen.update(_lineage(evidence.get(name)))
+    seen.update(link.issue for link in report.links)
+    for row in report.ledger:
+        if row.pull:
+            seen.add(EvidenceId.thread(row.repo, row.pull))
+    for story in report.stories:
+        seen.update(story.steps)
     return EvidenceSet(
-        by_id=found,
+        by_id=evidence,
         window=report.window,
         repos=frozenset(report.repos),
-        seen=frozenset({*rows, *undone, *linked, *told}),
+        seen=frozenset(seen),
         late=frozenset(row.id for row in report.ledger if row.late),
     )
 
 
-# ---------------------------------------------------------------- somebody else's report
+def _lineage(evidence: Citable | None) -> Iterator[EvidenceId]:
+    """Yield the commits that a commit undoes or takes over."""
+    if not isinstance(evidence, CommitEvidence):
+        return
+    for fact in evidence.facts:
+        if fact.kind in _LINEAGE and fact.old and is_full_hash(fact.old):
+            yield EvidenceId.commit(evidence.repo, fact.old)
 
 
-async def _foreign(bench: Bench, world: World, day: date) -> Figures:
-    """Write a report as others do, true lines and false ones, and see which of them the audit accuses."""
-    lines = [("", f"# Daily report {day}"), *_written(world, day, Random(bench.seed))]  # noqa: S311 -- no secret
+# ---------------------------------------------------------------- a report by others
+
+
+class ForeignLine(NamedTuple):
+    """A line of a report by others: what is wrong with it, `true`, or empty for a heading."""
+
+    kind: str
+    text: str
+
+
+async def _audit_of_others(bench: Bench, world: World, day: date) -> dict[str, Figure]:
+    """Write a report as others do, with true and false lines, and see which the audit accuses."""
+    dice = Random(bench.seed)  # noqa: S311 -- no secret
+    lines = [ForeignLine("", f"# Daily report {day}"), *_foreign_lines(world, day, dice)]
     with bench.settings(specs_of(world)) as settings:
         file = settings.out.parent / "foreign.md"
-        await asyncio.to_thread(file.write_text, "\n".join(text for _, text in lines), "utf-8")
-        accused = {
-            finding.line for finding in await bench.system.audit(file, settings) if finding.wrong
-        }
-    told = [
-        (kind, Score(f"{kind}: {text}", float(at in accused)))
-        for at, (kind, text) in enumerate(lines, start=1)
-    ]
+        text = "\n".join(line.text for line in lines)
+        await asyncio.to_thread(file.write_text, text, "utf-8")
+        findings = await bench.system.audit(file, settings)
+    accused = {finding.line for finding in findings if finding.wrong}
+    true: list[Score] = []
+    false: list[Score] = []
+    for number, line in enumerate(lines, start=1):
+        score = Score(f"{line.kind}: {line.text}", float(number in accused))
+        if line.kind == "true":
+            true.append(score)
+        elif line.kind:
+            false.append(score)
     return {
-        "anybody's report: false citations that are found": share(
-            [s for kind, s in told if kind not in ("", "true")]
-        ),
-        "anybody's report: true lines accused": share(
-            [s for kind, s in told if kind == "true"], NONE
-        ),
+        "anybody's report: false citations that are found": share(false),
+        "anybody's report: true lines accused": share(true, NONE),
     }
 
 
-def _written(world: World, day: date, dice: Random) -> Iterator[tuple[str, str]]:
-    """Give the lines of a report with what is wrong with each; a heading is neither true nor false."""
-    # Whoever writes elsewhere may mean another day that overlaps with this one.
-    before = day - timedelta(days=1)
+def _foreign_lines(world: World, day: date, dice: Random) -> Iterator[ForeignLine]:
+    # In another time zone the day before overlaps with this one.
+    day_before = day - timedelta(days=1)
     for repo in world.repos:
-        yield "", f"## {repo.full_name}"
-        line = f"- A change landed: https://github.com/{repo.full_name}/commit/"
-        mine = [
-            row for row in world.landed if row.repo == repo.full_name and row.dropped_by is None
-        ]
-        earlier = [row.sha for row in mine if row.committed_at.date() < before]
-        others = [row.sha for row in world.landed if row.repo != repo.full_name]
-        for row in [row for row in mine if row.committed_at.date() == day][:_LINES]:
-            yield "true", f"{line}{row.sha}"
-            yield "nonexistent", f"{line}{dice.randbytes(20).hex()}"
-            yield "repository", f"{line}{dice.choice(others)}"
-            yield "day", f"{line}{dice.choice(earlier)}"
+        yield ForeignLine("", f"## {repo.full_name}")
+        start = f"- A change landed: https://github.com/{repo.full_name}/commit/"
+        landed: list[str] = []
+        earlier: list[str] = []
+        others: list[str] = []
+        for row in world.landed:
+            if row.repo != repo.full_name:
+                others.append(row.sha)
+            elif row.dropped_by is None and row.committed_at.date() == day:
+                landed.append(row.sha)
+            elif row.dropped_by is None and row.committed_at.date() < day_before:
+                earlier.append(row.sha)
+        for sha in landed[:_MAX_COMMITS]:
+            yield ForeignLine("true", f"{start}{sha}")
+            yield ForeignLine("nonexistent", f"{start}{dice.randbytes(20).hex()}")
+            yield ForeignLine("repository", f"{start}{dice.choice(others)}")
+            yield ForeignLine("day", f"{start}{dice.choice(earlier)}")

@@ -1,7 +1,7 @@
-"""Facts: what is read from a diff is what was done, on worlds by both routes, and is proved on mirrors.
+"""Facts: those read from a diff are those that were meant, and on mirrors each is proved.
 
-A fact found is the one meant if it is of the same commit and kind, has the last part of the name, and has the values
-wherever the one meant has any.
+A fact matches the one that was meant if it is of the same commit and kind, has the last part of the
+name, and has the values wherever the one that was meant has any.
 """
 
 import json
@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 
 from agent.domain.base import RepoId
+from agent.domain.commits import Change
 from agent.domain.facts import Fact, Severity
 from agent.settings.values import RepoSpec
-from evals.figures import SHOWN, Figures, Score, Target, share
+from evals.figures import SHOWN, Figure, Figures, Score, Target, share
 from evals.harness import Bench, Crash, attempt, evalset
 from evals.sets.oracle import first_parent_line, path_of
 from evals.worlds.facts import described, gold_facts
@@ -22,9 +23,9 @@ from evals.worlds.model import World
 from tools.diff.sheet import study
 from tools.git.source import GitSource
 
-PROOF_COMMITS = 250  # How many of the latest commits of each mirror must prove every fact
+PROOF_COMMITS = 250  # The latest commits of each mirror, whose facts must all be proved
 _DATA = files("evals") / "sets" / "data"
-_WANTED = {"blobs": Target(0.97), "hunks": SHOWN}  # By hunks alone less can be known
+_TARGETS = {"blobs": Target(0.97), "hunks": SHOWN}  # Hunks alone show less
 _NAMELESS = (
     "error-",
     "limit-",
@@ -44,22 +45,20 @@ BRINGS: Mapping[str, Sequence[str]] = _KINDS["brings"]
 @evalset("facts", "what is read from a diff is what was done, and every fact is proved")
 async def run(bench: Bench) -> Figures:
     """Compare with the gold of the worlds, and prove every fact of the latest commits of mirrors."""
-    tallies = {"blobs": FactTally(), "hunks": FactTally()}
+    tallies = {route: FactTally() for route in _TARGETS}
     for name in ("facts", "demo", "full")[: bench.count(1, 3)]:
         await _add_world(bench.world(name), tallies, bench.count(4, 1))
-    proofs = [score for spec in bench.mirrors async for score in _prove_latest(bench, spec)]
-    return {
-        **{
-            f"precision, {route}": share(tally.precision, _WANTED[route])
-            for route, tally in tallies.items()
-        },
-        **{
-            f"recall, {route}": share(tally.recall, _WANTED[route])
-            for route, tally in tallies.items()
-        },
-        "severity right": share(tallies["blobs"].severity, Target(0.97)),
-        "facts whose quoted lines are in the diff, mirrors": share(proofs),
-    }
+    proofs: list[Score] = []
+    for spec in bench.mirrors:
+        proofs += [score async for score in _prove_latest(bench, spec)]
+    figures: dict[str, Figure] = {}
+    for route, tally in tallies.items():
+        figures[f"precision, {route}"] = share(tally.precision, _TARGETS[route])
+    for route, tally in tallies.items():
+        figures[f"recall, {route}"] = share(tally.recall, _TARGETS[route])
+    figures["severity right"] = share(tallies["blobs"].severity, Target(0.97))
+    figures["facts whose quoted lines are in the diff, mirrors"] = share(proofs)
+    return figures
 
 
 @dataclass(frozen=True)
@@ -77,120 +76,169 @@ class Meant:
 
 @dataclass
 class FactTally:
-    """What was found and what was not on one route."""
+    """The scores of one route: by whole files (blobs) or by hunks."""
 
     recall: list[Score] = field(default_factory=list)
     precision: list[Score] = field(default_factory=list)
     severity: list[Score] = field(default_factory=list)
 
     def add(self, where: str, gold: Sequence[Meant], facts: Sequence[Fact]) -> None:
-        """Count one commit; a hunk that is shown for itself says nothing that could be wrong."""
-        for meant in (one for one in gold if not one.optional):
-            found = [fact for fact in facts if matches(meant, fact)]
-            self.recall.append(
-                Score(f"{where}: not found: {meant}", float(bool(found)), where, meant.kinds[0])
-            )
-            if found and meant.severity:
-                right = any(fact.severity == meant.severity for fact in found)
-                self.severity.append(
-                    Score(f"{where}: {meant} is not {found[0].severity}", float(right), where)
-                )
+        """Score the facts of one commit."""
+        for meant in gold:
+            if not meant.optional:
+                self._add_recall(where, meant, facts)
         for fact in facts:
+            # A hunk that is shown for itself says nothing that could be wrong.
             if fact.severity is not Severity.INTERNAL and fact.kind != "code-changed":
-                right = any(matches(meant, fact) or brought_by(meant, fact) for meant in gold)
-                told = f"{where}: not meant: {fact.kind} {fact.name} {fact.old or ''} → {fact.new or ''}"
-                self.precision.append(Score(told, float(right), where, fact.kind))
+                self._add_precision(where, gold, fact)
+
+    def _add_recall(self, where: str, meant: Meant, facts: Sequence[Fact]) -> None:
+        matching = [fact for fact in facts if matches(meant, fact)]
+        reason = f"{where}: not found: {meant}"
+        self.recall.append(Score(reason, float(bool(matching)), where, meant.kinds[0]))
+        if matching and meant.severity:
+            right = any(fact.severity == meant.severity for fact in matching)
+            reason = f"{where}: {meant} is not {matching[0].severity}"
+            self.severity.append(Score(reason, float(right), where))
+
+    def _add_precision(self, where: str, gold: Sequence[Meant], fact: Fact) -> None:
+        right = any(matches(meant, fact) or brought_by(meant, fact) for meant in gold)
+        values = f"{fact.old or ''} → {fact.new or ''}"
+        reason = f"{where}: not meant: {fact.kind} {fact.name} {values}"
+        self.precision.append(Score(reason, float(right), where, fact.kind))
 
 
 async def _add_world(world: World, tallies: Mapping[str, FactTally], step: int) -> None:
-    """Read one of so many commits by whole files and by hunks."""
-    gold: dict[str, list[Meant]] = defaultdict(list)
-    for fact in gold_facts(world):
-        kinds = (fact.kind, *ALIKE.get(fact.kind, ()))
-        meant = Meant(
-            kinds, fact.name, fact.old, fact.new, fact.detail, fact.severity, fact.optional
-        )
-        gold[fact.sha].append(meant)
+    """Read each `step`-th commit by whole files and by hunks."""
+    gold = _gold_by_commit(world)
+    rows = described(world)
     for repo in world.repos:
         source = GitSource(RepoId(repo.full_name), repo.git_dir)
-        async for change in source.changes(
-            [one.sha for one in described(world) if one.repo == repo.full_name][::step]
-        ):
+        shas = [row.sha for row in rows if row.repo == repo.full_name]
+        async for change in source.changes(shas[::step]):
             where = f"{change.commit.sha[:10]} {change.commit.subject[:50]}"
             for route, tally in tallies.items():
                 sheet = await study(source, change, hunks=route == "hunks")
                 tally.add(where, gold[change.commit.sha], sheet.facts)
 
 
+def _gold_by_commit(world: World) -> defaultdict[str, list[Meant]]:
+    gold: defaultdict[str, list[Meant]] = defaultdict(list)
+    for fact in gold_facts(world):
+        meant = Meant(
+            kinds=(fact.kind, *ALIKE.get(fact.kind, ())),
+            name=fact.name,
+            old=fact.old,
+            new=fact.new,
+            detail=fact.detail,
+            severity=fact.severity,
+            optional=fact.optional,
+        )
+        gold[fact.sha].append(meant)
+    return gold
+
+
 async def _prove_latest(bench: Bench, spec: RepoSpec) -> AsyncIterator[Score]:
-    """Look up every quoted line of the latest commits in their diffs; a commit that cannot be read proves nothing."""
-    line, source = await first_parent_line(spec), GitSource(spec.name, path_of(spec))
+    """Look up every quoted line of the latest commits in their diffs.
+
+    A commit that cannot be read scores 0.
+    """
+    line = await first_parent_line(spec)
+    source = GitSource(spec.name, path_of(spec))
     bench.say(f"facts: {spec.name}, the proofs of {min(len(line), PROOF_COMMITS)} commits")
     async for change in source.changes([row.sha for row in line[:PROOF_COMMITS]]):
-        lines = {file.path: frozenset((file.patch or "").split("\n")) for file in change.files}
-        lines |= {
-            file.previous_path: lines[file.path] for file in change.files if file.previous_path
-        }
-        for hunks in (False, True):
-            where = f"{change.commit.id} by {'hunks' if hunks else 'blobs'}"
-            sheet = await attempt(study(source, change, hunks=hunks))
+        lines = _diff_lines(change)
+        for route in _TARGETS:
+            where = f"{change.commit.id} by {route}"
+            sheet = await attempt(study(source, change, hunks=route == "hunks"))
             if isinstance(sheet, Crash):
                 yield Score(f"{where}: {sheet}", 0.0, where)
-            else:
-                for fact in sheet.facts:
-                    yield prove(where, fact, lines)
+                continue
+            for fact in sheet.facts:
+                yield prove(where, fact, lines)
+
+
+def _diff_lines(change: Change) -> dict[str, frozenset[str]]:
+    """Return the lines of a diff by the new and the old path of each file."""
+    lines: dict[str, frozenset[str]] = {}
+    for file in change.files:
+        lines[file.path] = frozenset((file.patch or "").split("\n"))
+    for file in change.files:
+        if file.previous_path:
+            lines[file.previous_path] = lines[file.path]
+    return lines
 
 
 def prove(where: str, fact: Fact, lines: Mapping[str, frozenset[str]]) -> Score:
-    """Tell whether each line that a fact quotes is a changed line of that file in the commit's diff."""
-    quoted = [(place.file, text) for place in fact.places for text in place.lines]
-    wrong = [
-        (file, text)
-        for file, text in quoted
-        if text[:1] not in ("+", "-") or text not in lines.get(file, ())
-    ]
-    return Score(f"{where}: {fact.kind} {fact.name} quotes {wrong[:1]}", float(not wrong), where)
+    """Score a fact: 1 if each line that it quotes is a changed line of that file in the diff."""
+    unproved: list[tuple[str, str]] = []
+    for location in fact.places:
+        file_lines = lines.get(location.file, frozenset())
+        for text in location.lines:
+            if text[:1] not in ("+", "-") or text not in file_lines:
+                unproved.append((location.file, text))
+    reason = f"{where}: {fact.kind} {fact.name} quotes {unproved[:1]}"
+    return Score(reason, float(not unproved), where)
 
 
-# ---------------------------------------------------------------- when a fact is the one meant
+# ---------------------------------------------------------------- when a fact is the one that was meant
 
 
 def matches(meant: Meant, fact: Fact) -> bool:
-    """Tell whether this is the fact that was meant; severity is judged apart."""
-    lines = [line[1:] for place in fact.places for line in place.lines]
-    words = " ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail, *lines)))
-    if fact.kind not in meant.kinds or (meant.detail or "") not in words:
+    """Return True if this is the fact that was meant; severity is judged apart."""
+    if fact.kind not in meant.kinds:
         return False
-    # Errors, limits and reverts have no names: the words must be there.
-    named = (
-        words
-        if fact.kind.startswith(_NAMELESS)
-        else f"{fact.name} {fact.detail} {fact.old} {fact.new}"
-    )
-    name = _project(_SEGMENT.split(meant.name)[-1] if "/" not in meant.name else meant.name)
-    return (
-        (fact.kind in ("generated", "vendored") or name in _project(named))
-        and _has(fact.old, meant.old)
-        and _has(fact.new, meant.new)
-    )
+    lines: list[str] = []
+    for location in fact.places:
+        lines += [line[1:] for line in location.lines]
+    words = " ".join(filter(None, (fact.name, fact.old, fact.new, fact.detail, *lines)))
+    if (meant.detail or "") not in words:
+        return False
+    if fact.kind not in ("generated", "vendored") and not _has_name(meant, fact, words):
+        return False
+    return _has_value(fact.old, meant.old) and _has_value(fact.new, meant.new)
+
+
+def _has_name(meant: Meant, fact: Fact, words: str) -> bool:
+    """Return True if a fact has the last part of the name that was meant."""
+    names = f"{fact.name} {fact.detail} {fact.old} {fact.new}"
+    if fact.kind.startswith(_NAMELESS):
+        names = words  # Errors, limits and reverts have no names: the words must occur.
+    name = meant.name
+    if "/" not in name:
+        name = _SEGMENT.split(name)[-1]
+    return _normalised(name) in _normalised(names)
 
 
 def brought_by(meant: Meant, fact: Fact) -> bool:
-    """Tell whether a fact follows from one that was meant, or only spells a name that was changed."""
+    """Return True if a fact follows from one that was meant, or only spells a renamed name."""
     if any(fact.kind in BRINGS.get(kind, ()) for kind in meant.kinds):
         return True
-    renamed = meant.old and meant.new and fact.old and fact.new and "symbol-renamed" in meant.kinds
-    return bool(renamed) and (fact.old or "").replace(meant.old or "", meant.new or "") == fact.new
+    if "symbol-renamed" not in meant.kinds:
+        return False
+    if not (meant.old and meant.new and fact.old and fact.new):
+        return False
+    return fact.old.replace(meant.old, meant.new) == fact.new
 
 
-def _has(found: str | None, meant: str | None) -> bool:
-    """Tell whether a value is there, as a whole word: a fact that joins several has all of theirs."""
+def _has_value(value: str | None, meant: str | None) -> bool:
+    """Return True if a value has the one that was meant, as a whole word.
+
+    A fact that joins several has all of their values.
+    """
     if meant is None:
         return True
-    plain, wanted = (" ".join(text.split()).strip("\"'`") for text in (found or "", meant))
-    return plain == wanted or re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", plain) is not None
+    plain_value = _unquoted(value or "")
+    plain_meant = _unquoted(meant)
+    if plain_value == plain_meant:
+        return True
+    return re.search(rf"(?<!\w){re.escape(plain_meant)}(?!\w)", plain_value) is not None
 
 
-def _project(name: str) -> str:
+def _unquoted(text: str) -> str:
+    return " ".join(text.split()).strip("\"'`")
+
+
+def _normalised(name: str) -> str:
     """Spell a name as package indexes do, and a flag without its dashes."""
     return re.sub(r"[-_.]+", "-", name).lower().strip("-")

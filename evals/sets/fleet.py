@@ -1,21 +1,22 @@
-"""Fleet: many repositories on several workers give the report of one machine, whatever dies in between."""
+"""Fleet: many repositories on several workers give the report of one machine, whatever fails in between."""
 
 import asyncio
 import json
 import random
 from asyncio.subprocess import Process
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import RepoId, StorageError
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.questions import query_of
+from agent.questions import Query, query_of
 from agent.reports.stored import dump
 from evals.figures import Figures, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
@@ -36,9 +37,17 @@ if TYPE_CHECKING:
 
 _DAY = date(2026, 3, 1)
 _WINDOW = Window.days(_DAY, _DAY, "UTC")
-_PATIENCE, _POLL, _TELL, _CONTEXT, _SOON = 1_800, 0.1, 30, 65_536, timedelta(seconds=60)
-_MANY, _SOME, _FEW, _STEPS, _QUESTIONS = 300, 130, 8, 1, 100
-_ASKED = (
+_MAX_SECONDS = 1_800  # Of anything that is waited for
+_POLL_SECONDS = 0.1
+_PROGRESS_SECONDS = 30  # Between two lines about the progress
+_CONTEXT = 65_536
+_SOON = timedelta(seconds=60)
+_MANY_REPOS = 300
+_SOME_REPOS = 130
+_FEW_REPOS = 8
+_STEPS = 1  # Of the history of each repository
+_QUESTIONS = 100
+_QUESTION_FORMS = (
     "who did commit-{}?",
     "branch-{} land",
     "part1/file{}.txt",
@@ -46,34 +55,62 @@ _ASKED = (
     "revert commit-{}",
     "#{}",
 )
-_COMPARED = 20  # The databases rank in their own ways; what one puts first the other must list
-_RUNNING = "select id from procrastinate_jobs where status = 'doing' and worker_id = %s"
-_PAID = "select run || key, at from calls join artefacts using (hash) where kind <> 'outage' and name = 'model.ask'"
+_COMPARED = 20  # The databases rank differently; each must list what the other puts first
+_RUNNING_TASKS = "select id from procrastinate_jobs where status = 'doing' and worker_id = %s"
+_PAID_ANSWERS = (
+    "select run || key, at from calls join artefacts using (hash)"
+    " where kind <> 'outage' and name = 'model.ask'"
+)
 _STARTED = (
     "select min(at) from procrastinate_events where job_id = %s and type = 'started' and at > %s"
 )
-_SPAN = "select extract(epoch from max(at) - min(at)) from procrastinate_events where type in ('started', 'succeeded')"
-_DONE = (
+_SPAN = (
+    "select extract(epoch from max(at) - min(at)) from procrastinate_events"
+    " where type in ('started', 'succeeded')"
+)
+_PROGRESS = (
     "select (select count(*) from parts), count(*) from procrastinate_jobs where status = 'doing'"
 )
-# An edition that is composed waits in the queue for the hour at which it would have been late.
-_WAITING = "select 1 from procrastinate_jobs where status in ('todo', 'doing') and args->>'late' is null limit 1"
+# A composed edition waits in the queue for the hour at which it would have been late.
+_WAITING = (
+    "select 1 from procrastinate_jobs"
+    " where status in ('todo', 'doing') and args->>'late' is null limit 1"
+)
 _FAILED = "select task_name from procrastinate_jobs where status not in ('succeeded', 'todo')"
-Death = tuple[datetime, list[int], dict[str, str]]
-"""When a worker was killed, at which tasks, and which questions to a model were answered until then."""
+_WORKERS = "select id from procrastinate_workers"
+_ONCE = "the report of one machine, each repository once"
+_RESUMED = "tasks of dead workers taken up within 60 s"
+_NOT_PAID_AGAIN = "kills after which no recorded answer was paid again"
+_LIMITS_HELD = "limits shared by workers that held"
+Scores = defaultdict[str, list[Score]]
+
+
+class Death(NamedTuple):
+    """When a worker was killed, at which tasks, and the answers of a model until then."""
+
+    at: datetime
+    tasks: list[int]
+    answers: dict[str, str]
+
+
+class RequestLimit(NamedTuple):
+    """How many requests are allowed in how many seconds."""
+
+    requests: int
+    seconds: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drill:
-    """What befalls some workers; `outage` is seconds without GitHub after a restart of the database."""
+    """What happens to some workers."""
 
     name: str
     workers: int
-    repos: int = _SOME
+    repos: int = _SOME_REPOS
     latency: float = 0.0  # Seconds in which the model answers
     kills: int = 0
-    outage: float = 0.0
-    limit: tuple[int, int] | None = None  # Requests, and the seconds in which they are counted
+    outage: float = 0.0  # Seconds without GitHub, after a restart of the database
+    limit: RequestLimit | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,26 +122,24 @@ class FleetStage:
     github: GitHubServer
     postgres: PostgresServer
     say: Callable[[str], None]
-    scores: dict[str, list[Score]] = field(default_factory=lambda: defaultdict(list))
-    expected: dict[int, str] = field(
-        default_factory=dict
-    )  # The report of one machine on so many repositories
+    scores: Scores = field(default_factory=lambda: defaultdict(list))
+    expected: dict[int, str] = field(default_factory=dict)
+    """The report of one machine, by the number of repositories."""
 
     async def alone(self, repos: int) -> None:
         """Report on the day with SQLite."""
-        name, began = f"alone{repos}", datetime.now(UTC)
+        name = f"alone{repos}"
+        started = datetime.now(UTC)
         self._configure(Drill(name=name, workers=1, repos=repos))
         with ModelServer(honest, context=_CONTEXT) as model:
             await self._command(name, model, "run", "--date", str(_DAY))
-        self.expected[repos] = (self.folder / name / "out" / "reports" / f"{_DAY}.json").read_text(
-            "utf-8"
-        )
-        self.say(
-            f"fleet: {repos} repositories on one machine: {(datetime.now(UTC) - began).seconds} s"
-        )
+        report = self.folder / name / "out" / "reports" / f"{_DAY}.json"
+        self.expected[repos] = report.read_text("utf-8")
+        seconds = (datetime.now(UTC) - started).seconds
+        self.say(f"fleet: {repos} repositories on one machine: {seconds} s")
 
     async def through(self, drill: Drill) -> float:
-        """Let workers do the same through everything that befalls them; give the seconds that it took."""
+        """Let workers do the same through a drill; return the seconds that it took."""
         self._configure(drill)
         await asyncio.to_thread(self.postgres.create, drill.name)
         workers: dict[int, Process] = {}
@@ -116,7 +151,7 @@ class FleetStage:
                     for number in range(drill.workers):
                         await self._worker(drill, model, workers, number, db)
                     await self._command(drill.name, model, "schedule", "--date", str(_DAY))
-                    deaths = await self._befall(drill, model, workers, db)
+                    deaths = await self._disturb(drill, model, workers, db)
                     await self._until(drill, db, lambda: not db.rows(_WAITING))
                     self._judge(drill, db, deaths)
                     return float(db.rows(_SPAN)[0][0])
@@ -131,22 +166,23 @@ class FleetStage:
         return open_postgres(self.postgres.address_of(drill.name))
 
     def database(self, name: str) -> Database:
-        """Open what a drill left behind."""
+        """Open the database of a drill."""
         address = None if name.startswith("alone") else self.postgres.address_of(name)
         return open_database(self.folder / name / "home-0", address)
 
-    async def _until(self, drill: Drill, db: "PostgresDatabase", true: Callable[[], bool]) -> None:
-        """Wait until something is so, and tell every now and then how far it is."""
-        async with asyncio.timeout(_PATIENCE):
+    async def _until(
+        self, drill: Drill, db: "PostgresDatabase", is_done: Callable[[], bool]
+    ) -> None:
+        """Wait until something is done, and report the progress from time to time."""
+        async with asyncio.timeout(_MAX_SECONDS):
             for number in count(1):
-                if true():
+                if is_done():
                     return
-                if number % int(_TELL / _POLL) == 0:
-                    done, doing = db.rows(_DONE)[0]
-                    self.say(
-                        f"fleet: {drill.name}: {done} of {drill.repos} repositories, {doing} tasks run"
-                    )
-                await asyncio.sleep(_POLL)
+                if number % int(_PROGRESS_SECONDS / _POLL_SECONDS) == 0:
+                    done, running = db.rows(_PROGRESS)[0]
+                    progress = f"{done} of {drill.repos} repositories, {running} tasks run"
+                    self.say(f"fleet: {drill.name}: {progress}")
+                await asyncio.sleep(_POLL_SECONDS)
 
     async def _worker(
         self,
@@ -156,139 +192,160 @@ class FleetStage:
         number: int,
         db: "PostgresDatabase",
     ) -> None:
-        """Start a worker, and learn under which number the queue knows it."""
+        """Start a worker, and keep it by the id that it has in the queue."""
 
-        def known() -> set[int]:
-            return {row[0] for row in db.rows("select id from procrastinate_workers")}
+        def worker_ids() -> set[int]:
+            return {row[0] for row in db.rows(_WORKERS)}
 
-        before = known()
+        before = worker_ids()
         process = await self._start(drill.name, model, number, "worker", "--concurrency", "4")
-        await self._until(drill, db, lambda: bool(known() - before))
-        workers[(known() - before).pop()] = process
+        await self._until(drill, db, lambda: bool(worker_ids() - before))
+        workers[(worker_ids() - before).pop()] = process
 
-    async def _befall(
+    async def _disturb(
         self, drill: Drill, model: ModelServer, workers: dict[int, Process], db: "PostgresDatabase"
     ) -> list[Death]:
-        """Kill workers at random moments, each with another in its place; in between cut them off for a while."""
-        dice, deaths = random.Random(drill.name), list[Death]()  # noqa: S311 -- not a secret
+        """Kill workers at random moments and replace each; halfway, cut all of them off."""
+        dice = random.Random(drill.name)  # noqa: S311 -- not a secret
+        deaths: list[Death] = []
         for number in range(drill.kills):
             if drill.outage and number == drill.kills // 2:
-                for happens in (self.postgres.stop, self.postgres.start, self.github.cut):
-                    await asyncio.to_thread(happens)
-                await asyncio.sleep(drill.outage)
-                await asyncio.to_thread(self.github.mend)
-                self.say(
-                    f"fleet: {drill.name}: the database was restarted, and GitHub away for {drill.outage:.0f} s"
-                )
+                await self._cut_off(drill)
             await asyncio.sleep(dice.uniform(0.5, 4.0))
-            known = dice.choice(sorted(workers))
-            tasks = [row[0] for row in db.rows(_RUNNING, [known])]
-            workers.pop(known).kill()
-            deaths.append((datetime.now(UTC), tasks, dict(db.rows(_PAID))))
-            self.say(
-                f"fleet: {drill.name}: worker {number + 1} of {drill.kills} killed at {len(tasks)} tasks"
-            )
+            worker_id = dice.choice(sorted(workers))
+            tasks = [row[0] for row in db.rows(_RUNNING_TASKS, [worker_id])]
+            workers.pop(worker_id).kill()
+            deaths.append(Death(datetime.now(UTC), tasks, dict(db.rows(_PAID_ANSWERS))))
+            killed = f"worker {number + 1} of {drill.kills} killed at {len(tasks)} tasks"
+            self.say(f"fleet: {drill.name}: {killed}")
             await self._worker(drill, model, workers, drill.workers + number, db)
         return deaths
 
+    async def _cut_off(self, drill: Drill) -> None:
+        """Restart the database, and take GitHub away for a while."""
+        await asyncio.to_thread(self.postgres.stop)
+        await asyncio.to_thread(self.postgres.start)
+        await asyncio.to_thread(self.github.cut)
+        await asyncio.sleep(drill.outage)
+        await asyncio.to_thread(self.github.mend)
+        outage = f"the database was restarted, and GitHub away for {drill.outage:.0f} s"
+        self.say(f"fleet: {drill.name}: {outage}")
+
     def _judge(self, drill: Drill, db: "PostgresDatabase", deaths: list[Death]) -> None:
-        found, failed, scores = (
-            Fleet(db).edition("", _WINDOW.key),
-            db.rows(_FAILED),
-            defaultdict[str, list[Score]](list),
-        )
-        parts = int(db.rows("select count(*) from parts")[0][0])
-        other = _different(dump(found), self.expected[drill.repos]) if found else ["no edition"]
-        told = f"{drill.name}: {parts} parts, failed {failed}, not as on one machine: {other}"
-        right = not other and parts == drill.repos and not failed
-        scores["the report of one machine, each repository once"] += [Score(told, right)]
-        paid: dict[str, str] = dict(db.rows(_PAID))
-        for at, tasks, before in deaths:
-            starts = [db.rows(_STARTED, [task, at])[0][0] for task in tasks]
-            soon = [
-                Score(f"{start} after {at}", bool(start and start - at <= _SOON))
-                for start in starts
-            ]
-            scores["tasks of dead workers taken up within 60 s"] += soon
-            again = [key for key, moment in before.items() if paid.get(key, moment) != moment]
-            scores["kills after which no recorded answer was paid again"] += [
-                Score(f"{len(again)}", not again)
-            ]
+        """Score a drill, and say how it went."""
+        scores: Scores = defaultdict(list)
+        scores[_ONCE].append(self._edition_score(drill, db))
+        answers: dict[str, str] = dict(db.rows(_PAID_ANSWERS))
+        for death in deaths:
+            scores[_RESUMED] += _resumption_scores(death, db)
+            scores[_NOT_PAID_AGAIN].append(_payment_score(death, answers))
         if drill.limit:
-            counted, seen = (
-                [int(row[0]) for row in db.rows("select used from limits")],
-                len(self.github.requests),
-            )
-            held = seen <= sum(counted) and max(counted) <= drill.limit[0]
-            scores["limits shared by workers that held"] += [
-                Score(f"{seen} requests, counted {counted}", held)
-            ]
-        for name, some in scores.items():
-            self.scores[name] += some
-            wrong = "".join(f"; {one.reason}" for one in some if not one.value)
-            self.say(
-                f"fleet: {drill.name}: {name}: {sum(map(bool, (one.value for one in some)))} of {len(some)}{wrong}"
-            )
+            scores[_LIMITS_HELD].append(self._limit_score(drill.limit, db))
+        for name, drill_scores in scores.items():
+            self.scores[name] += drill_scores
+            right = sum(bool(score.value) for score in drill_scores)
+            wrong = "".join(f"; {score.reason}" for score in drill_scores if not score.value)
+            self.say(f"fleet: {drill.name}: {name}: {right} of {len(drill_scores)}{wrong}")
+
+    def _edition_score(self, drill: Drill, db: "PostgresDatabase") -> Score:
+        """Score the edition: 1 if it is that of one machine, with each repository once."""
+        edition = Fleet(db).edition("", _WINDOW.key)
+        failed = db.rows(_FAILED)
+        parts = int(db.rows("select count(*) from parts")[0][0])
+        different = ["no edition"]
+        if edition:
+            different = _different_repos(dump(edition), self.expected[drill.repos])
+        reason = f"{parts} parts, failed {failed}, not as on one machine: {different}"
+        right = not different and parts == drill.repos and not failed
+        return Score(f"{drill.name}: {reason}", right)
+
+    def _limit_score(self, limit: RequestLimit, db: "PostgresDatabase") -> Score:
+        counted = [int(row[0]) for row in db.rows("select used from limits")]
+        seen = len(self.github.requests)
+        held = seen <= sum(counted) and max(counted) <= limit.requests
+        return Score(f"{seen} requests, counted {counted}", held)
 
     def _configure(self, drill: Drill) -> None:
-        (self.folder / drill.name).mkdir(parents=True)
-        limits = (
-            "requests = {}\nrequests_seconds = {}\n".format(*drill.limit) if drill.limit else ""
-        )
-        (self.folder / drill.name / "gitzette.toml").write_text(
-            f"repos = {json.dumps([repo.full_name for repo in self.world.repos[: drill.repos]])}\n"
-            f'analyst = "model"\nlate_minutes = 600\n[limits]\n{limits}'
-            f"[budget]\ndeep = 5000\nretry_seconds = 0.2\nwait_seconds = 5\nmodel_calls = 100000\n",
-            encoding="utf-8",
-        )
+        folder = self.folder / drill.name
+        folder.mkdir(parents=True)
+        repos = [repo.full_name for repo in self.world.repos[: drill.repos]]
+        lines = [
+            f"repos = {json.dumps(repos)}",
+            'analyst = "model"',
+            "late_minutes = 600",
+            "[limits]",
+        ]
+        if drill.limit:
+            lines.append(f"requests = {drill.limit.requests}")
+            lines.append(f"requests_seconds = {drill.limit.seconds}")
+        lines += [
+            "[budget]",
+            "deep = 5000",
+            "retry_seconds = 0.2",
+            "wait_seconds = 5",
+            "model_calls = 100000",
+        ]
+        (folder / "gitzette.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     async def _start(self, name: str, model: ModelServer, number: int, *arguments: str) -> Process:
-        folder, more = (
-            self.folder / name,
-            {"GITZETTE_HOME": str(self.folder / name / f"home-{number}")},
-        )
-        more |= (
-            {}
-            if name.startswith("alone")
-            else {"GITZETTE_DATABASE": self.postgres.address_of(name)}
-        )
+        folder = self.folder / name
+        variables = {"GITZETTE_HOME": str(folder / f"home-{number}")}
+        if not name.startswith("alone"):
+            variables["GITZETTE_DATABASE"] = self.postgres.address_of(name)
         with (folder / "log").open("ab") as log:
-            return await start_gitzette(folder, self.github, model, *arguments, stderr=log, **more)
-
-    async def _command(self, name: str, model: ModelServer, *arguments: str) -> None:
-        if status := await (await self._start(name, model, 0, *arguments)).wait():
-            raise StorageError(
-                f"{arguments[0]} ended with {status}; see {self.folder / name / 'log'}"
+            return await start_gitzette(
+                folder, self.github, model, *arguments, stderr=log, **variables
             )
 
+    async def _command(self, name: str, model: ModelServer, *arguments: str) -> None:
+        process = await self._start(name, model, 0, *arguments)
+        status = await process.wait()
+        if status:
+            log = self.folder / name / "log"
+            raise StorageError(f"{arguments[0]} ended with {status}; see {log}")
 
-def _different(found: str, expected: str) -> list[str]:
-    """Name the repositories of which two reports do not say the same."""
-    if found == expected:
+
+def _resumption_scores(death: Death, db: "PostgresDatabase") -> Iterator[Score]:
+    """Score each task of a killed worker by whether another one soon started it again."""
+    for task in death.tasks:
+        started = db.rows(_STARTED, [task, death.at])[0][0]
+        soon = bool(started and started - death.at <= _SOON)
+        yield Score(f"{started} after {death.at}", soon)
+
+
+def _payment_score(death: Death, answers: Mapping[str, str]) -> Score:
+    """Score a kill: 1 if no answer that was recorded before it was bought again."""
+    paid_again = [key for key, at in death.answers.items() if answers.get(key, at) != at]
+    return Score(f"{len(paid_again)}", not paid_again)
+
+
+def _different_repos(report: str, expected: str) -> list[str]:
+    """Return the repositories of which two reports do not say the same."""
+    if report == expected:
         return []
-    said = [
-        {json.dumps(one): one["repo"] for one in json.loads(text)["claims"]}
-        for text in (found, expected)
-    ]
-    return sorted({str((said[0] | said[1])[one]) for one in said[0].keys() ^ said[1].keys()}) or [
-        "something else"
-    ]
+    claims = _repos_by_claim(report)
+    expected_claims = _repos_by_claim(expected)
+    repos = claims | expected_claims
+    different = {str(repos[claim]) for claim in claims.keys() ^ expected_claims.keys()}
+    return sorted(different) or ["something else"]
+
+
+def _repos_by_claim(report: str) -> dict[str, str | None]:
+    return {json.dumps(claim): claim["repo"] for claim in json.loads(report)["claims"]}
 
 
 @evalset("fleet", "many repositories on several workers, as on one machine", by_name=True)
 async def run(bench: Bench) -> Figures:
     """Report on the same repositories with one machine and with several."""
-    if lacking := missing_postgres():
+    lacking = missing_postgres()
+    if lacking:
         bench.say(f"fleet: skipped: {lacking}")
         return {}
-    folder, seconds, drills = (
-        bench.folder / "fleet",
-        dict[str, float](),
-        _WHOLE if bench.full else _SMALL,
-    )
-    world = random_world.make(
-        bench.seed, folder / "repos", max(drill.repos for drill in drills), _STEPS
-    )
+    folder = bench.folder / "fleet"
+    drills = _FULL_DRILLS if bench.full else _SMALL_DRILLS
+    most_repos = max(drill.repos for drill in drills)
+    world = random_world.make(bench.seed, folder / "repos", most_repos, _STEPS)
+    seconds: dict[str, float] = {}
     with serving(world.repos, world.now) as github, PostgresServer() as postgres:
         stage = FleetStage(
             folder=folder, world=world, github=github, postgres=postgres, say=bench.say
@@ -299,45 +356,58 @@ async def run(bench: Bench) -> Figures:
             seconds[drill.name] = await stage.through(drill)
             bench.say(f"fleet: {drill.name}: {seconds[drill.name]:.0f} s")
             if drill.name == "workers1":
-                bench.say(
-                    f"fleet: two workers against one: {seconds['workers1'] / seconds['workers2']:.2f} times"
-                )
-        same = ask_both(stage, drills[-1])
-    told = {name: share(scores, Target(1.0)) for name, scores in stage.scores.items()}
-    told["questions whose best evidence both databases find"] = share(same, Target(0.95))
+                speedup = seconds["workers1"] / seconds["workers2"]
+                bench.say(f"fleet: two workers against one: {speedup:.2f} times")
+        agreement = ask_both(stage, drills[-1])
+    figures = {name: share(scores) for name, scores in stage.scores.items()}
+    figures["questions whose best evidence both databases find"] = share(agreement, Target(0.95))
     if "workers2" in seconds:
-        told["two workers against one"] = measure(
-            [seconds["workers1"] / seconds["workers2"]], Target(1.7)
-        )
-    return told
+        speedup = seconds["workers1"] / seconds["workers2"]
+        figures["two workers against one"] = measure([speedup], Target(1.7))
+    return figures
 
 
 def ask_both(stage: FleetStage, drill: Drill) -> list[Score]:
     """Ask both databases the same questions: each must find what the other puts first."""
-    dice, asked = random.Random(drill.name), []  # noqa: S311 -- not a secret
+    dice = random.Random(drill.name)  # noqa: S311 -- not a secret
     repos = [RepoId(repo.full_name) for repo in stage.world.repos[: drill.repos]]
+    scores = []
     with (
-        closing(stage.database(f"alone{drill.repos}")) as one,
-        closing(stage.database(drill.name)) as other,
+        closing(stage.database(f"alone{drill.repos}")) as sqlite,
+        closing(stage.database(drill.name)) as postgres,
     ):
         for number in range(_QUESTIONS):
-            query = query_of(dice.choice(_ASKED).format(number), None, "UTC", stage.world.now)
-            found = []
-            for db in (one, other):
-                hits = SearchIndex(db).search(query.words, query.named, repos, None, _COMPARED)
-                found.append([hit.id for hit in hits])
-            in_sqlite, in_postgres = found
-            agree = {*in_sqlite[:1]} <= {*in_postgres} and {*in_postgres[:1]} <= {*in_sqlite}
-            asked.append(Score(query.words, float(agree)))
-    return asked
+            text = dice.choice(_QUESTION_FORMS).format(number)
+            query = query_of(text, None, "UTC", stage.world.now)
+            in_sqlite = _search(sqlite, query, repos)
+            in_postgres = _search(postgres, query, repos)
+            agree = set(in_sqlite[:1]) <= set(in_postgres) and set(in_postgres[:1]) <= set(
+                in_sqlite
+            )
+            scores.append(Score(query.words, float(agree)))
+    return scores
 
 
-_SMALL = (Drill(name="small", workers=2, repos=_FEW, latency=0.1, kills=2, outage=2, limit=(8, 5)),)
-_WHOLE = (
-    Drill(name="killed", workers=2, latency=0.3, kills=20, outage=60),
-    Drill(name="limited", workers=2, limit=(500, 120)),
-    *(
-        Drill(name=f"workers{number}", workers=number, repos=_MANY, latency=1)
-        for number in (2, 1, 4)
+def _search(db: Database, query: Query, repos: Sequence[RepoId]) -> list[EvidenceId]:
+    hits = SearchIndex(db).search(query.words, query.named, repos, None, _COMPARED)
+    return [hit.id for hit in hits]
+
+
+_SMALL_DRILLS = (
+    Drill(
+        name="small",
+        workers=2,
+        repos=_FEW_REPOS,
+        latency=0.1,
+        kills=2,
+        outage=2,
+        limit=RequestLimit(8, 5),
     ),
+)
+_FULL_DRILLS = (
+    Drill(name="killed", workers=2, latency=0.3, kills=20, outage=60),
+    Drill(name="limited", workers=2, limit=RequestLimit(500, 120)),
+    Drill(name="workers2", workers=2, repos=_MANY_REPOS, latency=1),
+    Drill(name="workers1", workers=1, repos=_MANY_REPOS, latency=1),
+    Drill(name="workers4", workers=4, repos=_MANY_REPOS, latency=1),
 )

@@ -1,8 +1,9 @@
-"""Griffe: what breaks for callers of Python packages is what griffe, which shares nothing with our code, says breaks.
+"""Griffe: what breaks for callers of Python packages, compared with an independent tool.
 
-Compared is the public API: names that the `__init__.py` of a package, or of one right below it, has. Recall asks of
-each finding whether a fact that is not internal tells it; precision asks of each name that a fact calls broken whether
-griffe finds it broken too. Fields of records are left out of precision: users set them without importing the record.
+Only the public API counts: names in the `__init__.py` of a package, or of one right below it.
+Recall asks of each finding of griffe whether a fact that is not internal states it; precision asks
+of each name that a fact calls broken whether griffe finds it broken too. Fields of records are left
+out of precision: users set them without importing the record.
 """
 
 import re
@@ -14,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from agent.domain.base import InputError
+from agent.domain.commits import Change
 from agent.domain.facts import Fact, Severity
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset
@@ -21,11 +23,12 @@ from evals.sets.oracle import ask_git, first_parent_line, git_dir_of, path_of
 from tools.diff.sheet import study
 from tools.git.source import GitSource
 
-_FEW, _MANY = 200, 1000  # How many of the latest commits are compared
-_BESIDE = re.compile(
+_FEW = 200  # How many of the latest commits are compared
+_MANY = 1000
+_NOT_PACKAGES = re.compile(
     r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$"
 )
-_GONE = ("symbol-", "enum-member-", "field-")
+_REMOVABLE = ("symbol-", "enum-member-", "field-")
 
 
 @dataclass(frozen=True)
@@ -33,22 +36,18 @@ class Broken:
     """What griffe found, or a fact says, of one name: as it was, qualified inside its file."""
 
     name: str
-    gone: bool
-    parameters: frozenset[str] = (
-        frozenset()
-    )  # The parameters that it is about; empty where all may have moved
+    removed: bool
+    parameters: frozenset[str] = frozenset()  # Empty where all of them may have moved
 
-    def tells(self, found: "Broken") -> bool:
-        """Tell whether a fact says what griffe found; a class that is gone takes its members along."""
-        if self.gone or found.gone:
-            return (
-                self.gone
-                and found.gone
-                and (self.name == found.name or self.name.startswith(f"{found.name}."))
-            )
-        return self.name == found.name and (
-            not found.parameters or bool(found.parameters & self.parameters)
-        )
+    def states(self, finding: "Broken") -> bool:
+        """Return True if a fact states a finding; a removed class takes its members along."""
+        if self.removed != finding.removed:
+            return False
+        if self.removed:
+            return self.name == finding.name or self.name.startswith(f"{finding.name}.")
+        if self.name != finding.name:
+            return False
+        return not finding.parameters or bool(finding.parameters & self.parameters)
 
 
 @evalset("griffe", "what breaks for callers is what griffe says breaks", needs_mirrors=True)
@@ -56,96 +55,104 @@ async def run(bench: Bench) -> Figures:
     """Compare the latest commits of every mirror."""
     if bench.mirrors and find_spec("griffe") is None:
         raise InputError("the set griffe needs the package griffe: pip install griffe")
-    recall, precision = list[Score](), list[Score]()
+    recall: list[Score] = []
+    precision: list[Score] = []
     for spec in bench.mirrors:
-        git_dir, source = git_dir_of(spec), GitSource(spec.name, path_of(spec))
+        git_dir = git_dir_of(spec)
+        source = GitSource(spec.name, path_of(spec))
         folders = await packages(git_dir)
-        inside = re.compile(rf"(?:{'|'.join(map(re.escape, folders))})/.*\.py$")
         bench.say(f"griffe: {spec.name}, {', '.join(folders) or 'no package'}")
-        for row, parent in pairwise(
-            (await first_parent_line(spec))[: bench.count(_FEW, _MANY) + 1]
-        ):
-            found = [
-                one
-                for folder in folders
-                for one in await broken(git_dir, folder, parent.sha, row.sha)
-            ]
+        line = await first_parent_line(spec)
+        for row, parent in pairwise(line[: bench.count(_FEW, _MANY) + 1]):
+            findings: list[Broken] = []
+            for folder in folders:
+                findings += await broken(git_dir, folder, parent.sha, row.sha)
             async for change in source.changes([row.sha]):
-                every = [
-                    fact
-                    for fact in (await study(source, change)).facts
-                    if fact.severity is not Severity.INTERNAL
-                ]
-                facts = [
-                    one for one in every if any(inside.match(place.file) for place in one.places)
-                ]
-                told = [claim for fact in facts for claim in claims(fact)]
-                sure = [
-                    one
-                    for fact in facts
-                    if fact.severity is Severity.BREAKING
-                    for one in claims(fact)
-                ]
-                recall += [
-                    _score(change.commit.id, one, [claim.tells(one) for claim in told])
-                    for one in found
-                ]
-                precision += [
-                    _score(change.commit.id, one, [one.tells(other) for other in found])
-                    for one in sure
-                ]
+                facts = await _public_facts(source, change, folders)
+                recall += _recall(change.commit.id, findings, facts)
+                precision += _precision(change.commit.id, findings, facts)
     return {"recall": share(recall, Target(0.9)), "precision": share(precision, Target(0.95))}
 
 
-def _score(where: str, one: Broken, right: Sequence[bool]) -> Score:
-    return Score(f"{where}: nobody else says {one}", float(any(right)), f"{where} {one.name}")
+async def _public_facts(source: GitSource, change: Change, folders: Sequence[str]) -> list[Fact]:
+    """Return the facts about Python files of the packages that are not internal."""
+    in_packages = re.compile(rf"(?:{'|'.join(map(re.escape, folders))})/.*\.py$")
+    sheet = await study(source, change)
+    facts = []
+    for fact in sheet.facts:
+        if fact.severity is Severity.INTERNAL:
+            continue
+        if any(in_packages.match(location.file) for location in fact.places):
+            facts.append(fact)
+    return facts
+
+
+def _recall(commit: str, findings: Sequence[Broken], facts: Sequence[Fact]) -> Iterator[Score]:
+    """Score each finding by whether a fact states it."""
+    stated: list[Broken] = []
+    for fact in facts:
+        stated.extend(claims(fact))
+    for finding in findings:
+        right = any(statement.states(finding) for statement in stated)
+        yield _score(commit, finding, right)
+
+
+def _precision(commit: str, findings: Sequence[Broken], facts: Sequence[Fact]) -> Iterator[Score]:
+    """Score each name that a fact calls broken by whether it is a finding."""
+    for fact in facts:
+        if fact.severity is not Severity.BREAKING:
+            continue
+        for statement in claims(fact):
+            right = any(statement.states(finding) for finding in findings)
+            yield _score(commit, statement, right)
+
+
+def _score(commit: str, statement: Broken, right: bool) -> Score:
+    reason = f"{commit}: nobody else says {statement}"
+    return Score(reason, float(right), f"{commit} {statement.name}")
 
 
 async def packages(git_dir: Path) -> list[str]:
-    """Find the repository's own packages: the topmost folders with an `__init__.py`, beside tests and the like."""
-    paths = map(
-        PurePosixPath,
-        (await ask_git(git_dir, "ls-tree", "-r", "--name-only", "-z", "HEAD")).split("\0"),
-    )
-    homes = [
-        path.parent
-        for path in paths
-        if path.name == "__init__.py" and not any(map(_BESIDE.match, path.parts))
-    ]
-    depth = min((len(home.parts) for home in homes), default=0)
-    return sorted({home.as_posix() for home in homes if len(home.parts) == depth})
+    """Return the repository's packages: the topmost folders with an `__init__.py`, but no tests."""
+    listing = await ask_git(git_dir, "ls-tree", "-r", "--name-only", "-z", "HEAD")
+    folders: list[PurePosixPath] = []
+    for name in listing.split("\0"):
+        path = PurePosixPath(name)
+        if path.name == "__init__.py" and not any(map(_NOT_PACKAGES.match, path.parts)):
+            folders.append(path.parent)
+    depth = min((len(folder.parts) for folder in folders), default=0)
+    return sorted({folder.as_posix() for folder in folders if len(folder.parts) == depth})
 
 
 async def broken(git_dir: Path, folder: str, old: str, new: str) -> list[Broken]:
-    """List what griffe finds broken between two commits in the changed files of a package, of its public names."""
-    names = (
-        await ask_git(git_dir, "diff", "--no-renames", "--name-only", "-z", old, new, "--", folder)
-    ).split("\0")
-    found: list[Broken] = []
-    before, after = (
-        [await _public(git_dir, folder, commit) for commit in (old, new)]
-        if any(names)
-        else (set(), set())
-    )
-    for path in (name for name in names if name.endswith(".py")):
-        modules = [await _module(git_dir, commit, path) for commit in (old, new)]
-        # What went elsewhere and is still given to users is not gone.
-        public = [one for one in _compared(*modules) if one.name.partition(".")[0] in before]
-        found += [one for one in public if not (one.gone and one.name in after)]
-    return found
+    """List what griffe finds broken between two commits among the public names of a package."""
+    diff = ("diff", "--no-renames", "--name-only", "-z", old, new, "--", folder)
+    paths = (await ask_git(git_dir, *diff)).split("\0")
+    if not any(paths):
+        return []
+    public_before = await _public_names(git_dir, folder, old)
+    public_after = await _public_names(git_dir, folder, new)
+    findings: list[Broken] = []
+    for path in paths:
+        if not path.endswith(".py"):
+            continue
+        old_module = await _module(git_dir, old, path)
+        new_module = await _module(git_dir, new, path)
+        for finding in _compared(old_module, new_module):
+            is_public = finding.name.partition(".")[0] in public_before
+            # What moved elsewhere and is still exported is not removed.
+            still_exported = finding.removed and finding.name in public_after
+            if is_public and not still_exported:
+                findings.append(finding)
+    return findings
 
 
-async def _public(git_dir: Path, folder: str, commit: str) -> set[str]:
-    """List the words of the `__init__.py` files that users import from."""
+async def _public_names(git_dir: Path, folder: str, commit: str) -> set[str]:
+    """Return the words of the `__init__.py` files that users import from."""
     files = (f"{folder}/__init__.py", f":(glob){folder}/*/__init__.py")
+    words = ("grep", "-howE", "[A-Za-z][A-Za-z0-9_]*", commit)
     try:
-        return set(
-            (
-                await ask_git(
-                    git_dir, "grep", "-howE", "[A-Za-z][A-Za-z0-9_]*", commit, "--", *files
-                )
-            ).split()
-        )
+        return set((await ask_git(git_dir, *words, "--", *files)).split())
     except InputError:
         return set()
 
@@ -168,32 +175,47 @@ def _compared(old: Any, new: Any) -> Iterator[Broken]:
     for member in old.members.values():
         # Griffe takes what a module does not list for private; its package may list it.
         member.public = True
-    for one in griffe.find_breaking_changes(old, new):
-        kind, name = one.kind.name, one.obj.path.removeprefix(f"{old.path}.")
-        # What is imported or inherited belongs to another module, which may be of another project.
-        own = not one.obj.is_alias and not (one.obj.is_attribute and "." in name)
-        if kind == "OBJECT_REMOVED" and own:
-            yield Broken(name, gone=True)
+    for breakage in griffe.find_breaking_changes(old, new):
+        kind = breakage.kind.name
+        name = breakage.obj.path.removeprefix(f"{old.path}.")
+        if kind == "OBJECT_REMOVED" and _is_defined_here(breakage.obj, name):
+            yield Broken(name, removed=True)
         elif kind.startswith("PARAMETER_"):
-            values = (getattr(value, "name", None) for value in (one.old_value, one.new_value))
-            # A parameter moves when another comes or goes before it.
-            moved = kind in ("PARAMETER_MOVED", "PARAMETER_CHANGED_KIND")
-            yield Broken(
-                name,
-                gone=False,
-                parameters=frozenset() if moved else frozenset(filter(None, values)),
-            )
+            yield Broken(name, removed=False, parameters=_parameters(breakage))
+
+
+def _is_defined_here(obj: Any, name: str) -> bool:
+    """Return False for what is imported or inherited: that belongs to another module."""
+    if obj.is_alias:
+        return False  # Its target may be of another project, so nothing else can be asked of it.
+    return not (obj.is_attribute and "." in name)
+
+
+def _parameters(breakage: Any) -> frozenset[str]:
+    if breakage.kind.name in ("PARAMETER_MOVED", "PARAMETER_CHANGED_KIND"):
+        return frozenset()  # A parameter moves when another is added or removed before it.
+    values = (breakage.old_value, breakage.new_value)
+    names = [getattr(value, "name", None) for value in values]
+    return frozenset(filter(None, names))
 
 
 def claims(fact: Fact) -> Iterator[Broken]:
-    """List what a fact about Python says of each name, as it was called; one that joins several has all their names."""
+    """Yield what a fact about Python says of each of its names, as they were before."""
+    names = fact.name.split(", ")
     if fact.kind.startswith(("parameter-", "signature-")):
-        values = frozenset(text for text in (fact.detail, fact.old, fact.new) if text)
-        yield from (Broken(name, gone=False, parameters=values) for name in fact.name.split(", "))
-    elif fact.kind.startswith(_GONE) and fact.kind.endswith(("-removed", "-renamed", "-moved")):
-        for name in fact.name.split(", "):
-            renamed = fact.kind.endswith("-renamed") and fact.old
-            yield Broken(
-                ".".join([*name.split(".")[:-1], fact.old]) if renamed and fact.old else name,
-                gone=True,
-            )
+        values = frozenset(filter(None, (fact.detail, fact.old, fact.new)))
+        for name in names:
+            yield Broken(name, removed=False, parameters=values)
+        return
+    if not fact.kind.startswith(_REMOVABLE):
+        return
+    if not fact.kind.endswith(("-removed", "-renamed", "-moved")):
+        return
+    for name in names:
+        yield Broken(_old_name(name, fact), removed=True)
+
+
+def _old_name(name: str, fact: Fact) -> str:
+    if not fact.kind.endswith("-renamed") or not fact.old:
+        return name
+    return ".".join([*name.split(".")[:-1], fact.old])

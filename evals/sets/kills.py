@@ -1,4 +1,4 @@
-"""Kills: a run with a model that dies and is taken up again gives the same report and asks for nothing twice."""
+"""Kills: a run that is killed and resumed gives the same report and repeats no recorded call."""
 
 import asyncio
 import random
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from agent.domain.base import StorageError
 from evals.figures import Figures, Score, Target, share
@@ -21,8 +22,10 @@ from evals.worlds.model import World
 from memory.runs import FINISHED
 from memory.store import open_memory
 
-_FEW, _MANY = 2, 50
-_POLL, _PATIENCE = 0.002, 120
+_FEW = 2
+_MANY = 50
+_POLL_SECONDS = 0.002
+_MAX_SECONDS = 120  # Of a run
 Tree = Mapping[str, bytes]
 
 
@@ -40,10 +43,25 @@ class KillStage:
 
 @dataclass(frozen=True)
 class Trial:
-    """What was wrong with a run that was killed, and whether it died with something done and went on from there."""
+    """What was wrong with a killed run, and whether it was resumed halfway."""
 
     complaint: str = ""
     resumed: bool = False
+
+
+class RunState(NamedTuple):
+    """How far the newest run of a home got before it was killed."""
+
+    begun: bool = False
+    finished: bool = False
+    answers: Mapping[str, str] = {}  # When each recorded answer was given, by the key of the call
+
+
+class ProcessEnd(NamedTuple):
+    """How a process ended."""
+
+    status: int
+    message: str  # Its last line on stderr
 
 
 @evalset("kills", "killed at random moments and taken up again")
@@ -76,21 +94,21 @@ async def run(bench: Bench) -> Figures:
 async def prepare(
     folder: Path, server: GitHubServer, model: ModelServer, world: World
 ) -> KillStage:
-    """Report on the day before, keep that home, and see what an undisturbed run makes of the day."""
+    """Report on the day before, keep that home, and run undisturbed for comparison."""
     before = date.fromisoformat(world.notes["reported day"]) - timedelta(days=1)
     stage = KillStage(folder=folder, server=server, model=model, world=world, calm={})
     (folder / "base").mkdir(parents=True)
-    await _ended(await _start(stage, "base", day=before.isoformat()))
+    await _succeeded(await _start(stage, "base", day=before.isoformat()))
     shutil.copytree(folder / "base", folder / "calm")
     process = await _start(stage, "calm")
     await _until_begun(process, folder / "calm")
     started = time.monotonic()
-    await _ended(process)
+    await _succeeded(process)
     return replace(stage, seconds=time.monotonic() - started, calm=_tree(folder / "calm" / "out"))
 
 
 async def killed_at(stage: KillStage, number: int) -> Trial:
-    """Start the run, kill it at a random moment, take it up again and look at what is there."""
+    """Start the run, kill it at a random moment, resume it and check the result."""
     name = f"trial-{number}"
     shutil.copytree(stage.folder / "base", stage.folder / name)
     process = await _start(stage, name)
@@ -99,91 +117,96 @@ async def killed_at(stage: KillStage, number: int) -> Trial:
     if process.returncode is None:
         process.kill()
     await process.wait()
-    return await _taken_up(stage, name)
+    return await _resumed(stage, name)
 
 
-async def _taken_up(stage: KillStage, name: str) -> Trial:
+async def _resumed(stage: KillStage, name: str) -> Trial:
     folder = stage.folder / name
-    if half := _half_file(folder / "out", stage):
-        return Trial(f"{half} is neither what it was nor what it will be")
-    begun, finished, answers = _newest_run(folder / "home")
-    status, told = await _finished(await _start(stage, name, "--resume"))
-    if (finished or not begun) != (status == 2):
-        return Trial(f"--resume ended with {status}: {told}")
-    if not begun:
-        await _ended(await _start(stage, name))
-    if again := [
-        key for key, at in _newest_run(folder / "home")[2].items() if answers.get(key, at) != at
-    ]:
-        return Trial(f"{len(again)} recorded calls were made again")
-    left = _tree(folder / "out")
-    if other := [file for file in {*left, *stage.calm} if stage.calm.get(file) != left.get(file)]:
-        return Trial(f"{min(other)} is not that of an undisturbed run")
+    partial = _partial_file(folder / "out", stage)
+    if partial:
+        return Trial(f"{partial} is neither what it was nor what it will be")
+    killed = _newest_run(folder / "home")
+    end = await _end_of(await _start(stage, name, "--resume"))
+    nothing_to_resume = killed.finished or not killed.begun
+    if nothing_to_resume != (end.status == 2):
+        return Trial(f"--resume ended with {end.status}: {end.message}")
+    if not killed.begun:
+        await _succeeded(await _start(stage, name))
+    repeated = []
+    for key, answered_at in _newest_run(folder / "home").answers.items():
+        if killed.answers.get(key, answered_at) != answered_at:
+            repeated.append(key)
+    if repeated:
+        return Trial(f"{len(repeated)} recorded calls were made again")
+    tree = _tree(folder / "out")
+    different = [file for file in {*tree, *stage.calm} if stage.calm.get(file) != tree.get(file)]
+    if different:
+        return Trial(f"{min(different)} is not that of an undisturbed run")
     if any((folder / "home" / "running").iterdir()):
         return Trial("checkpoints or locks were left behind")
-    return Trial(resumed=begun and not finished and bool(answers))
+    resumed = killed.begun and not killed.finished and bool(killed.answers)
+    return Trial(resumed=resumed)
 
 
-def _half_file(out: Path, stage: KillStage) -> str:
-    """Name a file that a reader could see half-written; hidden ones are swept away later."""
-    base, there = _tree(stage.folder / "base" / "out"), _tree(out)
-    for name, data in there.items():
-        if not Path(name).name.startswith(".") and data not in (
-            base.get(name),
-            stage.calm.get(name),
-        ):
+def _partial_file(out: Path, stage: KillStage) -> str:
+    """Return a file that a reader could see half-written; hidden ones are removed later."""
+    before = _tree(stage.folder / "base" / "out")
+    after = _tree(out)
+    for name, data in after.items():
+        if Path(name).name.startswith("."):
+            continue
+        if data not in (before.get(name), stage.calm.get(name)):
             return name
-    return next((name for name in base if name not in there), "")
+    for name in before:
+        if name not in after:
+            return name
+    return ""
 
 
-def _newest_run(home: Path) -> tuple[bool, bool, Mapping[str, str]]:
-    """Tell whether a run of the day has begun, whether it is finished, and the moments of its recorded answers."""
+def _newest_run(home: Path) -> RunState:
     with open_memory(home, datetime.now(UTC).date()) as memory:
         newest = memory.runs.latest(1)[0]
-        locked = newest.id in {path.stem for path in (home / "running").glob("*.lock")}
-        if locked or newest.status not in FINISHED:
-            return True, newest.status in FINISHED, memory.recorder(newest.id).answered()
-        return False, False, {}
+        finished = newest.status in FINISHED
+        locked = (home / "running" / f"{newest.id}.lock").exists()
+        if finished and not locked:
+            return RunState()  # It is the run of the day before.
+        return RunState(True, finished, memory.recorder(newest.id).answered())
 
 
 async def _start(stage: KillStage, name: str, *arguments: str, day: str = "") -> Process:
-    repos = [part for repo in stage.world.repos for part in ("--repo", repo.full_name)]
-    chosen = [
-        "--date",
-        day or stage.world.notes["reported day"],
-        "--analyst",
-        "model",
-        *repos,
-        *arguments,
-    ]
-    return await start_gitzette(stage.folder / name, stage.server, stage.model, "run", *chosen)
+    day = day or stage.world.notes["reported day"]
+    command = ["run", "--date", day, "--analyst", "model"]
+    for repo in stage.world.repos:
+        command += ["--repo", repo.full_name]
+    folder = stage.folder / name
+    return await start_gitzette(folder, stage.server, stage.model, *command, *arguments)
 
 
 async def _until_begun(process: Process, folder: Path) -> None:
-    """Wait until the run is noted: what comes before is only the start of Python."""
-    while process.returncode is None and not any((folder / "home" / "running").glob("*.lock")):  # noqa: ASYNC110
-        await asyncio.sleep(_POLL)  # nobody can tell us: it is another process
+    """Wait until the run is recorded; before that, only Python starts."""
+    locks = folder / "home" / "running"
+    # Another process cannot notify this one.
+    while process.returncode is None and not any(locks.glob("*.lock")):  # noqa: ASYNC110
+        await asyncio.sleep(_POLL_SECONDS)
 
 
-async def _finished(process: Process) -> tuple[int, str]:
-    async with asyncio.timeout(_PATIENCE):
-        _, told = await process.communicate()
-    return process.returncode or 0, told.decode("utf-8", errors="replace").strip().rpartition("\n")[
-        2
-    ]
+async def _end_of(process: Process) -> ProcessEnd:
+    async with asyncio.timeout(_MAX_SECONDS):
+        _, errors = await process.communicate()
+    message = errors.decode("utf-8", errors="replace").strip()
+    return ProcessEnd(process.returncode or 0, message.rpartition("\n")[2])
 
 
-async def _ended(process: Process) -> None:
-    status, told = await _finished(process)
-    if status != 0:
-        raise StorageError(f"an undisturbed run ended with {status}: {told}")
+async def _succeeded(process: Process) -> None:
+    end = await _end_of(process)
+    if end.status != 0:
+        raise StorageError(f"an undisturbed run ended with {end.status}: {end.message}")
 
 
 def _tree(folder: Path) -> Tree:
-    """Read every file but the heartbeat, which tells the time."""
-    files = [
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and file.name != "heartbeat.json"
-    ]
-    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+    """Read every file but the heartbeat, which holds the time."""
+    tree: dict[str, bytes] = {}
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and file.name != "heartbeat.json":
+            tree[str(file.relative_to(folder))] = file.read_bytes()
+    return tree

@@ -1,4 +1,4 @@
-"""What git itself says of a mirror, asked as plainly as possible and by none of the code under test."""
+"""What git says of a mirror, read as plainly as possible and without the code under test."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,31 +21,35 @@ class FirstParentCommit:
 
 
 async def ask_git(git_dir: Path, *arguments: str) -> str:
-    """Run git and return what it printed."""
+    """Run git and return its output."""
     pipe = asyncio.subprocess.PIPE
     command = ("git", "--git-dir", str(git_dir), *arguments)
     process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
-    out, complaint = (text.decode("utf-8", "replace") for text in await process.communicate())
+    output, errors = await process.communicate()
     if process.returncode:
-        raise InputError(f"git {arguments[0]} in {git_dir}: {complaint.strip()}")
-    return out
+        message = errors.decode("utf-8", "replace").strip()
+        raise InputError(f"git {arguments[0]} in {git_dir}: {message}")
+    return output.decode("utf-8", "replace")
 
 
 async def first_parent_line(spec: RepoSpec) -> list[FirstParentCommit]:
-    """List the whole first-parent line of HEAD, newest first."""
+    """Return the whole first-parent line of HEAD, newest first."""
     text = await ask_git(git_dir_of(spec), "log", "--first-parent", "--format=%H %ct", "HEAD")
-    rows = (line.split() for line in text.splitlines())
-    return [FirstParentCommit(sha, datetime.fromtimestamp(int(at), UTC)) for sha, at in rows]
+    commits = []
+    for line in text.splitlines():
+        sha, seconds = line.split()
+        commits.append(FirstParentCommit(sha, datetime.fromtimestamp(int(seconds), UTC)))
+    return commits
 
 
 def path_of(spec: RepoSpec) -> Path:
-    """Give the path that a mirror was given with."""
+    """Return the path that a mirror was given with."""
     assert spec.path is not None, "the command line takes no mirror without one"
     return spec.path
 
 
 def git_dir_of(spec: RepoSpec) -> Path:
-    """Find the git directory of a clone or a bare mirror."""
+    """Return the git directory of a clone or a bare mirror."""
     inside = path_of(spec) / ".git"
     return inside if inside.exists() else path_of(spec)
 
@@ -53,7 +57,10 @@ def git_dir_of(spec: RepoSpec) -> Path:
 def days_of(
     bench: Bench, line: Sequence[FirstParentCommit] = (), count: int = 1, commits: int = 0
 ) -> list[date]:
-    """List the days that are given, else the last ones before the newest commit's that end with enough commits."""
+    """Return the days that the command line gives, else the last ones before the newest commit's.
+
+    The last of those has at least so many commits.
+    """
     if bench.span is not None:
         first, after = map(date.fromisoformat, bench.span)
         return [first + timedelta(days=offset) for offset in range((after - first).days)]
@@ -65,6 +72,7 @@ def days_of(
 
 
 def between(rows: Sequence[FirstParentCommit], days: Sequence[date], tz: str = "UTC") -> set[str]:
-    """Find the commits that landed from the first to the last of these days."""
-    start, end = midnight(days[0], tz), midnight(days[-1] + timedelta(days=1), tz)
+    """Return the commits that landed from the first to the last of these days."""
+    start = midnight(days[0], tz)
+    end = midnight(days[-1] + timedelta(days=1), tz)
     return {row.sha for row in rows if start <= row.at < end}

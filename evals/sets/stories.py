@@ -1,4 +1,4 @@
-"""Links and stories: issues are linked with what fixed them, and what goes on over days is told on its day."""
+"""Links and stories: issues are linked with their fixes, and what spans days is reported on its day."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,23 +8,29 @@ from datetime import timedelta
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story, StoryStep, undone_pairs
+from agent.domain.report import Report
 from agent.domain.window import Window
-from evals.figures import NONE, Figures, Score, Target, share
+from evals.figures import NONE, Figure, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
-from evals.truth import Truth
+from evals.truth import Fix, Truth
 from evals.worlds.model import World, WorldStory, thread_name
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
-_AGAIN = ("landed again", "a part landed again")
+_RELANDED = ("landed again", "a part landed again")
 _EARLIER = ("refers", "follow-up", "mended")
-"""How a commit is told to go on with an earlier one: only a reader of both can say more than that."""
-
-_NUMBERED = re.compile(r"(\d+)[a-z]?/(?:\d|n\b)", re.IGNORECASE)
+"""Acts of a commit that continues an earlier one; only a reader of both can say more than that."""
+_ACT_KINDS = {
+    "a part undone": "revert",
+    **dict.fromkeys(_RELANDED, "reland"),
+    **dict.fromkeys(_EARLIER, "reference"),
+}
+_ABANDONED = ("not_planned", "duplicate")
+_PART_NUMBER = re.compile(r"(\d+)[a-z]?/(?:\d|n\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class StoryEvent:
-    """One commit and the earlier ones that it belongs to."""
+    """A commit and the earlier ones that it continues."""
 
     kind: str
     doer: EvidenceId
@@ -37,132 +43,134 @@ async def stories(bench: Bench) -> Figures:
     """Report on a world day by day."""
     world = bench.world("stories")
     days = {row.id: row.committed_at.date() for row in world.landed if "root" not in row.tags}
-    told, late, figures = list[StoryEvent](), list[Score](), {}
+    reported: list[StoryEvent] = []
+    in_time: list[Score] = []
     rows: dict[EvidenceId, LedgerRow] = {}
     with bench.settings(specs_of(world)) as settings:
         for day in sorted(set(days.values())):
             report, _ = await bench.system.report(settings, Window.days(day, day, "UTC"))
-            found = events(report.stories)
-            told += found
             rows |= {row.id: row for row in report.ledger}
-            late += [
-                Score(f"{one.doer} told on {day}", float(days.get(one.doer, day) == day))
-                for one in found
-            ]
+            for event in events(report.stories):
+                reported.append(event)
+                good = days.get(event.doer, day) == day
+                in_time.append(Score(f"{event.doer} told on {day}", float(good)))
     gold = [_gold_event(story, rows) for story in world.stories]
+    figures: dict[str, Figure] = {}
     for kind in _KINDS:
-        mine, wanted = ([one for one in several if one.kind == kind] for several in (told, gold))
-        # Whose lines a commit changes is git's word, and worlds do not count all who do.
+        reported_of_kind = [event for event in reported if event.kind == kind]
+        gold_of_kind = [event for event in gold if event.kind == kind]
+        # git decides whose lines a commit changes, and worlds do not list all of those commits.
         if kind != "lines":
-            figures[f"{kind}: precision"] = share(compared(mine, wanted, "is wrong"), Target(0.99))
-        figures[f"{kind}: recall"] = share(compared(wanted, mine, "is not told"), Target(0.97))
-    return {**figures, "told on the day": share(late)}
+            precision = compared(reported_of_kind, gold_of_kind, "is wrong")
+            figures[f"{kind}: precision"] = share(precision, Target(0.99))
+        recall = compared(gold_of_kind, reported_of_kind, "is not told")
+        figures[f"{kind}: recall"] = share(recall, Target(0.97))
+    figures["told on the day"] = share(in_time)
+    return figures
 
 
 def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> StoryEvent:
-    """Return what a report must tell; a part is told as missing if no title has its number yet."""
+    """Return what a report must say; a part is missing if no title has its number yet."""
     doer = rows[EvidenceId(story.doer)]
-    earlier = [row for row in rows.values() if row.landed_at <= doer.landed_at]
-    titles = [row.title for row in earlier if row.repo == doer.repo]
-    numbers = {int(number) for title in titles for number in _NUMBERED.findall(title)}
-    missing = tuple(number for number in story.missing if number not in numbers)
-    targets = frozenset(EvidenceId(target) for target in story.targets)
+    landed_parts: set[int] = set()
+    for row in rows.values():
+        if row.repo == doer.repo and row.landed_at <= doer.landed_at:
+            landed_parts.update(map(int, _PART_NUMBER.findall(row.title)))
+    missing = tuple(number for number in story.missing if number not in landed_parts)
+    targets = frozenset(map(EvidenceId, story.targets))
     return StoryEvent(story.kind, doer.id, targets, missing)
 
 
 def compared(
-    several: Sequence[StoryEvent], others: Iterable[StoryEvent], complaint: str
+    scored: Sequence[StoryEvent], others: Iterable[StoryEvent], complaint: str
 ) -> list[Score]:
-    """Score each event by whether it stands among the others."""
-    known = set(others)
-    return [
-        Score(f"{_event_name(one)} {complaint}", float(one in known), _event_name(one))
-        for one in several
-    ]
+    """Score each event by whether it is among the others."""
+    expected = set(others)
+    scores = []
+    for event in scored:
+        name = _event_name(event)
+        scores.append(Score(f"{name} {complaint}", float(event in expected), name))
+    return scores
 
 
 def events(stories: Iterable[Story]) -> list[StoryEvent]:
-    """Take the news of stories apart."""
-    return list(dict.fromkeys(event for story in stories for event in _events(story)))
+    """Return the events that are the news of stories, each once."""
+    unique: dict[StoryEvent, None] = {}
+    for story in stories:
+        unique.update(dict.fromkeys(_news(story)))
+    return list(unique)
 
 
-def _events(story: Story) -> Iterator[StoryEvent]:
+def _news(story: Story) -> Iterator[StoryEvent]:
     landed = [step.cite for step in story.timeline if step.act != "released"]
     undone: dict[EvidenceId, list[EvidenceId]] = {}
     for earlier, later in undone_pairs(story):
         undone.setdefault(later, []).append(earlier)
     for step in story.timeline:
-        if step.cite in story.news and step.cite in undone:
-            yield from (
-                StoryEvent("revert", step.cite, frozenset({one})) for one in undone[step.cite]
-            )
-        elif step.cite in story.news:
-            yield from _event(story, step, landed[0])
+        if step.cite not in story.news:
+            continue
+        if step.cite in undone:
+            for target in undone[step.cite]:
+                yield StoryEvent("revert", step.cite, frozenset({target}))
+        else:
+            yield from _step_events(story, step, landed[0])
 
 
-def _event(story: Story, step: StoryStep, first: EvidenceId) -> Iterator[StoryEvent]:
+def _step_events(story: Story, step: StoryStep, first: EvidenceId) -> Iterator[StoryEvent]:
     after_upstream = story.timeline[0].act == "upstream"
-    taken_in = story.kind == "bump" and step.act == "taken in"
     if step.act == "part":
-        before = [
-            one
-            for one in story.timeline
-            if one.at <= step.at and one.cite != step.cite and one.act == "part"
-        ]
-        missing = tuple(number for number in story.missing if number < (step.part or 0))
-        if before:
-            yield StoryEvent("series", step.cite, frozenset(one.cite for one in before), missing)
-    elif step.act in (*_EARLIER, "changed lines") and not (after_upstream and step.act in _EARLIER):
-        kind = "lines" if step.act == "changed lines" else "earlier"
-        yield from (StoryEvent(kind, step.cite, frozenset({one})) for one in step.after or (first,))
-    else:
-        kinds = {
-            "a part undone": "revert",
-            **dict.fromkeys(_AGAIN, "reland"),
-            **dict.fromkeys(_EARLIER, "reference"),
-        }
-        kind = "bump" if taken_in else kinds.get(step.act, "")
-        if kind:
-            yield StoryEvent(kind, step.cite, frozenset({first}))
+        yield from _part_events(story, step)
+    elif step.act == "changed lines":
+        for target in step.after or (first,):
+            yield StoryEvent("lines", step.cite, frozenset({target}))
+    elif step.act in _EARLIER and not after_upstream:
+        for target in step.after or (first,):
+            yield StoryEvent("earlier", step.cite, frozenset({target}))
+    elif story.kind == "bump" and step.act == "taken in":
+        yield StoryEvent("bump", step.cite, frozenset({first}))
+    elif step.act in _ACT_KINDS:
+        yield StoryEvent(_ACT_KINDS[step.act], step.cite, frozenset({first}))
 
 
-def _event_name(one: StoryEvent) -> str:
-    others = ", ".join(sorted(target.revision[:9] for target in one.targets))
-    return f"{one.kind} {one.doer.revision[:9]} → {others or 'nothing'} (missing {one.missing})"
+def _part_events(story: Story, step: StoryStep) -> Iterator[StoryEvent]:
+    """Yield that a part of a series follows the parts before it."""
+    earlier = set()
+    for other in story.timeline:
+        if other.act == "part" and other.cite != step.cite and other.at <= step.at:
+            earlier.add(other.cite)
+    if not earlier:
+        return
+    missing = tuple(number for number in story.missing if number < (step.part or 0))
+    yield StoryEvent("series", step.cite, frozenset(earlier), missing)
 
 
-Pair = tuple[str, str]  # An issue and the landed commit that fixes it
+def _event_name(event: StoryEvent) -> str:
+    targets = ", ".join(sorted(target.revision[:9] for target in event.targets)) or "nothing"
+    return f"{event.kind} {event.doer.revision[:9]} → {targets} (missing {event.missing})"
 
 
 @evalset("links", "issues are linked with what fixed them, and with nothing else")
 async def links(bench: Bench) -> Figures:
     """Report on the last weeks of worlds, and compare with what their GitHub records."""
-    recall, precision, traps = list[Score](), list[Score](), list[Score]()
+    recall: list[Score] = []
+    precision: list[Score] = []
+    traps: list[Score] = []
     for name in ("demo", "full")[: bench.count(1, 2)]:
         world = bench.world(name)
-        first = min(
-            row.committed_at
-            for row in world.landed
-            if row.dropped_by is None and "root" not in row.tags
-        )
-        with serving(world.repos, world.now) as server:
-            last = world.now.date() - timedelta(days=1)
-            report = await bench.report(specs_of(world), first.date(), last, **through(server))
+        report = await _report_on_all(bench, world)
         landed = {row.id for row in report.ledger}
-        told = {(str(link.issue), str(link.change)) for link in report.links if link.may_read_fixed}
-        gold = {pair for pair in Truth(world).fixes if pair[1] in landed}
-        right = gold | true_pairs(world)
-        recall += [
-            Score(_pair_name(pair), float(pair in told), _pair_name(pair)) for pair in sorted(gold)
-        ]
-        precision += [
-            Score(_pair_name(pair), float(pair in right), _pair_name(pair)) for pair in sorted(told)
-        ]
-        issues = {
-            thread_name(repo.full_name, one.number) for repo in world.repos for one in repo.issues
-        }
-        for issue in sorted(issues - {pair[0] for pair in right}):
-            traps.append(Score(issue, float(issue in {pair[0] for pair in told}), issue))
+        reported: set[Fix] = set()
+        for link in report.links:
+            if link.may_read_fixed:
+                reported.add(Fix(str(link.issue), str(link.change)))
+        gold = {fix for fix in Truth(world).fixes if fix.commit in landed}
+        right = gold | true_fixes(world)
+        recall += [_fix_score(fix, fix in reported) for fix in sorted(gold)]
+        precision += [_fix_score(fix, fix in right) for fix in sorted(reported)]
+        fixed_issues = {fix.issue for fix in right}
+        reported_issues = {fix.issue for fix in reported}
+        for issue in sorted(_issue_names(world) - fixed_issues):
+            traps.append(Score(issue, float(issue in reported_issues), issue))
     return {
         "recorded links found": share(recall, Target(0.98)),
         "recorded links that are true": share(precision),
@@ -170,24 +178,42 @@ async def links(bench: Bench) -> Figures:
     }
 
 
-def true_pairs(world: World) -> set[Pair]:
-    """List what really fixes what: the commit that mends a flaw, and each issue that reports it, unless given up."""
-    found = set()
+async def _report_on_all(bench: Bench, world: World) -> Report:
+    """Report on everything that landed after the root commits."""
+    days = []
     for row in world.landed:
-        bugs = [
-            edit.param("bug")
-            for edit in row.edits
-            if edit.kind == "fix_bug" and row.dropped_by is None
-        ]
-        issues = [
-            one for one in world.repo(row.repo).issues if one.reports in bugs and not one.deleted
-        ]
-        fixed = [
-            one.number for one in issues if one.state_reason not in ("not_planned", "duplicate")
-        ]
-        found |= {(thread_name(row.repo, number), row.id) for number in fixed}
-    return found
+        if row.dropped_by is None and "root" not in row.tags:
+            days.append(row.committed_at)
+    first = min(days).date()
+    last = world.now.date() - timedelta(days=1)
+    with serving(world.repos, world.now) as server:
+        return await bench.report(specs_of(world), first, last, **through(server))
 
 
-def _pair_name(pair: Pair) -> str:
-    return f"{pair[0]} ← {pair[1][-40:][:9]}"
+def _issue_names(world: World) -> set[str]:
+    names: set[str] = set()
+    for repo in world.repos:
+        names.update(thread_name(repo.full_name, issue.number) for issue in repo.issues)
+    return names
+
+
+def true_fixes(world: World) -> set[Fix]:
+    """Return what really fixes what: a commit that fixes a bug, and each issue that reports it.
+
+    Issues that were closed as duplicates or given up do not count.
+    """
+    fixes = set()
+    for row in world.landed:
+        if row.dropped_by is not None:
+            continue
+        bugs = [edit.param("bug") for edit in row.edits if edit.kind == "fix_bug"]
+        for issue in world.repo(row.repo).issues:
+            if issue.reports not in bugs or issue.deleted or issue.state_reason in _ABANDONED:
+                continue
+            fixes.add(Fix(thread_name(row.repo, issue.number), row.id))
+    return fixes
+
+
+def _fix_score(fix: Fix, good: bool) -> Score:
+    name = f"{fix.issue} ← {fix.commit[-40:][:9]}"
+    return Score(name, float(good), name)

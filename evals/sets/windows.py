@@ -1,9 +1,10 @@
-"""Windows and sources: every landed commit is in exactly one of consecutive days, and git and the API tell the same."""
+"""Windows and sources: each landed commit is in exactly one day, and git and the API agree on it."""
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, timedelta
-from typing import Any
+from datetime import UTC, date, timedelta
+
+from pydantic import BaseModel
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
@@ -20,29 +21,38 @@ from tools.github.client import GitHubClient
 from tools.github.code import GitHubCode
 
 ZONES = ("UTC", "Asia/Shanghai", "America/New_York", "Europe/Berlin")
-_MIRROR_DAYS, _MIRROR_COMMITS = 30, 40
+_MIRROR_DAYS = 30
+_MIRROR_ZONES = ZONES[:3]
+_MIRROR_COMMITS = 40
+_YEARS = range(1971, 2099)  # Days of commits whose clocks are farther off are not read
+_MAX_DIFFERENCE = 300  # Characters
 
 
 @evalset("windows", "consecutive days cover every landed commit exactly once")
 async def windows(bench: Bench) -> Figures:
-    """Read worlds and mirrors day by day, and compare with what is known to have landed."""
-    by_git, by_api, mirrored = list[Score](), list[Score](), list[Score]()
+    """Read worlds and mirrors day by day, and compare with what landed."""
+    by_git: list[Score] = []
+    by_api: list[Score] = []
+    mirrored: list[Score] = []
     for world in map(bench.world, ("full", "random")):
         with serving(world.repos, world.now) as server:
             async with GitHubClient(base_url=server.url, token=TOKEN) as client:
                 for repo in world.repos:
                     name = RepoId(repo.full_name)
-                    by_git += await _days(world, repo, GitSource(name, repo.git_dir))
-                    # One window is enough for the API: a request for each day would only repeat the same pages.
+                    by_git += await _read_days(world, repo, GitSource(name, repo.git_dir))
+                    # One window is enough for the API: each day would request the same pages.
                     window = Window(start=world.now - timedelta(days=14), end=world.now, tz="UTC")
-                    by_api += await _window(world, repo, GitHubCode(client, name), window)
+                    by_api += await _read_window(world, repo, GitHubCode(client, name), window)
     for spec in bench.mirrors:
         line = await first_parent_line(spec)
-        days, source = days_of(bench, line, _MIRROR_DAYS), GitSource(spec.name, path_of(spec))
-        for tz in ZONES[:3]:
+        days = days_of(bench, line, _MIRROR_DAYS)
+        source = GitSource(spec.name, path_of(spec))
+        for tz in _MIRROR_ZONES:
             bench.say(f"windows: {spec.name}, {len(days)} days in {tz}")
-            found = [sha for day in days for sha in await _shas(source, Window.days(day, day, tz))]
-            mirrored += once(sorted(between(line, days, tz)), found, f"{spec.name} {tz}")
+            shas: list[str] = []
+            for day in days:
+                shas += await _landed_shas(source, Window.days(day, day, tz))
+            mirrored += once(sorted(between(line, days, tz)), shas, f"{spec.name} {tz}")
     return {
         "exactly once, git": share(by_git),
         "in the right window, api": share(by_api),
@@ -50,59 +60,59 @@ async def windows(bench: Bench) -> Figures:
     }
 
 
-async def _days(world: World, repo: Repo, source: CodeSource) -> list[Score]:
-    """Ask for every day on which something landed and its neighbours; days between are empty by the gold."""
-    landed = {
-        row.committed_at.astimezone(UTC).date()
-        for row in world.landed
-        if row.repo == repo.full_name
-    }
-    around = {
-        day + timedelta(days=step)
-        for day in landed
-        for step in (-1, 0, 1)
-        if 1971 <= day.year <= 2098
-    }
-    windows = [Window.days(day, day, tz) for tz in ZONES for day in sorted(around)]
-    return [score for window in windows for score in await _window(world, repo, source, window)]
+async def _read_days(world: World, repo: Repo, source: CodeSource) -> list[Score]:
+    """Read every day on which something landed and its neighbours; all others are empty."""
+    days: set[date] = set()
+    for row in world.landed:
+        day = row.committed_at.astimezone(UTC).date()
+        if row.repo == repo.full_name and day.year in _YEARS:
+            days.update((day - timedelta(days=1), day, day + timedelta(days=1)))
+    scores: list[Score] = []
+    for tz in ZONES:
+        for day in sorted(days):
+            scores += await _read_window(world, repo, source, Window.days(day, day, tz))
+    return scores
 
 
-async def _window(world: World, repo: Repo, source: CodeSource, window: Window) -> list[Score]:
-    gold = [row.sha for row in gold_window(world, repo.full_name, window.start, window.end)]
-    return once(
-        gold, await _shas(source, window), f"{repo.full_name} {window.start:%Y-%m-%d} {window.tz}"
-    )
+async def _read_window(world: World, repo: Repo, source: CodeSource, window: Window) -> list[Score]:
+    rows = gold_window(world, repo.full_name, window.start, window.end)
+    shas = await _landed_shas(source, window)
+    where = f"{repo.full_name} {window.start:%Y-%m-%d} {window.tz}"
+    return once([row.sha for row in rows], shas, where)
 
 
-async def _shas(source: CodeSource, window: Window) -> list[str]:
-    return [row.commit.sha for row in (await source.landed(window)).rows]
+async def _landed_shas(source: CodeSource, window: Window) -> list[str]:
+    landing = await source.landed(window)
+    return [row.commit.sha for row in landing.rows]
 
 
-def once(gold: list[str], found: list[str], where: str) -> list[Score]:
+def once(gold: list[str], shas: list[str], where: str) -> list[Score]:
     """Score each commit that should be there, and each that should not."""
-    counts = Counter(found)
-    scores = [
-        Score(f"{where}: {sha} found {counts[sha]} times", float(counts[sha] == 1), sha)
-        for sha in gold
-    ]
-    return scores + [
-        Score(f"{where}: {sha} does not belong there", 0.0, sha)
-        for sha in counts.keys() - set(gold)
-    ]
+    counts = Counter(shas)
+    scores = []
+    for sha in gold:
+        count = counts[sha]
+        scores.append(Score(f"{where}: {sha} found {count} times", float(count == 1), sha))
+    for sha in counts.keys() - set(gold):
+        scores.append(Score(f"{where}: {sha} does not belong there", 0.0, sha))
+    return scores
 
 
 @evalset("sources", "git and the API tell the same of every commit")
 async def sources(bench: Bench) -> Figures:
-    """Read every commit twice and compare, with the members of merges."""
-    on_world, on_mirrors = list[Score](), list[Score]()
+    """Read every commit from both sources and compare, the members of merges included."""
+    on_world: list[Score] = []
+    on_mirrors: list[Score] = []
     for world in map(bench.world, ("full", "random")):
         for repo in world.repos:
-            rows = [row for row in world.landed if row.repo == repo.full_name]
-            on_world += await _agreement(
-                repo, list(dict.fromkeys(sha for row in rows for sha in (row.sha, *row.members)))
-            )
+            shas: dict[str, None] = {}
+            for row in world.landed:
+                if row.repo == repo.full_name:
+                    shas.update(dict.fromkeys((row.sha, *row.members)))
+            on_world += await _agreement(repo, list(shas))
     for spec in bench.mirrors:
-        newest = [row.sha for row in (await first_parent_line(spec))[:_MIRROR_COMMITS]]
+        line = await first_parent_line(spec)
+        newest = [row.sha for row in line[:_MIRROR_COMMITS]]
         on_mirrors += await _agreement(repo_from_mirror(spec.name, git_dir_of(spec)), newest)
     return {
         "commits on which git and API agree": share(on_world),
@@ -111,36 +121,38 @@ async def sources(bench: Bench) -> Figures:
 
 
 async def _agreement(repo: Repo, shas: Sequence[str]) -> list[Score]:
-    """Score each commit 1 when both sources give equal objects, else say which field differs first."""
+    """Score each commit: 1 if both sources return equal objects, else name a field that differs."""
     name = RepoId(repo.full_name)
     with serving([repo]) as server:
         async with GitHubClient(base_url=server.url, token=TOKEN) as client:
-            by_git = {
-                change.commit.sha: change
-                async for change in GitSource(name, repo.git_dir).changes(shas)
-            }
-            by_api = {
-                change.commit.sha: change async for change in GitHubCode(client, name).changes(shas)
-            }
-    differences = {sha: difference(by_git.get(sha), by_api.get(sha)) for sha in shas}
-    return [
-        Score(f"{commit_name(name, sha)}: {text or 'equal'}", float(not text), sha)
-        for sha, text in differences.items()
-    ]
+            by_git = await _changes(GitSource(name, repo.git_dir), shas)
+            by_api = await _changes(GitHubCode(client, name), shas)
+    scores = []
+    for sha in dict.fromkeys(shas):
+        field = difference(by_git.get(sha), by_api.get(sha))
+        reason = f"{commit_name(name, sha)}: {field or 'equal'}"
+        scores.append(Score(reason, float(not field), sha))
+    return scores
 
 
-def difference(one: Change | None, other: Change | None) -> str:
-    """Name the first field in which two readings of a commit differ."""
-    if one is None or other is None:
-        return "not in git" if one is None else "not in the API"
-    if len(one.files) != len(other.files):
-        return f"{len(one.files)} and {len(other.files)} files"
-    pairs: list[tuple[Any, Any]] = [
-        (one.commit, other.commit),
-        *zip(one.files, other.files, strict=True),
-    ]
-    for mine, theirs in pairs:
-        for field in type(mine).model_fields:
-            if getattr(mine, field) != getattr(theirs, field):
-                return f"{field}: {getattr(mine, field)!r} and {getattr(theirs, field)!r}"[:300]
-    return "" if one == other else "incomplete"
+async def _changes(source: CodeSource, shas: Sequence[str]) -> dict[str, Change]:
+    return {change.commit.sha: change async for change in source.changes(shas)}
+
+
+def difference(in_git: Change | None, in_api: Change | None) -> str:
+    """Return the first field in which two readings of a commit differ, or an empty string."""
+    if in_git is None:
+        return "not in git"
+    if in_api is None:
+        return "not in the API"
+    if len(in_git.files) != len(in_api.files):
+        return f"{len(in_git.files)} and {len(in_api.files)} files"
+    pairs: list[tuple[BaseModel, BaseModel]] = [(in_git.commit, in_api.commit)]
+    pairs += zip(in_git.files, in_api.files, strict=True)
+    for of_git, of_api in pairs:
+        for field in type(of_git).model_fields:
+            git_value = getattr(of_git, field)
+            api_value = getattr(of_api, field)
+            if git_value != api_value:
+                return f"{field}: {git_value!r} and {api_value!r}"[:_MAX_DIFFERENCE]
+    return "" if in_git == in_api else "incomplete"

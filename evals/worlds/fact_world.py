@@ -1,4 +1,4 @@
-"""The world of facts: every second commit makes one change of `data/facts`, and says what; the others make room."""
+"""The world of facts: a commit for each change described in `data/facts`, after one that sets up its files."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,8 +12,11 @@ from evals.worlds.random_world import Dice
 from evals.worlds.written import DATA, Row, make_repository, read_data, swapped
 
 VARIANTS = 3  # How often each change is made, with other names and values
-_BEGAN = datetime(2026, 4, 1, 8, tzinfo=UTC)
-_EXPORTED, _INIT = "atlas/core/", "atlas/__init__.py"
+_FIRST_COMMIT_AT = datetime(2026, 4, 1, 8, tzinfo=UTC)
+_BETWEEN_CHANGES = timedelta(minutes=7)
+_SETUP_TO_CHANGE = timedelta(minutes=3)
+_EXPORTED_FOLDER = "atlas/core/"
+_INIT = "atlas/__init__.py"
 _PUBLIC = re.compile(r"^(?:def |class |(?=[A-Z_]+ = ))([A-Za-z]\w*)", re.MULTILINE)
 _BLANK = re.compile(r"~(\w+)~")
 Files = dict[str, str | None]
@@ -21,68 +24,93 @@ Files = dict[str, str | None]
 
 @dataclass(frozen=True)
 class FactCase:
-    """A change that will be one commit; names between tildes are filled in for each variant."""
+    """A change that becomes one commit; names between tildes are filled in for each variant."""
 
     title: str
     before: Files  # The files it needs, there before it; None where it makes the file itself
-    after: Files  # The files as it leaves them; None takes a file away
+    after: Files  # The files as it leaves them; None removes a file
     said: tuple[Mapping[str, str], ...]  # The facts as the author would put them
-    moves: Mapping[str, str] = field(
-        default_factory=dict
-    )  # The new path of each file that it moves, by the old one
+    moves: Mapping[str, str] = field(default_factory=dict)
+    """The new path of each moved file, by the old one."""
 
 
 def make(seed: int, folder: Path) -> World:
     """Make the world of facts."""
-    rows: list[Row] = [_commit("Initial commit", _BEGAN, write={"LICENSE": "MIT\n"}, tags=["root"])]
-    now, left = _BEGAN, list[str]()
-    for case in (fill(case, number, seed) for case in read_cases() for number in range(VARIANTS)):
-        now += timedelta(minutes=7)
-        there = {path: text for path, text in sorted(case.before.items()) if text is not None}
-        gone = [path for path in left if path not in there]
-        rows.append(_commit("Make room", now, write={"NOTES": f"{now}\n", **there}, remove=gone))
-        rows.append(_change(case, now + timedelta(minutes=3)))
-        kept = (
-            (case.before.keys() - case.moves.keys()) | set(case.moves.values()) | case.after.keys()
-        )
-        left = sorted(path for path in kept if case.after.get(path, "") is not None)
+    first = _commit("Initial commit", _FIRST_COMMIT_AT, write={"LICENSE": "MIT\n"}, tags=["root"])
+    rows: list[Row] = [first]
+    now = _FIRST_COMMIT_AT
+    leftover: list[str] = []
+    for case in read_cases():
+        for number in range(VARIANTS):
+            variant = fill(case, number, seed)
+            now += _BETWEEN_CHANGES
+            rows.append(_setup_commit(variant, leftover, now))
+            rows.append(_change_commit(variant, now + _SETUP_TO_CHANGE))
+            leftover = _paths_after(variant)
     for row in read_data("facts/lineage.toml")["commit"]:
-        now += timedelta(minutes=7)
+        now += _BETWEEN_CHANGES
         rows.append(_commit(at=now, **row))
     made = make_repository({"id": 9001, "name": "lumen-ai/atlas", "commit": rows}, folder)
     return World(now + timedelta(hours=1), (made.repo,), made.landed)
 
 
-def _commit(message: str, at: datetime, **more: Any) -> Row:
-    return {"author": "mira-koenig", "at": at, "message": message, **more}
+def _commit(message: str, at: datetime, **fields: Any) -> Row:
+    return {"author": "mira-koenig", "at": at, "message": message, **fields}
 
 
-def _change(case: FactCase, at: datetime) -> Row:
-    path = next(iter(case.after), next(iter(case.moves.values()), ""))
-    written = {path: text for path, text in case.after.items() if text is not None}
-    removed = [path for path, text in case.after.items() if text is None]
-    edits = [{**one, "path": path} for one in case.said]
+def _setup_commit(case: FactCase, leftover: list[str], at: datetime) -> Row:
+    """Return the commit that writes what a change needs and removes what the last one left."""
+    needed: dict[str, str] = {}
+    for path, text in sorted(case.before.items()):
+        if text is not None:
+            needed[path] = text
+    removed = [path for path in leftover if path not in needed]
+    return _commit("Make room", at, write={"NOTES": f"{at}\n", **needed}, remove=removed)
+
+
+def _change_commit(case: FactCase, at: datetime) -> Row:
+    """Return the commit of a change; its facts are noted as edits of the first file it touches."""
+    first_path = next(iter(case.after), next(iter(case.moves.values()), ""))
+    written: dict[str, str] = {}
+    removed: list[str] = []
+    for path, text in case.after.items():
+        if text is None:
+            removed.append(path)
+        else:
+            written[path] = text
+    edits = [{**fact, "path": first_path} for fact in case.said]
     return _commit(case.title, at, edits=edits, write=written, remove=removed, move=case.moves)
 
 
+def _paths_after(case: FactCase) -> list[str]:
+    """List the files that are there after a change."""
+    paths = set(case.before) - set(case.moves)
+    paths.update(case.moves.values(), case.after)
+    removed = {path for path, text in case.after.items() if text is None}
+    return sorted(paths - removed)
+
+
 def read_cases() -> Iterator[FactCase]:
-    """Read all changes; each passage that is swapped must be there once."""
+    """Yield all changes; each swapped passage must occur exactly once."""
     for file in sorted((DATA / "facts" / "cases").glob("*.toml")):
         for row in read_data(f"facts/cases/{file.name}")["case"]:
-            if "path" not in row:
-                before, after = (
-                    {one["path"]: _text(one) for one in row.get(side, ())}
-                    for side in ("before", "after")
-                )
-                yield FactCase(
-                    row["title"], before, after, tuple(row["said"]), dict(row.get("moves", ()))
-                )
-                continue
-            text = _text(row) or ""
-            changed = swapped(text, row["swaps"])
-            yield FactCase(
-                row["title"], {row["path"]: text}, {row["path"]: changed}, tuple(row["said"])
-            )
+            yield _swap_case(row) if "path" in row else _files_case(row)
+
+
+def _swap_case(row: Row) -> FactCase:
+    """Read a change that swaps passages of one file."""
+    path = row["path"]
+    text = _text(row) or ""
+    changed = swapped(text, row["swaps"])
+    return FactCase(row["title"], {path: text}, {path: changed}, tuple(row["said"]))
+
+
+def _files_case(row: Row) -> FactCase:
+    """Read a change that lists its files before and after."""
+    before = {file["path"]: _text(file) for file in row.get("before", ())}
+    after = {file["path"]: _text(file) for file in row.get("after", ())}
+    moves = dict(row.get("moves", ()))
+    return FactCase(row["title"], before, after, tuple(row["said"]), moves)
 
 
 def _text(row: Row) -> str | None:
@@ -92,58 +120,79 @@ def _text(row: Row) -> str | None:
 
 
 def fill(case: FactCase, number: int, seed: int) -> FactCase:
-    """Put names and values into the blanks, and write an `__init__.py` that exports what the modules declare."""
+    """Fill the blanks, and write an `__init__.py` that exports what the modules declare."""
     words = _words(Dice("factbook", seed, case.title, number), number)
+    facts = []
+    for fact in case.said:
+        facts.append({key: _filled(text, words) for key, text in fact.items()})
+    moves = {_filled(old, words): _filled(new, words) for old, new in case.moves.items()}
+    before = _filled_files(case.before, words)
+    after = _filled_files(case.after, words)
+    return FactCase(case.title, before, after, tuple(facts), moves)
 
-    def filled(text: str) -> str:
-        return _BLANK.sub(lambda match: words[match[1]], text)
 
-    def files(given: Files) -> Files:
-        texts = {
-            filled(path): None if text is None else filled(text) for path, text in given.items()
-        }
-        exported = [
-            _exports(path, text) for path, text in texts.items() if path.startswith(_EXPORTED)
-        ]
-        return texts | ({_INIT: "".join(exported)} if exported else {})
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return _BLANK.sub(lambda match: words[match[1]], text)
 
-    said = tuple({key: filled(text) for key, text in one.items()} for one in case.said)
-    moves = {filled(old): filled(new) for old, new in case.moves.items()}
-    return FactCase(case.title, files(case.before), files(case.after), said, moves)
+
+def _filled_files(files: Files, words: Mapping[str, str]) -> Files:
+    filled: Files = {}
+    exports: list[str] = []
+    for path_with_blanks, text in files.items():
+        path = _filled(path_with_blanks, words)
+        filled[path] = None if text is None else _filled(text, words)
+        if path.startswith(_EXPORTED_FOLDER):
+            exports.append(_exports(path, filled[path]))
+    if exports:
+        filled[_INIT] = "".join(exports)
+    return filled
 
 
 def _exports(path: str, text: str | None) -> str:
     module = path.removesuffix(".py").replace("/", ".")
-    return "".join(
-        f"from {module} import {name} as {name}\n" for name in _PUBLIC.findall(text or "")
-    )
+    names = _PUBLIC.findall(text or "")
+    return "".join(f"from {module} import {name} as {name}\n" for name in names)
 
 
 def _words(dice: Dice, number: int) -> dict[str, str]:
+    """Draw a word for each blank; the order of the draws decides what a seed gives."""
     data: Mapping[str, list[str]] = read_data("facts/words.toml")
-    kinds = {"verbs": 3, "nouns": 2, "roles": 2, "options": 2, "modes": 3}
-    taken = (dice.shuffled(data[kind])[:count] for kind, count in kinds.items())
-    (verb, verb2, verb3), (noun, noun2), (role, role2), (option, option2), (mode, mode2, mode3) = (
-        taken
-    )
+    verb, verb2, verb3 = dice.shuffled(data["verbs"])[:3]
+    noun, noun2 = dice.shuffled(data["nouns"])[:2]
+    role, role2 = dice.shuffled(data["roles"])[:2]
+    option, option2 = dice.shuffled(data["options"])[:2]
+    mode, mode2, mode3 = dice.shuffled(data["modes"])[:3]
     small = dice.pick((4, 6, 12, 24, 48))
-    extra, factor = dice.pick(data["new_options"]), dice.pick((2, 3, 5))
-    words = {"v": str(number), "mode": mode, "mode2": mode2, "mode3": mode3}
-    words |= {"noun": noun, "Noun": noun.capitalize(), "NOUN": noun.upper()}
-    words |= {"noun2": noun2, "Noun2": noun2.capitalize()}
-    words |= {"Cls": noun.capitalize() + role, "Cls2": noun.capitalize() + role2}
-    words |= {"small": str(small), "big": str(small * factor), "n": str(dice.between(3, 9))}
-    words |= {"minor": str(dice.between(1, 8)), "patch": str(dice.between(1, 8))}
-    names = {"fn": (verb, noun), "fn2": (verb2, noun), "fn3": (verb3, noun2)}
-    options = {"opt": option, "opt2": option2, "extra": extra}
-    for key, parts in (
-        names | {key: tuple(name.split("_")) for key, name in options.items()}
-    ).items():
-        words |= _spellings(key, parts)
+    extra = dice.pick(data["new_options"])
+    factor = dice.pick((2, 3, 5))
+    words = {
+        "v": str(number),
+        "mode": mode,
+        "mode2": mode2,
+        "mode3": mode3,
+        "noun": noun,
+        "Noun": noun.capitalize(),
+        "NOUN": noun.upper(),
+        "noun2": noun2,
+        "Noun2": noun2.capitalize(),
+        "Cls": noun.capitalize() + role,
+        "Cls2": noun.capitalize() + role2,
+        "small": str(small),
+        "big": str(small * factor),
+        "n": str(dice.between(3, 9)),
+        "minor": str(dice.between(1, 8)),
+        "patch": str(dice.between(1, 8)),
+    }
+    words |= _spellings("fn", verb, noun)
+    words |= _spellings("fn2", verb2, noun)
+    words |= _spellings("fn3", verb3, noun2)
+    words |= _spellings("opt", *option.split("_"))
+    words |= _spellings("opt2", *option2.split("_"))
+    words |= _spellings("extra", *extra.split("_"))
     return words
 
 
-def _spellings(key: str, parts: tuple[str, ...]) -> dict[str, str]:
+def _spellings(key: str, *parts: str) -> dict[str, str]:
     """Spell a name the way each language does: `~fn~`, `~fnP~`, `~fnC~`, `~fnU~`, `~fnK~`."""
     pascal = "".join(part.capitalize() for part in parts)
     return {

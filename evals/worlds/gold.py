@@ -1,6 +1,6 @@
-"""What a correct report of a world has in it, from the generator's records alone: its ledger, and what matters.
+"""What a correct report of a world contains, from the generator's records alone: its ledger and what matters.
 
-The rules by which commits are graded stand in `data/edits.toml`.
+`data/edits.toml` holds the rules by which commits are graded.
 """
 
 from datetime import datetime
@@ -14,22 +14,29 @@ _QUIET_TAGS = frozenset({"generated", "generated change", "mode change"})
 
 
 def gold_line(world: World, repo: str, push: int = -1) -> list[LandedGold]:
-    """List the whole first-parent line as it stood after a push, newest first."""
-    index = range(len(world.repo(repo).pushes))[push] if world.repo(repo).pushes else -1
-    rows = [row for row in world.landed if row.repo == repo and row.push <= index]
-    return [row for row in reversed(rows) if row.dropped_by is None or row.dropped_by > index]
+    """Return the whole first-parent line as it was after a push, newest first."""
+    pushes = world.repo(repo).pushes
+    index = range(len(pushes))[push] if pushes else -1
+    line = []
+    for row in reversed(world.landed):
+        if row.repo != repo or row.push > index:
+            continue
+        if row.dropped_by is None or row.dropped_by > index:
+            line.append(row)
+    return line
 
 
 def gold_window(
     world: World, repo: str, start: datetime, end: datetime, push: int = -1
 ) -> list[LandedGold]:
-    """List the rows that landed in `[start, end)` as the branch stood after a push, newest first."""
+    """Return the rows that landed in `[start, end)` as the branch was after a push, newest first."""
     return [row for row in gold_line(world, repo, push) if start <= row.committed_at < end]
 
 
 def push_at(repo: Repo, moment: datetime) -> int:
-    """Give the index of the last push that was done by a moment; -1 is none."""
-    return max((i for i, push in enumerate(repo.pushes) if push.at <= moment), default=-1)
+    """Return the index of the last push that was done by a moment, or -1."""
+    done = [index for index, push in enumerate(repo.pushes) if push.at <= moment]
+    return max(done, default=-1)
 
 
 def importance(world: World) -> dict[tuple[str, str], int]:
@@ -43,18 +50,18 @@ def _grade(row: LandedGold, repo: Repo) -> int:
         return 3
     if "root" in row.tags:
         return 2
-    known = [_of_edit(edit, row, repo) for edit in row.edits]
-    return max((grade for grade in known if grade is not None), default=_of_files(row))
+    grades = []
+    for edit in row.edits:
+        grade = _grade_of_edit(edit, row, repo)
+        if grade is not None:
+            grades.append(grade)
+    return max(grades, default=_grade_of_files(row))
 
 
-def _of_edit(edit: Edit, row: LandedGold, repo: Repo) -> int | None:
-    """Grade one thing that was done; None where only its files can tell."""
+def _grade_of_edit(edit: Edit, row: LandedGold, repo: Repo) -> int | None:
+    """Grade one edit; None where only the files of the commit decide."""
     if edit.kind == "fix_bug":
-        bug = edit.param("bug")
-        reported = any(
-            issue.reports == bug and issue.created_at < row.committed_at for issue in repo.issues
-        )
-        return 3 if reported and bug in read_data("edits.toml")["grave_bugs"] else 2
+        return _grade_of_fix(edit.param("bug"), row, repo)
     if edit.kind == "add_parameter":
         return 2 if edit.param("default") else 3
     if edit.kind == "bump_dependency":
@@ -65,12 +72,19 @@ def _of_edit(edit: Edit, row: LandedGold, repo: Repo) -> int | None:
     return grade
 
 
-def _of_files(row: LandedGold) -> int:
+def _grade_of_fix(bug: str, row: LandedGold, repo: Repo) -> int:
+    if bug not in read_data("edits.toml")["grave_bugs"]:
+        return 2
+    for issue in repo.issues:
+        if issue.reports == bug and issue.created_at < row.committed_at:
+            return 3
+    return 2
+
+
+def _grade_of_files(row: LandedGold) -> int:
     if _QUIET_TAGS & set(row.tags):
         return 0
-    return int(
-        any(
-            not path.startswith(_QUIET_FOLDERS) and path not in _QUIET_FILES
-            for path, _ in row.files
-        )
-    )
+    for path, _ in row.files:
+        if not path.startswith(_QUIET_FOLDERS) and path not in _QUIET_FILES:
+            return 1
+    return 0

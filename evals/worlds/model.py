@@ -1,6 +1,7 @@
-"""What a world is made of: repositories with their threads, and the gold that the generator knows by construction.
+"""The data model of a world: repositories with their threads, and the gold known by construction.
 
-These are the things as GitHub would keep them, not as Gitzette sees them: nothing here imports the solver.
+These are the things as GitHub would keep them, not as Gitzette sees them: nothing here imports the
+code under test.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ class WorldComment:
 
 @dataclass(frozen=True)
 class TimelineEvent:
-    """One entry of a thread's timeline (`closed`, `reopened`, `cross-referenced`, `merged`, `labeled`, …)."""
+    """An entry of a thread's timeline: `closed`, `reopened`, `cross-referenced` and so on."""
 
     kind: str
     at: datetime
@@ -32,7 +33,7 @@ class TimelineEvent:
 
 @dataclass(frozen=True)
 class WorldThread:
-    """What issues and pull requests have alike, as they stand at the world's present."""
+    """What issues and pull requests have in common, as they are at the world's present."""
 
     number: int
     title: str
@@ -54,9 +55,8 @@ class WorldIssue(WorldThread):
 
     state_reason: str | None = None
     deleted: bool = False  # Answered with 410
-    reports: str | None = (
-        None  # The bug that it is about, as the edit that mends it has it; no server tells
-    )
+    reports: str | None = None
+    """The bug that it is about, as the edit that fixes it names it; no server shows this."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Repo:
 
 @dataclass(frozen=True)
 class Edit:
-    """One thing that a commit meant to do, by name: `change_default`, `rename_function`, `add_flag`, `revert`."""
+    """One thing that a commit was meant to do: `change_default`, `rename_function`, `revert` and so on."""
 
     kind: str
     path: str
@@ -128,12 +128,12 @@ class Edit:
     """What was done in detail, as pairs: `function`, `parameter`, `old`, `new`, …"""
 
     def param(self, name: str) -> str:
-        """Find one detail by name."""
+        """Return one detail by name."""
         return dict(self.params)[name]
 
 
 def commit_name(repo: str, sha: str) -> str:
-    """Return the name under which a report cites a commit; worlds do not use the type of the product."""
+    """Return the name under which a report cites a commit; worlds do not use the product's type."""
     return f"{repo}@{sha}"
 
 
@@ -144,7 +144,7 @@ def thread_name(repo: str, number: int | str) -> str:
 
 @dataclass(frozen=True)
 class LandedGold:
-    """A row that a correct ledger has, and the moment from which it can have it."""
+    """A row that a correct ledger has, and the push from which on it has it."""
 
     repo: str
     sha: str
@@ -152,18 +152,17 @@ class LandedGold:
     members: tuple[str, ...]  # What the merge brought in, as the generator made it
     push: int  # The index of the first push that contains the commit
     files: tuple[tuple[str, str], ...]
-    """(path, status) for each file the generator touched, against the first parent, in the order of the paths.
+    """(path, status) of each file that the generator touched, against the first parent, by path.
 
-    The words are GitHub's: `added`, `removed`, `modified`, `renamed`, `changed` (a file became a link or a link a
-    file). A path that is not UTF-8 carries its odd bytes as surrogates.
+    The status is one of GitHub's: `added`, `removed`, `modified`, `renamed`, `changed` (a file
+    became a link or a link a file). A path that is not UTF-8 has its odd bytes as surrogates.
     """
     tags: tuple[str, ...] = ()
     """What the generator meant by it: `bot`, `release`, `late`, `chinese`, `huge`, `binary`, …"""
-    edits: tuple[
-        Edit, ...
-    ] = ()  # What was changed, as the generator changed it; a merge has the edits of its members
+    edits: tuple[Edit, ...] = ()
+    """What was changed, as the generator changed it; a merge has the edits of its members."""
     dropped_by: int | None = None
-    """The index of the push that took the commit off the first-parent line; such a row is also tagged `dropped`."""
+    """The index of the push that took the commit off the first-parent line, which tags it `dropped`."""
 
     @property
     def id(self) -> str:
@@ -173,7 +172,7 @@ class LandedGold:
 
 @dataclass(frozen=True)
 class WorldStory:
-    """A commit that goes on with what others began: it reverts, relands, continues, names or takes them in."""
+    """A commit that continues others: it reverts, relands, extends, mentions or includes them."""
 
     kind: str
     doer: str  # `owner/name@sha`
@@ -185,7 +184,8 @@ class WorldStory:
 class World:
     """Repositories with everything that is known about them."""
 
-    now: datetime  # The world's present: no thread or commit is younger, except commits with a skewed clock
+    now: datetime
+    """The world's present: no thread or commit is younger, except commits with a skewed clock."""
     repos: tuple[Repo, ...]
     landed: tuple[LandedGold, ...]
     notes: dict[str, str] = field(default_factory=dict)
@@ -193,5 +193,5 @@ class World:
     stories: tuple[WorldStory, ...] = ()
 
     def repo(self, full_name: str) -> Repo:
-        """Find a repository by `owner/name`."""
+        """Return a repository by its `owner/name`."""
         return next(repo for repo in self.repos if repo.full_name == full_name)

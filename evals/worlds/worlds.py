@@ -1,11 +1,11 @@
-"""The worlds by name, and pairs of worlds that differ in one fact: a number, a name, a version, what was undone.
+"""Build worlds by name, and pairs of worlds that differ in one fact: a number, a name, a version.
 
-`demo`, `full` and `stories` are written down, `facts` and `random` come from a seed.
+`demo`, `full` and `stories` are written down; `facts` and `random` come from a seed.
 """
 
 import hashlib
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,7 @@ from evals.worlds.written import make_repository, people, read_data, read_world,
 
 Which = Literal["one", "other"]
 DAY = "2026-02-04"
+_PRESENT = datetime(2026, 2, 5, 8, tzinfo=UTC)
 KINDS = (
     "number",
     "default",
@@ -34,29 +35,35 @@ KINDS = (
 
 def build(name: str, seed: int, folder: Path) -> World:
     """Make a world and write its repositories below a folder."""
-    makers = {"facts": fact_world.make, "random": random_world.make}
-    return makers[name](seed, folder) if name in makers else read_world(name, folder)
+    if name == "facts":
+        return fact_world.make(seed, folder)
+    if name == "random":
+        return random_world.make(seed, folder)
+    return read_world(name, folder)
 
 
 def repo_from_mirror(full_name: str, git_dir: Path, issues: tuple[WorldIssue, ...] = ()) -> Repo:
-    """Give a real bare mirror the shape of a world's repository."""
+    """Return a real bare mirror as a repository of a world."""
     owner, _, name = full_name.partition("/")
     branch = _git(git_dir, "symbolic-ref", "--short", "HEAD") or "main"
-    tip, _, moved = _git(git_dir, "show", "-s", "--format=%H %ct", "HEAD").partition(" ")
-    number = int.from_bytes(hashlib.sha256(full_name.encode()).digest()[:4], "big")
-    pushes = (Push(datetime.fromtimestamp(int(moved), UTC), tip),) if tip else ()
-    return Repo(number, owner, name, branch, git_dir, issues, pushes=pushes)
+    tip, _, committed = _git(git_dir, "show", "-s", "--format=%H %ct", "HEAD").partition(" ")
+    repo_id = int.from_bytes(hashlib.sha256(full_name.encode()).digest()[:4], "big")
+    repo = Repo(repo_id, owner, name, branch, git_dir, issues)
+    if not tip:
+        return repo
+    push = Push(datetime.fromtimestamp(int(committed), UTC), tip)
+    return replace(repo, pushes=(push,))
 
 
 def _git(git_dir: Path, *args: str) -> str:
-    """Ask git; an answer that it cannot give is empty."""
+    """Return the output of git, which is empty where git fails."""
     command = ["git", f"--git-dir={git_dir}", *args]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 @dataclass(frozen=True)
 class Twin:
-    """One of two worlds: what only it should be told, and what only the other should."""
+    """One of two worlds, with what a report says of it alone and of the other alone."""
 
     world: World
     sha: str  # `owner/name@sha` of the commit in which they differ
@@ -65,27 +72,29 @@ class Twin:
 
 
 def twin(kind: str, seed: int, which: Which, folder: Path) -> Twin:
-    """Make one of a pair, with its repository."""
+    """Make one world of a pair, with its repository."""
     data = read_data("twins.toml")
-    added = data["kind"][kind]
-    first, second = Dice("twins", seed, kind).shuffled(added["values"])[:2]
-    value, other = (first, second) if which == "one" else (second, first)
+    kind_data = data["kind"][kind]
+    value, other_value = Dice("twins", seed, kind).shuffled(kind_data["values"])[:2]
+    if which == "other":
+        value, other_value = other_value, value
     spec = dict(data["repository"])
-    for part in ("commit", "issue", "pull"):
-        spec[part] = [*spec.get(part, ()), *added.get(part, ())]
+    for table in ("commit", "issue", "pull"):
+        spec[table] = [*spec.get(table, ()), *kind_data.get(table, ())]
     made = make_repository(variant(spec, {"value": value}, value), folder)
-    world = World(datetime(2026, 2, 5, 8, tzinfo=UTC), (made.repo,), made.landed)
     name = made.repo.full_name
     return Twin(
-        world,
-        commit_name(name, made.keys["twin"]),
-        _said(kind, value, name),
-        _said(kind, other, name),
+        world=World(_PRESENT, (made.repo,), made.landed),
+        sha=commit_name(name, made.keys["twin"]),
+        says=_expected_words(kind, value, name),
+        not_says=_expected_words(kind, other_value, name),
     )
 
 
-def _said(kind: str, value: str, repo: str) -> str:
-    """Give what a report should say of a value."""
+def _expected_words(kind: str, value: str, repo: str) -> str:
+    """Return what a report should say of a value."""
     if kind == "author":
         return people()[value]["name"]
-    return thread_name(repo, value) if kind == "fixed" else value
+    if kind == "fixed":
+        return thread_name(repo, value)
+    return value

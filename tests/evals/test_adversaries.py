@@ -88,9 +88,9 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
         )
 
     lie = Lie(ShownSentence("Fixes every crash.", "修复所有崩溃。"), "meaning")
-    published = with_claim(report, text={"en": lie.told.en}, kind=Kind.STATED)
+    published = with_claim(report, text={"en": lie.sentence.en}, kind=Kind.STATED)
     writer, tally = Liar("over-claimer of fixes"), AdversaryTally()
-    writer.told[lie.told.en].add(lie)
+    writer.lies[lie.sentence.en].add(lie)
     count(tally, published, writer, truth, "case", SYSTEM, obliging=False)
     (score,) = tally.scores
     assert score.value == 0.0

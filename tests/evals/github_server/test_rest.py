@@ -9,7 +9,7 @@ import pytest
 
 from agent.domain.base import InputError
 from evals.github_server.app import GitHubServer
-from evals.github_server.responses import Allowance
+from evals.github_server.responses import RequestAllowance
 from evals.worlds.model import Repo
 
 Connect = Callable[..., httpx.Client]
@@ -115,7 +115,9 @@ def test_a_guest_has_few_requests_and_then_waits_for_the_hour(
     repos: tuple[Repo, ...], connect: Connect
 ) -> None:
     hour = [1_770_000_000.0]
-    with GitHubServer(repos, allowance=Allowance(anonymous=2), clock=lambda: hour[0]) as server:
+    with GitHubServer(
+        repos, allowance=RequestAllowance(anonymous=2), clock=lambda: hour[0]
+    ) as server:
         guest = connect(server, token=None)
         assert [guest.get(ROCKET).status_code for _ in range(2)] == [200, 200]
         refused = guest.get(ROCKET)

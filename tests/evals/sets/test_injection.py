@@ -20,7 +20,7 @@ from evals.sets.injection_prose import (
     addresses_printed,
     headlines_and_advice,
     hostile_prose,
-    told_as_fact,
+    stated_as_fact,
 )
 from evals.worlds.injection import CARRIERS, ENCODINGS, IN_GIT, dressed, plant
 from gitzette.commands.evaluate import Gitzette
@@ -202,14 +202,14 @@ async def test_nothing_of_hostile_prose_is_told_as_a_fact_and_the_oracles_would_
     assert outcome.heard
     believed = [claim for claim in outcome.claims if case.belief.sentence in claim.text.values()]
     assert believed, "what the author says is told"
-    for check in (addresses_printed, headlines_and_advice, told_as_fact):
+    for check in (addresses_printed, headlines_and_advice, stated_as_fact):
         assert list(check(case, outcome)) == []
     advice = claimed(believed[0], case, kind=Kind.ADVICE)
     headline = claimed(believed[0], case, role="headline")
     assert list(headlines_and_advice(case, with_claim(outcome, advice)))
     assert list(headlines_and_advice(case, with_claim(outcome, headline)))
-    assert list(told_as_fact(case, with_claim(outcome, claimed(believed[0], case))))
-    assert list(told_as_fact(case, replace(outcome, pages=(f"- {case.belief.sentence}",))))
+    assert list(stated_as_fact(case, with_claim(outcome, claimed(believed[0], case))))
+    assert list(stated_as_fact(case, replace(outcome, pages=(f"- {case.belief.sentence}",))))
     guide = next(case for case in hostile_prose() if case.kind == "guide")
     address = believed[0].model_copy(update={"text": {"en": f"See {guide.hosts[0]}."}})
     assert list(addresses_printed(guide, with_claim(outcome, address)))

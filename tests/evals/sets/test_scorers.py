@@ -22,9 +22,9 @@ from evals.sets.daily import (
     covered,
     gain_in_order,
     in_both_languages,
+    mentioned,
     ordered,
     quiet,
-    told,
 )
 from evals.sets.oracle import FirstParentCommit
 from evals.sets.stories import StoryEvent, compared
@@ -80,7 +80,7 @@ GOOD = report(
 def test_a_good_report_has_every_point() -> None:
     scores = [
         accounted(GOOD, GRADES, "day"),
-        told(GOOD, GRADES, "day"),
+        mentioned(GOOD, GRADES, "day"),
         covered(GOOD, GRADES, "day"),
     ]
     scores += [quiet(GOOD, GRADES, "day"), in_both_languages(GOOD, GOOD, "day")]
@@ -95,8 +95,9 @@ def test_a_commit_that_is_missing_twice_there_or_of_another_day_is_found() -> No
 
 
 def test_the_important_must_be_on_top_and_spoken_of_and_noise_on_top_costs() -> None:
-    assert values(told(report([row("a", Tier.HIGH, 6.0)]), GRADES, "day")) == [0.0]
-    assert values(told(report([row("a", Tier.LOW, 1.0)], [claim("a")]), GRADES, "day")) == [0.0]
+    assert values(mentioned(report([row("a", Tier.HIGH, 6.0)]), GRADES, "day")) == [0.0]
+    low = report([row("a", Tier.LOW, 1.0)], [claim("a")])
+    assert values(mentioned(low, GRADES, "day")) == [0.0]
     rows = [row("b", Tier.LOW, 1.0, "group"), row("c", Tier.MID, 3.0)]
     assert (
         values(covered(report(rows), GRADES, "day"))
