@@ -19,7 +19,7 @@ from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
 
 _MAX_TITLE = 200  # Characters, as of all texts in a row
-_MAX_MESSAGE = 320
+_MAX_MESSAGE = 600
 _MAX_FACT = 160
 _MAX_FACTS = 4
 _MAX_PATHS = 3  # Files that are named of each area
@@ -150,7 +150,10 @@ def _file_name(file: FileChange) -> str:
 
 
 def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
-    telling = [fact for fact in facts if fact.kind != "code-changed"]
+    telling: list[Fact] = []
+    for fact in facts:
+        if fact.kind != "code-changed" and fact.severity is not Severity.INTERNAL:
+            telling.append(fact)
     for fact in telling[:_MAX_FACTS]:
         kind = "breaks" if fact.severity is Severity.BREAKING else "fact"
         yield f"{kind}: {_without_hashes(fact_sentence(fact, 'en'))[:_MAX_FACT]}"

@@ -10,7 +10,10 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.triage.conventions import Area, area
 
-MAX_LINES = 6  # Of one commit
+MAX_LINES = 14  # Of one commit, however large it is
+_MIN_LINES = 6  # Of a small commit
+_CHANGES_PER_LINE = 40  # Changed lines for which one more is shown
+_ASIDE = (Area.TESTS, Area.CI)
 _MAX_WIDTH = 160  # Characters of a line that are shown
 _MAX_FILES = 60  # Files of one commit that are looked through
 _MAX_FILE_LINES = 2_000
@@ -59,22 +62,31 @@ def telling_lines(evidence: CommitEvidence) -> tuple[str, ...]:
                 code.append(shown)
     sorts = [
         _Sort(shown_by_facts, 3),
-        _Sort(documents, 2),
-        _Sort(visible_to_users, 3),
+        _Sort(documents, 3),
+        _Sort(visible_to_users, 4),
         _Sort(code, 3),
         _Sort(bodies, 2),
     ]
-    return _chosen(sorts)
+    return _chosen(sorts, _line_count(evidence))
 
 
-def _chosen(sorts: Sequence[_Sort]) -> tuple[str, ...]:
+def _line_count(evidence: CommitEvidence) -> int:
+    """Return how many lines are shown of a commit: more of a large one, which does more."""
+    changed = 0
+    for file in evidence.change.files:
+        if area(file.path) not in _ASIDE:
+            changed += file.additions + file.deletions
+    return min(MAX_LINES, _MIN_LINES + changed // _CHANGES_PER_LINE)
+
+
+def _chosen(sorts: Sequence[_Sort], count: int) -> tuple[str, ...]:
     """Return some lines of each sort, and more of the first sorts where there is space left."""
     first_choice: dict[str, None] = {}
     for sort in sorts:
         first_choice.update(dict.fromkeys(sort.lines[: sort.share]))
     for sort in sorts:
-        first_choice.update(dict.fromkeys(sort.lines[: MAX_LINES + sort.share]))
-    return tuple(first_choice)[:MAX_LINES]
+        first_choice.update(dict.fromkeys(sort.lines[: count + sort.share]))
+    return tuple(first_choice)[:count]
 
 
 def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
@@ -91,8 +103,7 @@ def _files(evidence: CommitEvidence) -> list[FileChange]:
     """Return the files worth looking through; tests and build machines only if nothing else is."""
     files = [file for file in evidence.change.files if file.patch]
     files = [file for file in files if not _LICENCE_FILE.match(file.path.rpartition("/")[2])]
-    aside = (Area.TESTS, Area.CI)
-    telling = [file for file in files if area(file.path) not in aside] or files
+    telling = [file for file in files if area(file.path) not in _ASIDE] or files
     telling.sort(key=lambda file: area(file.path) is Area.BENCH)
     return telling[:_MAX_FILES]
 
