@@ -38,6 +38,9 @@ class SurfaceChange(Frozen):
 
     names: tuple[PublicName, ...] = ()
     breaks: tuple[PublicBreak, ...] = ()
+    exporting_folders: tuple[str, ...] = ()
+    """The folders of packages that say what users import, by giving names on or by documents that
+    show it. What users import from others nobody can say."""
 
     @cached_property
     def _paths(self) -> dict[tuple[str, str], str]:
@@ -46,6 +49,10 @@ class SurfaceChange(Frozen):
     def public_path(self, file: str, name: str) -> str:
         """Return the path under which users import something; empty where they do not."""
         return self._paths.get((file, name), "")
+
+    def is_exporting(self, file: str) -> bool:
+        """Return True for a file of a package that says what users import from it."""
+        return any(file.startswith(f"{folder}/") for folder in self.exporting_folders)
 
     def breaks_of(self, file: str, name: str) -> list[PublicBreak]:
         """Return how something in a file breaks."""

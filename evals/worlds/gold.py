@@ -63,7 +63,7 @@ def _grade_of_edit(edit: Edit, row: LandedGold, repo: Repo) -> int | None:
     if edit.kind == "fix_bug":
         return _grade_of_fix(edit.param("bug"), row, repo)
     if edit.kind == "add_parameter":
-        return 2 if edit.param("default") else 3
+        return 2  # Nobody is shown to call it, so it may break somebody, and no more is certain
     if edit.kind == "bump_dependency":
         return 1 if "bot" in row.tags else 2
     if edit.kind == "change_setting":

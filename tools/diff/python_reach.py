@@ -48,7 +48,8 @@ def python_severity(difference: Difference, surface: SurfaceChange | None) -> Se
             return _unreached(difference)
         return _uncertain(meant)
     if not _is_public(difference, surface):
-        if _is_filled_in(found):
+        is_anybodys = not surface.is_exporting(file_of(found)) and _is_guessed_public(found)
+        if is_anybodys or _is_filled_in(found):
             return _uncertain(meant)
         return _unreached(difference)
     if meant is not Severity.BREAKING:

@@ -87,4 +87,15 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
             if file in changed:
                 names[PublicName(file=file, name=meaning.name, path=path)] = None
     breaks = surface_breaks(before.paths, before.package, after.paths, after.package)
-    return SurfaceChange(names=tuple(names), breaks=tuple(breaks))
+    folders = tuple(_exporting_folders(before))
+    return SurfaceChange(names=tuple(names), breaks=tuple(breaks), exporting_folders=folders)
+
+
+def _exporting_folders(surface: Surface) -> list[str]:
+    """Return the folders of the packages that have public paths."""
+    exporting = {path.partition(".")[0] for path in surface.paths}
+    folders: list[str] = []
+    for module, file in surface.package.paths.items():
+        if module in exporting:
+            folders.append(file.rpartition("/")[0])
+    return sorted(folders)
