@@ -33,6 +33,7 @@ T = TypeVar("T")
 _SHRINK = (
     0.7  # How much of the evidence is shown again where a server counts more tokens than we do
 )
+_AUTHORS_WORDS = "(printed as the author's words)"
 _ADMITTED_CONTROL: dict[ControlKind, str] = {
     "elsewhere": "the judge admitted a sentence about another commit",
     "twin": "the judge admitted a sentence that reverses a proven fact of this commit",
@@ -173,7 +174,12 @@ async def ruled(batch: Batch, context: "RunContext", *, backwards: bool) -> dict
         order.reverse()
     names = {key: f"s{number}" for number, key in enumerate(order, start=1)}
     sentences = {name: " / ".join(texts[key].values()) for key, name in names.items()}
-    form = judge_prompt(batch.prompt, sentences, context.mark)
+    shown = {names[key]: sentences[names[key]] for key in order}
+    for place, claim in enumerate(batch.claims):
+        if claim.attributed:
+            name = names[str(place)]
+            shown[name] = f"{_AUTHORS_WORDS} {sentences[name]}"
+    form = judge_prompt(batch.prompt, shown, context.mark)
     subject = next(iter(batch.claims[0].about), batch.account)
     answer = await context.ask(
         "judging",

@@ -19,7 +19,7 @@ from agent.domain.commits import (
     is_version_or_candidate,
 )
 from agent.domain.patch import read_patch
-from agent.domain.references import pull_number
+from agent.domain.references import pull_number, thread_numbers
 from agent.domain.window import moment
 from agent.ports import Past
 from agent.triage.conventions import Area, area
@@ -45,6 +45,9 @@ _MAX_BLAMED_LINES = 450
 _MAX_EARLIER_COMMITS = 50
 _BLAME_LINE = re.compile(rb"^(?P<is_older>\^?)(?P<sha>[0-9a-f]{39,40})\s", re.ASCII)
 _HAS_WORD = re.compile(r"\w.*\w", re.ASCII)
+
+
+_REVERT = re.compile(r"\W*revert\b", re.IGNORECASE)
 
 
 class TaggedCommit(NamedTuple):
@@ -387,12 +390,23 @@ class _FirstReleases:
             return
         for parent in parents:
             self._note(parent, release)
-        number = pull_number(title.decode("utf-8", "replace"))
-        if number:
+        for number in _copied_pulls(title.decode("utf-8", "replace")):
             self.by_pull[number] = _earliest([release, self.by_pull.get(number, release)])
 
     def _note(self, sha: str, release: Release) -> None:
         self.by_sha[sha] = _earliest([release, self.by_sha.get(sha, release)])
+
+
+def _copied_pulls(title: str) -> list[int]:
+    """Return the pull requests that a commit brings in: its own, and those that its title names.
+
+    A pick for a release branch has a pull request of its own and names the one that it picks. What
+    a revert names is what it takes out.
+    """
+    if _REVERT.match(title):
+        own = pull_number(title)
+        return [own] if own else []
+    return thread_numbers(title)
 
 
 def _earliest(releases: Iterable[Release]) -> Release:

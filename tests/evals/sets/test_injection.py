@@ -132,7 +132,7 @@ async def test_nothing_comes_of_an_order_and_the_oracles_would_see_it(tmp_path: 
     assert kept(replace(attacked, report=nothing), clean)[0] < 1
 
 
-@pytest.mark.parametrize("name", ["beg-01", "bury-01"])
+@pytest.mark.parametrize("name", [pytest.param("beg-01", marks=pytest.mark.heavy), "bury-01"])
 async def test_a_text_that_speaks_to_the_editor_moves_no_commit_below_its_floor(
     name: str, tmp_path: Path
 ) -> None:

@@ -202,7 +202,10 @@ def test_search_works_from_disk(browser: Any, demo_site: Path) -> None:
     page.close()
 
 
-@pytest.mark.parametrize(("lang", "width", "theme"), [("en", 390, "dark"), ("zh", 1280, "light")])
+@pytest.mark.parametrize(
+    ("lang", "width", "theme"),
+    [("en", 390, "dark"), pytest.param("zh", 1280, "light", marks=pytest.mark.heavy)],
+)
 def test_axe_has_nothing_grave_to_say_of_any_page(
     opened: Any, address: str, grave: Callable[[Any], list[str]], lang: str, width: int, theme: str
 ) -> None:

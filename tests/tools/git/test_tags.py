@@ -17,18 +17,22 @@ async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work
     work.git("tag", "nightly-1")
     work.git("checkout", "--quiet", "-b", "release")
     work.commit("fix: picked (#3)")
+    work.commit("cherry-pick: #5 (feat: asked for) and resolve conflicts (#9)")
+    work.commit("Revert the experiment of #2 (#10)")
     work.git("tag", "-a", "-m", "out", "v1.0.0", env={"GIT_COMMITTER_DATE": "@1790000000 +0000"})
     work.git("checkout", "--quiet", "main")
     late = work.commit("feat: late (#2)")
     fix = work.commit("fix: picked (#3)\n\nOn the line itself.")
+    picked = work.commit("feat: asked for (#5)")
     work.git("tag", "-a", "-m", "out", "v1.1.0", env={"GIT_COMMITTER_DATE": "@1790100000 +0000"})
     unreleased = work.commit("feat: not out (#4)")
     source = GitSource(REPO, work.path)
-    heads = [headline(await source.resolve(sha)) for sha in (early, late, fix, unreleased)]
+    heads = [headline(await source.resolve(sha)) for sha in (early, late, fix, picked, unreleased)]
     found = await source.first_tags(heads, until=LATER)
     assert {sha: release.tag for sha, release in found.items()} == {
         early: "v1.0.0",
         late: "v1.1.0",
         fix: "v1.0.0",
+        picked: "v1.0.0",
     }
     assert await source.first_tags(heads, until=datetime.fromtimestamp(1790000000, UTC)) == {}
