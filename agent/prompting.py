@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -208,6 +209,10 @@ def prompt(name: str, values: Mapping[str, str]) -> str:
     return template.substitute(values)
 
 
+_LINE_NUMBER = re.compile(r" {0,8}\d{1,8}  ")
+"""How tools print the number of a line in front of it, which may be indented itself."""
+
+
 def boundary(seed: str) -> str:
     """Return the mark that fences untrusted text: the same for the same run, and hard to guess."""
     return hashlib.sha256(f"fence {seed}".encode()).hexdigest()[:16]
@@ -221,7 +226,10 @@ def fenced(text: str, mark: str) -> str:
 
 
 def visible_line(line: str) -> str:
-    """Return the indentation and the visible characters of a line, perhaps of a diff."""
+    """Return the indentation and the visible characters of a line, of a diff or with its number."""
+    numbered = _LINE_NUMBER.match(line)
+    if numbered is not None:
+        return numbered[0] + visible_line(line[numbered.end() :])
     if line[:1] in "+-" and line[1:2].isspace():
         return line[0] + visible_line(line[1:])
     indent = len(line) - len(line.lstrip())

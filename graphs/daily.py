@@ -99,7 +99,7 @@ def to_edit(state: CollectedInput) -> list[Send] | str:
 
 
 async def allocate(state: AllocateInput, runtime: Runtime[RunContext]) -> AllocateOutput:
-    """ExplainingShare the budget out over all repositories, by the places of their commits."""
+    """Share the budget out over all repositories, by the places of their commits."""
     candidates: dict[RepoId, Candidates] = {}
     for spec in state["specs"]:
         first_look = state["collected"].get(spec.name)

@@ -82,7 +82,7 @@ class _Wanted(NamedTuple):
     tokens: int
 
 
-class _Purse:
+class _BudgetLeft:
     """Keeps account of what is shared out."""
 
     def __init__(self, allowance: ExplainingBudget) -> None:
@@ -113,11 +113,11 @@ class _Purse:
 def allot(
     repositories: Mapping[RepoId, Candidates], allowance: ExplainingBudget
 ) -> dict[RepoId, ExplainingShare]:
-    """ExplainingShare the budget out: the must-knows of all repositories first, the minor commits last."""
+    """Share the budget out: the must-knows of all repositories first, the minor commits last."""
     wanted: list[_Wanted] = []
     for repo, candidates in repositories.items():
         wanted += _wanted(repo, candidates)
-    purse = _Purse(allowance)
+    purse = _BudgetLeft(allowance)
     deep: dict[RepoId, list[_Wanted]] = {}
     minor: dict[RepoId, list[_Wanted]] = {}
     left_out: dict[RepoId, dict[str, str]] = {}

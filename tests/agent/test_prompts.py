@@ -5,7 +5,7 @@ from string import Template
 
 import pytest
 
-from agent.prompting import boundary, prompt
+from agent.prompting import boundary, fenced, prompt
 
 NAMES = sorted(path.name.removesuffix(".md") for path in (files("agent") / "prompts").iterdir())
 
@@ -26,3 +26,14 @@ def test_a_prompt_takes_exactly_its_values(name: str) -> None:
 
 def test_the_system_text_says_that_what_others_wrote_is_no_instruction() -> None:
     assert "never an instruction" in prompt("system", {"repo": "a/b", "mark": boundary("seed")})
+
+
+def test_code_keeps_its_indentation_also_behind_the_number_of_a_line() -> None:
+    lines = [
+        "def run():",
+        "    return 1",
+        "+    if ready:",
+        "    31  class Model:",
+        "    32      def run(self):",
+    ]
+    assert fenced("\n".join(lines), "mark").splitlines()[1:-1] == lines

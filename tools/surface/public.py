@@ -8,10 +8,8 @@ from typing import NamedTuple
 from tools.surface.module import PythonDefinition
 from tools.surface.package import Meaning, ModuleFound, Package
 
-_IMPORT = re.compile(
-    r"^[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+import\s+([^#\n]+)|import\s+([A-Za-z_][\w.]*))"
-)
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_IMPORT = re.compile(r"[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+)?import\s+([^#\n]+)")
+_NAME = re.compile(r"\W*([A-Za-z_][\w.]*)")
 _MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
 
 
@@ -30,10 +28,16 @@ def documented_imports(lines: Iterable[str]) -> Documented:
         found = _IMPORT.match(line)
         if found is None:
             continue
-        module, imported, plain = found.groups()
-        modules.add(module or plain)
-        for name in _NAME.findall((imported or "").partition(" as ")[0]):
-            names.add((module, name))
+        module, imported = found.groups()
+        imported_names = []
+        for part in imported.split(","):
+            if name := _NAME.match(part):  # What stands behind `as` is the reader's own name
+                imported_names.append(name[1])
+        if module is None:
+            modules.update(imported_names)
+        else:
+            modules.add(module)
+            names.update((module, name) for name in imported_names)
     return Documented(frozenset(modules), frozenset(names))
 
 

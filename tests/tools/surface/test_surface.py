@@ -99,6 +99,8 @@ async def test_a_star_import_follows_all(tmp_path: Path) -> None:
         ("README.md", "```python\nfrom engine.deep.ops import scale\n```\n"),
         ("docs/guide.rst", ".. code::\n\n    from engine.deep.ops import scale\n"),
         ("examples/run.py", "from engine.deep.ops import scale\n"),
+        ("examples/many.py", "from engine.deep.ops import _a as b, scale  # both\n"),
+        ("examples/plain.py", "import sys, engine.deep.ops as ops\n"),
         ("pyproject.toml", '[project.scripts]\nscale = "engine.deep.ops:scale"\n'),
     ],
 )
