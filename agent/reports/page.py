@@ -364,12 +364,20 @@ class PageModel:
         return tuple(mark for mark in signs if mark in used)
 
     @cached_property
+    def _leading_card(self) -> PageCard | None:
+        """The card that the brief of a model begins with, else the first one."""
+        cards = (*self.sections[0].cards, *self.sections[1].cards)
+        if self.analysed and self.brief:
+            for cite in self.brief[0].claim.cites:
+                for card in cards:
+                    if any(item.row.id == cite for item in card.items):
+                        return card
+        return cards[0] if cards else None
+
+    @property
     def headline(self) -> str:
-        """The headline of the first card; empty where nothing has a card."""
-        for section in self.sections[:2]:
-            for card in section.cards:
-                return card.headline
-        return ""
+        """The headline of the leading card; empty where nothing has a card."""
+        return "" if self._leading_card is None else self._leading_card.headline
 
     @property
     def lead(self) -> str:
@@ -383,9 +391,8 @@ class PageModel:
         """Where the news is from, how much breaks and how many commits there are."""
         words = self.words["page"]
         pieces: list[str] = []
-        cards = (*self.sections[0].cards, *self.sections[1].cards)
-        if cards:
-            pieces.append(_short_name(cards[0].repo))
+        if self._leading_card is not None:
+            pieces.append(_short_name(self._leading_card.repo))
         elif self.brief:
             pieces.append(_short_name(self.brief[0].repo))
         if self.breaking:

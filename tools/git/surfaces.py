@@ -18,9 +18,7 @@ _MAX_SURFACES_KEPT = 3  # Of one repository: a commit and its parent, and the ne
 _MAX_FILES = 60_000  # Files of a tree beyond which no surface is read
 _MAX_MODULE_BYTES = 2_000_000
 _DOCUMENT_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".py")
-_IMPORTS = (
-    "^[[:space:]>]*(from|import)[[:space:]]([^#]*[[:space:],])?({packages})([.,[:space:]]|$)"
-)
+_IMPORTS = "^[[:space:]>]*(from|import)[[:space:]]([^#]*[[:space:],])?({packages})([.,[:space:]]|$)"
 _NO_SURFACE = SurfaceChange()
 
 

@@ -304,6 +304,22 @@ def test_the_brief_is_written_from_what_matters_most_with_every_repository_in_it
     assert leading == [1, 2, 3, 8]
 
 
+def test_the_title_is_the_headline_of_what_the_brief_begins_with() -> None:
+    router = row_of(ROUTER, 1, MUST_KNOW)
+    cache = row_of(CACHE, 2, MUST_KNOW)
+    claims = (
+        claim_of(router, "The router is tidied up", role="headline"),
+        advice_of(router, "Rename your calls."),
+        claim_of(cache, "The cache returns wrong values", role="headline"),
+        claim_of(cache, "In cache, values were mixed up.", role="brief", repo=None),
+    )
+    page = model(report_of(router, cache, claims=claims))
+    assert page.lead == "The cache returns wrong values"
+    assert page.scale.startswith("cache ")
+    by_rules = model(report_of(router, cache, claims=claims[:3]))
+    assert by_rules.lead == "The router is tidied up"
+
+
 def test_only_a_must_know_with_advice_or_a_certain_break_asks_to_act() -> None:
     rows = [row_of(ROUTER, number, MUST_KNOW, number) for number in (1, 2, 3)]
     rows += [row_of(ROUTER, number, WORTH_KNOWING, number) for number in (4, 5, 6)]
