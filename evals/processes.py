@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
@@ -30,11 +31,16 @@ async def in_processes(
     loop = asyncio.get_running_loop()
     # Processes are forked from the server that has imported everything.
     with ProcessPoolExecutor(len(parts), mp_context=get_context("forkserver")) as pool:
-        tasks = [loop.run_in_executor(pool, _run, work, bench, part) for part in parts]
+        tasks = []
+        for number, part in enumerate(parts):
+            # Processes build the same worlds, each for itself.
+            own_bench = replace(bench, folder=bench.folder / f"process-{number}")
+            tasks.append(loop.run_in_executor(pool, _run, work, own_bench, part))
         return await asyncio.gather(*tasks)
 
 
 def _run(
     work: Callable[[Bench, Part], Coroutine[Any, Any, Result]], bench: Bench, part: Part
 ) -> Result:
+    bench.folder.mkdir(parents=True, exist_ok=True)
     return asyncio.run(work(bench, part))
