@@ -23,6 +23,14 @@ RIGHT, WRONG, JUDGED = (
 _FLAG = "parser.add_argument('--max-batch', type=int, default=16)\n"
 
 
+def _abbreviated(sha: str) -> str:
+    """Return a short hash with a digit and a letter: in prose, digits alone are a number."""
+    length = 9
+    while sha[:length].isdigit() or sha[:length].isalpha():
+        length += 1
+    return sha[:length]
+
+
 @dataclass(frozen=True)
 class Bench:
     """Two repositories, and the audit of a report about them."""
@@ -38,7 +46,7 @@ class Bench:
         for key, sha in self.shas.items():
             repo = "acme/kernels" if key in ("softmax", "rope") else "acme/engine"
             template = template.replace(f"<{key}:url>", f"https://github.com/{repo}/commit/{sha}")
-            template = template.replace(f"<{key}>", sha[:9])
+            template = template.replace(f"<{key}>", _abbreviated(sha))
         report = self.folder / "report.md"
         report.write_text(template, encoding="utf-8")
         kernels = ["--repo", f"acme/kernels={self.kernels.folder}"]
