@@ -75,19 +75,14 @@ class Package:
         return name in module.exports or module.is_open
 
     def exported_names(self, module_name: str) -> Iterator[str]:
-        """Yield the names that a package gives to its users: its `__all__`, or all that it binds."""
+        """Yield the names that a package gives to its users: its `__all__`, and all that it binds."""
         module = self._module(module_name)
         if module is None:
             return
-        if module.exports is not None:
-            yield from module.exports
-        for name in (*module.definitions, *module.imports):
-            if not name.startswith("_"):
-                yield name
-        for star in module.stars:
-            yield from self.star_names(star, _MAX_HOPS)
+        yield from module.exports or ()
+        yield from self._bound_names(module, _MAX_HOPS)
 
-    def star_names(self, module_name: str, hops: int) -> Iterator[str]:
+    def _star_names(self, module_name: str, hops: int) -> Iterator[str]:
         """Yield the names that `from module import *` binds."""
         if not self._is_of_tree(module_name) or hops == 0:
             return
@@ -96,12 +91,16 @@ class Package:
             return
         if module.exports is not None:
             yield from module.exports
-            return
+        else:
+            yield from self._bound_names(module, hops - 1)
+
+    def _bound_names(self, module: Module, hops: int) -> Iterator[str]:
+        """Yield the public names that the statements of a module bind."""
         for name in (*module.definitions, *module.imports):
             if not name.startswith("_"):
                 yield name
         for star in module.stars:
-            yield from self.star_names(star, hops - 1)
+            yield from self._star_names(star, hops)
 
     def defined_names(self, module_name: str) -> Iterator[str]:
         """Yield the public names that a module defines itself or lists in its `__all__`."""
