@@ -17,7 +17,7 @@ from agent.links.recorded import partners
 from agent.settings.values import RepoSpec
 from agent.triage.score import HIGH, rank, weigh
 
-_NOT_HIGH = HIGH - 0.001
+_JUST_BELOW_HIGH = HIGH - 0.001
 _IGNORED = "author ignored"
 _NOREPLY = re.compile(r"(?:\d+\+)?([^@+]+)@users\.noreply\.", re.ASCII)
 
@@ -54,10 +54,11 @@ class Scales:
     """Weighs the commits of one repository by what was read of them and what their threads say."""
 
     def __init__(self, collected: Collected, spec: RepoSpec) -> None:
-        known = {issue.id for issue in collected.threads.issues}
-        self._closing = {
-            link.change for link in collected.links if link.may_read_fixed and link.issue in known
-        }
+        issue_ids = {issue.id for issue in collected.threads.issues}
+        self._closing_changes = set()
+        for link in collected.links:
+            if link.may_read_fixed and link.issue in issue_ids:
+                self._closing_changes.add(link.change)
         self._labels = {pull.number: pull.labels for pull in collected.threads.pulls}
         self._pull_of = collected.threads.pull_of
         self._spec = spec
@@ -65,54 +66,85 @@ class Scales:
     def weigh(self, evidence: CommitEvidence) -> Triage:
         """Weigh one commit as closely as it was read."""
         change = evidence.change
-        labels = self._labels.get(self._pull_of.get(change.commit.sha, 0), ())
-        one = weigh(change, evidence.sheet, labels=labels, closes=evidence.id in self._closing)
-        return fold(one, change, self._spec)
+        pull_number = self._pull_of.get(change.commit.sha, 0)
+        labels = self._labels.get(pull_number, ())
+        closes = evidence.id in self._closing_changes
+        triage = weigh(change, evidence.sheet, labels=labels, closes=closes)
+        return fold(triage, change, self._spec)
 
     def weigh_again(
-        self, known: Mapping[str, CommitEvidence], undone: Mapping[EvidenceId, EvidenceId]
+        self, studied: Mapping[str, CommitEvidence], undone: Mapping[EvidenceId, EvidenceId]
     ) -> tuple[Triage, ...]:
-        """Rank the commits by what is known after reading: whole files show more than a patch does.
+        """Rank the commits by what was read of them: whole files show more than a patch does.
 
         What landed and was undone in the same window leaves nothing to act on.
         """
-        weighed = {evidence.id: self.weigh(evidence) for evidence in known.values()}
-        for name in weighed.keys() & {*undone, *undone.values()}:
-            weighed[name] = weighed[name].model_copy(
-                update={"score": min(weighed[name].score, _NOT_HIGH)}
-            )
-        return rank(weighed.values())
+        without_effect = {*undone, *undone.values()}
+        weighed = []
+        for evidence in studied.values():
+            triage = self.weigh(evidence)
+            if evidence.id in without_effect:
+                score = min(triage.score, _JUST_BELOW_HIGH)
+                triage = triage.model_copy(update={"score": score})
+            weighed.append(triage)
+        return rank(weighed)
 
 
-def fold(one: Triage, change: Change, spec: RepoSpec) -> Triage:
+def fold(triage: Triage, change: Change, spec: RepoSpec) -> Triage:
     """Mark a commit as noise where the configuration says so, whatever is in it."""
+    if spec.ignores(_author_names(change)):
+        return triage.model_copy(update={"noise": "bot", "reasons": (_IGNORED, *triage.reasons)})
+    if _is_left_out(change, spec):
+        return triage.model_copy(update={"noise": "left out"})
+    return triage
+
+
+def _author_names(change: Change) -> tuple[str, ...]:
+    """Return what a commit's author may be called in the configuration."""
     author = change.commit.author
-    # GitHub's addresses hold the login.
     login = _NOREPLY.match(author.email)
-    if spec.ignores((author.name, author.email, *([login[1]] if login else ()))):
-        return one.model_copy(update={"noise": "bot", "reasons": (_IGNORED, *one.reasons)})
-    paths = [path for file in change.files for path in (file.path, file.previous_path) if path]
-    # Where files may be missing, a commit is given the benefit.
-    if (
-        change.incomplete
-        or any(map(spec.wants, paths))
-        or not (spec.include or (spec.exclude and paths))
-    ):
-        return one
-    return one.model_copy(update={"noise": "left out"})
+    if login is None:
+        return (author.name, author.email)
+    return (author.name, author.email, login[1])
 
 
-def is_folded_by_settings(triaged: Triage) -> bool:
+def _is_left_out(change: Change, spec: RepoSpec) -> bool:
+    """Return True if the configuration wants none of the commit's paths.
+
+    Where files may be missing, a commit gets the benefit of the doubt.
+    """
+    if change.incomplete:
+        return False
+    paths = []
+    for file in change.files:
+        paths.append(file.path)
+        if file.previous_path:
+            paths.append(file.previous_path)
+    if any(spec.wants(path) for path in paths):
+        return False
+    return bool(spec.include or (spec.exclude and paths))
+
+
+def is_folded_by_settings(triage: Triage) -> bool:
     """Return True for a commit that the configuration marks as noise."""
-    return triaged.noise == "left out" or _IGNORED in triaged.reasons
+    return triage.noise == "left out" or _IGNORED in triage.reasons
 
 
 def filter_notices(table: Iterable[Triage]) -> tuple[Notice, ...]:
-    """Say in the report how many commits the configuration folded."""
-    folded = [triaged for triaged in table if is_folded_by_settings(triaged)]
-    ignored = sum(_IGNORED in triaged.reasons for triaged in folded)
-    counts = {"paths-left-out": len(folded) - ignored, "authors-ignored": ignored}
-    return tuple(Notice(kind=kind, about=(str(count),)) for kind, count in counts.items() if count)
+    """Return notices that say how many commits the configuration folded."""
+    left_out = 0
+    ignored = 0
+    for triage in table:
+        if _IGNORED in triage.reasons:
+            ignored += 1
+        elif is_folded_by_settings(triage):
+            left_out += 1
+    notices = []
+    if left_out:
+        notices.append(Notice(kind="paths-left-out", about=(str(left_out),)))
+    if ignored:
+        notices.append(Notice(kind="authors-ignored", about=(str(ignored),)))
+    return tuple(notices)
 
 
 def background_of(studied: Sequence[CommitEvidence], collected: Collected) -> tuple[str, ...]:
@@ -122,18 +154,27 @@ def background_of(studied: Sequence[CommitEvidence], collected: Collected) -> tu
     return tuple(sorted(undone - landed))
 
 
-def known_issues(found: Collected, earlier: Known, links: Sequence[Link]) -> list[Issue]:
-    """Give the issues of earlier days that something today addresses."""
-    fresh, wanted = {issue.id for issue in found.threads.issues}, {link.issue for link in links}
-    return [one for one in earlier.issues if one.id in wanted and one.id not in fresh]
+def known_issues(collected: Collected, earlier: Known, links: Sequence[Link]) -> list[Issue]:
+    """Return the issues of earlier days that something today addresses."""
+    fresh = {issue.id for issue in collected.threads.issues}
+    linked = {link.issue for link in links}
+    issues = []
+    for issue in earlier.issues:
+        if issue.id in linked and issue.id not in fresh:
+            issues.append(issue)
+    return issues
 
 
-def evidence_set_of(material: Material, found: Collected) -> EvidenceSet:
-    """Give the gate everything that was read of a repository."""
-    known: dict[EvidenceId, Evidence] = {read.evidence.id: read.evidence for read in material.reads}
-    known |= material.background
-    known |= {issue.id: ThreadEvidence(thread=issue) for issue in material.issues}
-    known |= {pull.id: ThreadEvidence(thread=pull) for pull in material.pulls.values()}
-    known |= material.threads
-    late = frozenset(row.commit.id for row in found.late)
-    return EvidenceSet(by_id=known, window=material.window, seen=frozenset(known), late=late)
+def evidence_set_of(material: Material, collected: Collected) -> EvidenceSet:
+    """Return everything that was read of a repository, for the gate."""
+    by_id: dict[EvidenceId, Evidence] = {}
+    for read in material.reads:
+        by_id[read.evidence.id] = read.evidence
+    by_id |= material.background
+    for issue in material.issues:
+        by_id[issue.id] = ThreadEvidence(thread=issue)
+    for pull in material.pulls.values():
+        by_id[pull.id] = ThreadEvidence(thread=pull)
+    by_id |= material.threads
+    late = frozenset(row.commit.id for row in collected.late)
+    return EvidenceSet(by_id=by_id, window=material.window, seen=frozenset(by_id), late=late)

@@ -7,7 +7,7 @@ from typing import get_args
 
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactSheet, Severity
-from agent.domain.ledger import Noise, Tier, Triage
+from agent.domain.ledger import Noise, Purpose, Tier, Triage
 from agent.triage.conventions import (
     CHORES,
     Area,
@@ -19,21 +19,29 @@ from agent.triage.conventions import (
     read_heading,
 )
 
-_ONLY: dict[str, Noise] = {f"only-{noise}": noise for noise in get_args(Noise)}
-_ASIDE: dict[Area, Noise] = {Area.TESTS: "tests", Area.DOCS: "docs", Area.CI: "ci"}
+_NOISE_OF_FACT: dict[str, Noise] = {f"only-{noise}": noise for noise in get_args(Noise)}
+_NOISE_OF_AREA: dict[Area, Noise] = {Area.TESTS: "tests", Area.DOCS: "docs", Area.CI: "ci"}
 _BOT = re.compile(
     r"\[bot\]|^(?:dependabot|renovate|github-actions|copybara)\b|[- ]bot$", re.IGNORECASE
 )
-HIGH, _MID = 5.0, 2.5  # From which weight on a commit belongs to a tier
-# A day on which everything is urgent tells nobody what to do first.
-_MOST_HIGH, _LEAST_ALLOWED = 0.25, 3
-_CLOSES_ISSUES = 1.5
-# Without an urgent reason further ones hardly count above this; without product nothing does above the other.
-_NOT_URGENT, _NOT_PRODUCT = 3.8, 1.5
-# Chores and the work of machines fold unless they rework a good part of the product.
-_LARGE_CHORE = 50
 
-MAY_BREAK = "may break names"  # By the patch alone; whole files tell whether it does
+HIGH = 5.0
+"""From this weight on a commit is something to act on."""
+_MID = 2.5  # From this weight on it is worth knowing.
+
+# A day on which everything is urgent tells nobody what to do first.
+_LARGEST_URGENT_SHARE = 0.25
+_URGENT_ALWAYS_ALLOWED = 3
+
+_POINTS_FOR_CLOSING_ISSUES = 1.5
+_POINTS_FOR_TESTS = 0.2  # A change of the product that comes with tests of its own
+_MOST_POINTS_FOR_SIZE = 0.8
+_LIMIT_WITHOUT_URGENCY = 3.8  # Further reasons hardly count above this.
+_LIMIT_WITHOUT_PRODUCT = 1.5
+_LARGE_CHORE = 50  # Lines of the product; a chore that reworks more than these is not folded.
+
+MAY_BREAK = "may break names"
+"""The reason of a patch that takes names away; whole files show whether users reach them."""
 
 POINTS = {
     "security": 6.0,
@@ -42,22 +50,22 @@ POINTS = {
     "marked breaking": 5.0,
     "new version": 4.5,
     "breaks exported names": 4.0,
+    "fix": 3.5,
     "deprecation": 3.0,
-    "fix": 3.0,
     "new model": 3.0,
     "release": 2.5,
-    "performance": 2.5,
     "feature": 2.5,
     "changes defaults": 2.5,
     "changes what users call": 2.5,
-    "new for users": 2.5,
     "undoes a change": 2.5,
+    "new for users": 2.0,
     "lands again": 2.0,
+    "performance": 1.8,
     "changes values": 1.5,
-    "new errors": 1.5,
     "dependencies": 1.5,
     MAY_BREAK: 1.2,
     "new names": 1.2,
+    "new errors": 1.0,
     "dependency": 0.5,
     "refactor": 0.3,
 }
@@ -110,54 +118,93 @@ _BESIDE = {
 def weigh(
     change: Change, sheet: FactSheet | None, *, labels: Sequence[str] = (), closes: bool = False
 ) -> Triage:
-    """Score one commit by what its diff does, what its author declares, and whether it closes issues."""
+    """Score a commit by what its diff does, what its author declares and whether it closes issues."""
     heading = read_heading(change.commit.title)
     facts = sheet.facts if sheet else ()
     lines = _lines_by_area(change.files)
-    # Labels for chores are put on by machines, by the paths touched.
-    purposes = (*heading.purposes, *(one for one in purposes_of(labels) if one not in CHORES))
-    found = {*_reasons_in_facts(facts), *(one for one in purposes if one in POINTS)}
-    if heading.breaking or is_breaking(labels):
-        found.add("marked breaking")
-    if names_advisory(change.commit.message):
-        found.add("security")
+    purposes = _purposes(heading, labels)
+    reasons = _reasons(change, facts, heading, purposes, labels)
     if closes and CHORES.issuperset(purposes):
-        found.add("fix")
-    reasons = sorted(found, key=lambda name: (-POINTS[name], name))
-    points = [POINTS[name] for name in reasons]
-    # The weightiest reason counts in full and the others by half: doing much is not the same as mattering.
-    score = math.fsum(points[:1]) + math.fsum(points[1:]) / 2
-    score += min(0.4, math.log10(1 + lines.get(Area.PRODUCT, 0)) / 8) + _CLOSES_ISSUES * closes
-    if not URGENT & found:
-        limit = max(_NOT_URGENT, *points, 0.0)
-        score = min(score, limit + (score - limit) / 10)
+        reasons.add("fix")
+
+    reasons_by_weight = sorted(reasons, key=lambda name: (-POINTS[name], name))
+    score = _score(reasons_by_weight, lines, closes=closes)
     if change.files and Area.PRODUCT not in lines and not _announces(heading):
-        score = min(score, _NOT_PRODUCT)
+        score = min(score, _LIMIT_WITHOUT_PRODUCT)
+
     # A merge may be empty by its nature.
-    empty = not change.files and not change.incomplete and len(change.commit.parents) == 1
-    undoes = any(fact.kind == "revert" for fact in facts)
+    is_empty = not change.files and not change.incomplete and len(change.commit.parents) == 1
+    is_revert = any(fact.kind == "revert" for fact in facts)
     return Triage(
         sha=change.commit.sha,
         score=round(score, 3),
-        reasons=(*reasons, *(["closes issues"] if closes else ())),
-        purpose="revert" if undoes else next(iter(purposes), None),
-        noise="empty" if sheet and empty else _noise(change, facts, heading, lines),
+        reasons=(*reasons_by_weight, *(["closes issues"] if closes else ())),
+        purpose="revert" if is_revert else next(iter(purposes), None),
+        noise="empty" if sheet and is_empty else _noise(change, facts, heading, lines),
     )
+
+
+def _purposes(heading: Heading, labels: Sequence[str]) -> tuple[Purpose, ...]:
+    """Return what title and labels declare, without labels that machines put on by the paths."""
+    labelled = [purpose for purpose in purposes_of(labels) if purpose not in CHORES]
+    return (*heading.purposes, *labelled)
+
+
+def _reasons(
+    change: Change,
+    facts: Sequence[Fact],
+    heading: Heading,
+    purposes: Sequence[Purpose],
+    labels: Sequence[str],
+) -> set[str]:
+    """Return the reasons of the table that hold for a commit."""
+    reasons = set(_reasons_in_facts(facts))
+    for purpose in purposes:
+        if purpose in POINTS:
+            reasons.add(purpose)
+    if heading.breaking or is_breaking(labels):
+        reasons.add("marked breaking")
+    if names_advisory(change.commit.message):
+        reasons.add("security")
+    return reasons
+
+
+def _score(reasons: Sequence[str], lines: Mapping[Area, int], *, closes: bool) -> float:
+    """Add up the points of the reasons, which stand heaviest first.
+
+    The heaviest reason counts in full and the others by half: doing much is not the same as
+    mattering.
+    """
+    points = [POINTS[name] for name in reasons]
+    score = math.fsum(points[:1]) + math.fsum(points[1:]) / 2
+    product_lines = lines.get(Area.PRODUCT, 0)
+    score += min(_MOST_POINTS_FOR_SIZE, math.log10(1 + product_lines) / 4)
+    if product_lines and Area.TESTS in lines:
+        score += _POINTS_FOR_TESTS
+    if closes:
+        score += _POINTS_FOR_CLOSING_ISSUES
+    if URGENT.intersection(reasons):
+        return score
+    limit = max(_LIMIT_WITHOUT_URGENCY, *points, 0.0)
+    return min(score, limit + (score - limit) / 10)
 
 
 def _reasons_in_facts(facts: Sequence[Fact]) -> Iterator[str]:
-    """Name what the diff does, each sort once: ten renamed parameters are no ten times as urgent as one."""
-    for severity, table in _BY_SEVERITY.items():
+    """Yield what the diff does, each reason once: ten renamed flags are not ten times as urgent."""
+    for severity, reasons in _BY_SEVERITY.items():
         kinds = {f"{fact.kind} {fact.detail}" for fact in facts if fact.severity is severity}
-        yield from [
-            name for name, forms in table.items() if any(kind.startswith(forms) for kind in kinds)
-        ][:1]
-    told = {
-        fact.kind for fact in facts if fact.severity is Severity.BEHAVIOUR or fact.kind in _HISTORY
-    }
-    yield from (
-        name for name, forms in _BESIDE.items() if any(kind.startswith(forms) for kind in told)
-    )
+        for reason, prefixes in reasons.items():
+            if any(kind.startswith(prefixes) for kind in kinds):
+                yield reason
+                break
+
+    noticed_kinds = set()
+    for fact in facts:
+        if fact.severity is Severity.BEHAVIOUR or fact.kind in _HISTORY:
+            noticed_kinds.add(fact.kind)
+    for reason, prefixes in _BESIDE.items():
+        if any(kind.startswith(prefixes) for kind in noticed_kinds):
+            yield reason
     if any(_is_version(fact) for fact in facts):
         yield "new version"
 
@@ -171,39 +218,48 @@ def _lines_by_area(files: Iterable[FileChange]) -> dict[Area, int]:
     """Count the changed lines of each area that is touched; a file without lines counts as one."""
     counts: dict[Area, int] = {}
     for file in files:
-        kind = area(file.path)
-        counts[kind] = counts.get(kind, 0) + max(1, file.additions + file.deletions)
+        file_area = area(file.path)
+        changed_lines = max(1, file.additions + file.deletions)
+        counts[file_area] = counts.get(file_area, 0) + changed_lines
     return counts
 
 
 def rank(weighed: Iterable[Triage]) -> tuple[Triage, ...]:
-    """Give every commit of a repository its tier, heaviest first."""
-    ordered = sorted(weighed, key=lambda one: (one.noise is not None, -one.score))
-    allowed = max(_LEAST_ALLOWED, math.ceil(sum(one.noise is None for one in ordered) * _MOST_HIGH))
-    tiers = [_tier(one, room=place < allowed) for place, one in enumerate(ordered)]
-    ranked = [
-        one.model_copy(update={"tier": tier}) for one, tier in zip(ordered, tiers, strict=True)
-    ]
-    return tuple(sorted(ranked, key=lambda one: list(Tier).index(one.tier)))
+    """Give every commit of a repository its tier, and return them heaviest first."""
+    by_weight = sorted(weighed, key=lambda triage: (triage.noise is not None, -triage.score))
+    noticeable = sum(triage.noise is None for triage in by_weight)
+    urgent_allowed = max(_URGENT_ALWAYS_ALLOWED, math.ceil(noticeable * _LARGEST_URGENT_SHARE))
+    ranked = []
+    for position, triage in enumerate(by_weight):
+        tier = _tier(triage, may_be_urgent=position < urgent_allowed)
+        ranked.append(triage.model_copy(update={"tier": tier}))
+    tiers = list(Tier)
+    ranked.sort(key=lambda triage: tiers.index(triage.tier))
+    return tuple(ranked)
 
 
-def _tier(one: Triage, *, room: bool) -> Tier:
-    if one.noise is not None or one.score < _MID:
+def _tier(triage: Triage, *, may_be_urgent: bool) -> Tier:
+    if triage.noise is not None or triage.score < _MID:
         return Tier.LOW
-    return Tier.HIGH if one.score >= HIGH and room else Tier.MID
+    if triage.score >= HIGH and may_be_urgent:
+        return Tier.HIGH
+    return Tier.MID
 
 
 def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]:
-    """Put the commits that the reader's own code is about before all others, as something to act on."""
-    most = max((one.score for one in table), default=0.0)
-    concerned = [
-        one.model_copy(
-            update={"tier": Tier.HIGH, "noise": None, "score": round(one.score + most, 3)}
+    """Put the commits that the reader's own code is about first, as something to act on."""
+    highest_score = max((triage.score for triage in table), default=0.0)
+    concerned = []
+    others = []
+    for triage in table:
+        if triage.sha not in used:
+            others.append(triage)
+            continue
+        score = round(triage.score + highest_score, 3)
+        concerned.append(
+            triage.model_copy(update={"tier": Tier.HIGH, "noise": None, "score": score})
         )
-        for one in table
-        if one.sha in used
-    ]
-    return (*concerned, *(one for one in table if one.sha not in used))
+    return (*concerned, *others)
 
 
 def _announces(heading: Heading) -> bool:
@@ -214,24 +270,43 @@ def _announces(heading: Heading) -> bool:
 def _noise(
     change: Change, facts: Sequence[Fact], heading: Heading, lines: Mapping[Area, int]
 ) -> Noise | None:
-    """Find what is folded away: by its diff, else by an author who is a machine, else by its own words."""
-    aside = next((_ONLY[fact.kind] for fact in facts if fact.kind in _ONLY), None)
-    if aside is None and lines and lines.keys() <= _ASIDE.keys():
-        aside = _ASIDE[max(lines, key=lambda kind: lines[kind])]
-    if aside is not None:
-        return None if aside == "docs" and _announces(heading) else aside
-    # That some line of a function changed is so of every chore.
-    if any(
-        fact.severity is not Severity.INTERNAL and fact.kind != "code-changed" for fact in facts
-    ):
+    """Return what a commit is folded as: by its diff, by an author who is a machine, by its title."""
+    noise = _noise_by_diff(facts, lines)
+    if noise == "docs" and _announces(heading):
         return None
-    small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE
-    if small and _BOT.search(change.commit.author.name):
+    if noise is not None:
+        return noise
+    if any(_is_noticeable(fact) for fact in facts):
+        return None
+    is_small = lines.get(Area.PRODUCT, 0) <= _LARGE_CHORE
+    if is_small and _BOT.search(change.commit.author.name):
         return "bot"
-    # An author who calls it a chore is believed; `[CI][Bugfix]` of nothing but the product is none.
-    first = next(iter(heading.purposes), None)
-    if first not in CHORES or ("fix" in heading.purposes and lines.keys() == {Area.PRODUCT}):
+    return _noise_by_title(heading, lines, is_small=is_small)
+
+
+def _noise_by_diff(facts: Sequence[Fact], lines: Mapping[Area, int]) -> Noise | None:
+    for fact in facts:
+        if fact.kind in _NOISE_OF_FACT:
+            return _NOISE_OF_FACT[fact.kind]
+    if lines and lines.keys() <= _NOISE_OF_AREA.keys():
+        largest_area = max(lines, key=lambda touched: lines[touched])
+        return _NOISE_OF_AREA[largest_area]
+    return None
+
+
+def _is_noticeable(fact: Fact) -> bool:
+    """Return True for what users can notice; that some line of a function changed is so of every chore."""
+    return fact.severity is not Severity.INTERNAL and fact.kind != "code-changed"
+
+
+def _noise_by_title(heading: Heading, lines: Mapping[Area, int], *, is_small: bool) -> Noise | None:
+    """Believe an author who calls a commit a chore, unless it mends the product alone."""
+    first_purpose = next(iter(heading.purposes), None)
+    if first_purpose not in CHORES:
         return None
-    if first in ("docs", "tests", "ci"):
-        return first
-    return "chore" if small and CHORES.issuperset({*heading.purposes} - {"refactor"}) else None
+    if "fix" in heading.purposes and lines.keys() == {Area.PRODUCT}:
+        return None
+    if first_purpose in ("docs", "tests", "ci"):
+        return first_purpose
+    others = {*heading.purposes} - {"refactor"}
+    return "chore" if is_small and CHORES.issuperset(others) else None
