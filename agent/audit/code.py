@@ -1,4 +1,4 @@
-"""Checks of code: paths and names stand in the diff, fenced lines in the diff or in the files that it touches."""
+"""Checks of code: paths and names stand in the diff, fenced lines in the diff or its files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +17,13 @@ _PATH = re.compile(
 _NAME = re.compile(
     r"(?=.{5})(?:--)?[A-Za-z_][\w-]{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:\(\))?", re.ASCII
 )
-_JOINT = re.compile(r"\w[_.:-]{1,9}\w|[a-z0-9][A-Z]")  # A word of everyday language has none.
+# A word of everyday language has no such joint.
+_JOINT = re.compile(r"\w[_.:-]{1,9}\w|[a-z0-9][A-Z]")
 _COMMENT = re.compile(r"(?://|#(?!include|define|if|endif|pragma)|/\*|\*|<!--|;;|\"\"\").{0,2000}")
-_TRAILING = re.compile(r"\s(?://|#)\s[^\n]*$")
-_GAP = re.compile(r"\.{3}|…")
-_OTHERS = (
+_TRAILING_COMMENT = re.compile(r"\s(?://|#)\s[^\n]*$")
+_ELLIPSIS = re.compile(r"\.{3}|…")
+_DIFF_HEADERS = ("@@", "diff --git", "index ", "--- ", "+++ ")
+_LANGUAGES_OF_THE_WRITER = (
     "",
     "bash",
     "sh",
@@ -36,88 +38,159 @@ _OTHERS = (
     "toml",
 )
 """Languages of fences that show commands, drawings and examples of the writer's, not the change."""
-_TELLING = 4  # Signs of a line of code that says something: brackets and `else` are everywhere.
+_MIN_CODE_LENGTH = 4  # Brackets and `else` are everywhere.
+_NAMED_IDS = 2  # That are listed as evidence
+
+
+def is_path(text: str) -> bool:
+    """Return True for a text that is a path of a file."""
+    return _PATH.fullmatch(text) is not None
 
 
 def check_names(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
-    """Look for the paths and names of an entry in its diffs; only a list of files can be wrong by what it has not."""
-    for entry in (
-        entry for entry in entries if entry.whole and entry.block.kind in ("text", "item", "row")
-    ):
-        ids = ", ".join(one.id for one in entry.evidence[:2])
-        files = " ".join(field.value for field in entry.fields if field.name == "files")
-        listed = [path for path in _PATH.findall(files) if "..." not in path]
-        spans = {code.text: entry.block.line_at(code.start) for code in code_of(entry.block.text)}
-        for text, line in {**dict.fromkeys(listed, entry.block.line), **spans}.items():
-            bare, is_touched = (
-                text.removesuffix("()"),
-                any(touched(text, one.change) for one in entry.evidence),
-            )
-            is_path = is_touched or _PATH.fullmatch(text)
-            if is_touched or any(text_of(one).has(bare, fold=True) for one in entry.evidence):
-                verdict, told = RIGHT, ids
-            else:
-                wrong = text in listed and len(entry.evidence) == 1
-                verdict, told = "wrong:path" if wrong else UNVERIFIABLE, f"not in the diff of {ids}"
-            if is_path or (_NAME.fullmatch(text) and _JOINT.search(text)):
-                yield Finding(line, "path" if is_path else "identifier", text, verdict, told)
+    """Look for the paths and names of an entry in its diffs.
+
+    What is missing is only wrong in a list of files; elsewhere it may be a name of something else.
+    """
+    for entry in entries:
+        if entry.whole and entry.block.kind in ("text", "item", "row"):
+            yield from _names_of(entry)
+
+
+def _names_of(entry: AuditEntry) -> Iterator[Finding]:
+    listed_paths = _listed_paths(entry)
+    line_of_name = dict.fromkeys(listed_paths, entry.block.line)
+    for span in code_of(entry.block.text):
+        line_of_name[span.text] = entry.block.line_at(span.start)
+    ids = _ids(entry.evidence)
+    for name, line in line_of_name.items():
+        is_touched = any(touched(name, commit.change) for commit in entry.evidence)
+        names_file = is_touched or is_path(name)
+        if not names_file and not _is_identifier(name):
+            continue
+        kind = "path" if names_file else "identifier"
+        if is_touched or _is_in_diffs(name, entry.evidence):
+            yield Finding(line, kind, name, RIGHT, ids)
+            continue
+        is_wrong = name in listed_paths and len(entry.evidence) == 1
+        verdict = "wrong:path" if is_wrong else UNVERIFIABLE
+        yield Finding(line, kind, name, verdict, f"not in the diff of {ids}")
+
+
+def _listed_paths(entry: AuditEntry) -> list[str]:
+    """Return the paths in columns and behind labels of files."""
+    values = [field.value for field in entry.fields if field.name == "files"]
+    paths = _PATH.findall(" ".join(values))
+    return [path for path in paths if "..." not in path]
+
+
+def _is_identifier(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None and _JOINT.search(name) is not None
+
+
+def _is_in_diffs(name: str, evidence: Sequence[CommitEvidence]) -> bool:
+    bare_name = name.removesuffix("()")
+    return any(text_of(commit).has(bare_name, fold=True) for commit in evidence)
+
+
+def _ids(evidence: Sequence[CommitEvidence]) -> str:
+    return ", ".join(commit.id for commit in evidence[:_NAMED_IDS])
 
 
 def fences_of(entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-    """List the fences that stand under a commit and show code."""
-    return [entry for entry in entries if entry.whole and entry.block.language not in _OTHERS]
+    """Return the fences that stand under a commit and show code."""
+    fences = []
+    for entry in entries:
+        if entry.whole and entry.block.language not in _LANGUAGES_OF_THE_WRITER:
+            fences.append(entry)
+    return fences
 
 
 def check_code(
     entries: Sequence[AuditEntry], files: Mapping[EvidenceId, Sequence[str]]
 ) -> Iterator[Finding]:
-    """Compare every fence with the change it stands under; `files` are the touched files as they were and became."""
+    """Compare every fence with the change it stands under.
+
+    `files` are the touched files of each commit, as they were and as they became.
+    """
     for entry in fences_of(entries):
-        block, evidence = entry.block, entry.evidence
-        texts = [
-            _bare(text)
-            for one in evidence
-            for text in (*one.texts[:2], *files[one.change.commit.id])
-        ]
-        sides = {"+": _side(evidence, "+"), "-": _side(evidence, "-")}
-        whole = "\0".join([_side(evidence, "+ "), _side(evidence, "- "), *texts])
-        said, missing = list[str](), list[str]()
-        for line in block.text.splitlines():
-            sign = line.strip()[:1] if block.language == "diff" else ""
-            parts = [
-                part for part in map(_bare, _GAP.split(_said(line, sign))) if len(part) >= _TELLING
-            ]
-            said += [line.strip()] if parts else []
-            missing += (
-                [line.strip()] if any(part not in sides.get(sign, whole) for part in parts) else []
+        code = _ComparedCode(entry.evidence, files)
+        shown_lines = []
+        missing_lines = []
+        for line in entry.block.text.splitlines():
+            sign = line.strip()[:1] if entry.block.language == "diff" else ""
+            parts = _code_parts(line, sign)
+            if not parts:
+                continue
+            shown_lines.append(line.strip())
+            if not all(code.has(part, sign) for part in parts):
+                missing_lines.append(line.strip())
+        if shown_lines:
+            yield _fence_finding(entry, shown_lines, missing_lines)
+
+
+class _ComparedCode:
+    """The code of a change, in which the parts of quoted lines are looked for."""
+
+    def __init__(
+        self, evidence: Sequence[CommitEvidence], files: Mapping[EvidenceId, Sequence[str]]
+    ) -> None:
+        texts = [_side(evidence, "+ "), _side(evidence, "- ")]
+        for commit in evidence:
+            for text in (*commit.texts[:2], *files[commit.change.commit.id]):
+                texts.append(_without_blanks(text))
+        self._everything = "\0".join(texts)
+        self._by_sign = {"+": _side(evidence, "+"), "-": _side(evidence, "-")}
+
+    def has(self, part: str, sign: str) -> bool:
+        """Return True if code without blanks is there, behind a sign of a diff on that side."""
+        return part in self._by_sign.get(sign, self._everything)
+
+
+def _side(evidence: Sequence[CommitEvidence], signs: str) -> str:
+    """Return the lines of the diffs with some signs, without blanks and breaks.
+
+    People write several lines as one.
+    """
+    sides = []
+    for commit in evidence:
+        for file in commit.change.files:
+            lines = patch_lines(file.patch or "")
+            sides.append(
+                "".join(_without_blanks(line.text) for line in lines if line.mark in signs)
             )
-        if said:
-            ids = ", ".join(one.id for one in evidence[:2])
-            told = (
-                f"{len(missing)} of {len(said)} lines are not in {ids}: {missing[0][:120]}"
-                if missing
-                else ids
-            )
-            yield finding(
-                block.line, "code", " ".join(said)[:120], told, wrong="quote" if missing else ""
-            )
+    return "\0".join(sides)
 
 
-def _side(evidence: Sequence[CommitEvidence], kept: str) -> str:
-    """Give the lines of the diffs with some signs, without blanks: people write several lines as one."""
-    patches = (patch_lines(file.patch or "") for one in evidence for file in one.change.files)
-    return "\0".join(
-        "".join(_bare(line.text) for line in lines if line.mark in kept) for lines in patches
-    )
+def _code_parts(line: str, sign: str) -> list[str]:
+    """Return what a quoted line shows of code, in parts between ellipses, without blanks."""
+    parts = []
+    for part in _ELLIPSIS.split(_quoted_code(line, sign)):
+        bare_part = _without_blanks(part)
+        if len(bare_part) >= _MIN_CODE_LENGTH:
+            parts.append(bare_part)
+    return parts
 
 
-def _said(line: str, sign: str) -> str:
-    """Give what a line shows of code: no sign of a diff, no remark of the writer."""
+def _quoted_code(line: str, sign: str) -> str:
+    """Return a line without the sign of a diff and without remarks of the writer."""
     code = line.strip().removeprefix(sign).strip()
-    if code.startswith(("@@", "diff --git", "index ", "--- ", "+++ ")) or _COMMENT.fullmatch(code):
+    if code.startswith(_DIFF_HEADERS) or _COMMENT.fullmatch(code):
         return ""
-    return _TRAILING.sub("", code)
+    return _TRAILING_COMMENT.sub("", code)
 
 
-def _bare(line: str) -> str:
-    return "".join(line.split())
+def _without_blanks(text: str) -> str:
+    return "".join(text.split())
+
+
+def _fence_finding(
+    entry: AuditEntry, shown_lines: Sequence[str], missing_lines: Sequence[str]
+) -> Finding:
+    ids = _ids(entry.evidence)
+    claim = " ".join(shown_lines)[:120]
+    if not missing_lines:
+        return finding(entry.block.line, "code", claim, ids, wrong="")
+    counts = f"{len(missing_lines)} of {len(shown_lines)} lines are not in {ids}"
+    evidence = f"{counts}: {missing_lines[0][:120]}"
+    return finding(entry.block.line, "code", claim, evidence, wrong="quote")
