@@ -21,6 +21,7 @@ from agent.audit.citations import check_citations
 from agent.audit.code import check_code, check_names, fences_of
 from agent.audit.entries import AuditEntry, find_commits, thread_repos
 from agent.audit.findings import AuditedRepository, Finding, Library, in_order, summary
+from agent.audit.layout import check_layout
 from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
 from agent.domain.base import AppError, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim
@@ -271,7 +272,7 @@ async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditChe
         findings.extend(check_code(entries, files))
     except TimeoutError:
         incomplete.append(f"fenced code was not compared with the commits: {_NO_TIME}")
-    findings.extend(prose.check_output(entries))
+    findings.extend(check_layout(entries))
     return {"library": library, "findings": findings, "incomplete": incomplete}
 
 

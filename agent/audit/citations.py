@@ -3,11 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent.audit.entries import AuditEntry, Field, thread_repos
+from agent.audit.beside import check_beside, commit_of_number_beside
+from agent.audit.entries import FIELDS, AuditEntry, Field, thread_repos
 from agent.audit.findings import (
     RIGHT,
     UNVERIFIABLE,
@@ -20,6 +20,7 @@ from agent.audit.findings import (
     touched,
 )
 from agent.audit.markdown import Block, code_of, links_of, plain
+from agent.audit.metadata import author_finding, date_finding, is_inside, landed_at
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit
 from agent.domain.dates import find_dates
@@ -31,9 +32,13 @@ _ID = re.compile(
     r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE
 )
 _END_OF_NAME = re.compile(r" [-–—] |[,，;；|(（\[<:：]")
-_PAIR = re.compile(r"(?<![\w.+/-])\+(\d{1,7})(?: ?行)?[ /,，、|]{0,4}[−–-](\d{1,7})(?![\w.,%])")
-# A date is right if it is the commit's date anywhere on earth.
-_TIME_ZONES = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))
+_COUNT = r"(\d{1,3}(?:,\d{3}){1,2}|\d{1,7})"
+_PAIR = re.compile(rf"(?<![\w.+/-])\+{_COUNT}(?: ?行)?[ /,，、|]{{0,4}}[−–-]{_COUNT}(?![\w.%]|,\d)")
+# What `git show --shortstat` prints.
+_SHORTSTAT = re.compile(
+    r"\b(\d{1,6}) files? changed(?:, (\d{1,8}) insertions?\(\+\))?"
+    r"(?:, (\d{1,8}) deletions?\(-\))?"
+)
 _MAX_CODE_SPANS = 50
 _MAX_MEANINGS = 3  # That are listed of an ambiguous hash
 
@@ -43,6 +48,7 @@ class _Ruling(NamedTuple):
 
     verdict: str
     evidence: str
+    replacement: str = ""
 
 
 def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator[Finding]:
@@ -55,6 +61,7 @@ def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator
             if reference not in doubted:
                 yield from _reference_findings(entry, reference, library)
         yield from _window(entry, library)
+        yield from check_beside(entry, library)
         if len(entry.commits) == 1:
             commit = entry.commits[0]
             yield from _fields(entry, commit, library)
@@ -77,12 +84,24 @@ def _reference_findings(
     ruling = rule(entry, reference, library)
     if ruling is not None:
         yield Finding(
-            reference.line, reference.kind, reference.shown, ruling.verdict, ruling.evidence
+            reference.line,
+            reference.kind,
+            reference.shown,
+            ruling.verdict,
+            ruling.evidence,
+            span=reference.value if ruling.replacement else "",
+            replacement=ruling.replacement,
         )
     yield from _label_of_link(reference)
 
 
 def _label_of_link(reference: ReportReference) -> Iterator[Finding]:
+    """Compare what a link is called with what it leads to."""
+    bare_label = plain(reference.label).casefold().strip(" *_:：`")
+    if reference.kind == "commit" and (reference.field == "pull" or bare_label in FIELDS["pull"]):
+        claim = plain(reference.label)[:120] or reference.shown
+        evidence = "it is called a pull request and leads to a commit"
+        yield finding(reference.line, "label", claim, evidence, wrong="label")
     if reference.kind == "commit":
         labels = label_hashes(reference.label)
     else:
@@ -120,7 +139,12 @@ def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> 
         place = unread or "a repository"
         return _Ruling(UNVERIFIABLE, f"{place} was not read, or not all of it; give it with --repo")
     names = ", ".join(sorted(repository.repo for repository in looked_in))
-    return _Ruling("wrong:nonexistent", f"{names} has no commit {reference.value}")
+    evidence = f"{names} has no commit {reference.value}"
+    meant = commit_of_number_beside(entry, reference, library)
+    if meant is None:
+        return _Ruling("wrong:nonexistent", evidence)
+    evidence += f"; the number beside it landed as {_described(meant)}"
+    return _Ruling("wrong:nonexistent", evidence, meant.sha[: len(reference.value)])
 
 
 def _repos_for(entry: AuditEntry, reference: ReportReference) -> frozenset[RepoId]:
@@ -205,35 +229,13 @@ def _fields(entry: AuditEntry, commit: Commit, library: Library) -> Iterator[Fin
 def _author(line: int, field: Field, commit: Commit, library: Library) -> Iterator[Finding]:
     name = _END_OF_NAME.split(f"{plain(field.value[:200])} ")[0].strip(" @`*_.")
     if folded(name):
-        verdict = _author_verdict(folded(name), commit, library[commit.repo].authors)
-        evidence = f"{commit.id} is by {commit.author.name}"
-        yield Finding(line, "author", name, verdict, evidence)
-
-
-def _author_verdict(name: str, commit: Commit, authors: frozenset[str]) -> str:
-    """Compare a name; one that nobody of the repository has may be a login, and is left open."""
-    author = commit.author
-    committer = commit.committer
-    if name in folded(f"{author.name} {author.email}") or folded(author.name) in name:
-        return RIGHT
-    # The message names those who wrote it as well.
-    others = folded(f"{committer.name} {committer.email} {commit.message}")
-    return "wrong:metadata" if name in authors and name not in others else UNVERIFIABLE
+        yield author_finding(line, name, commit, library[commit.repo].authors)
 
 
 def _date(line: int, field: Field, commit: Commit) -> Iterator[Finding]:
     dates = [date for date in find_dates(field.value[:200]) if date.year and date.day]
-    if len(dates) != 1:
-        return
-    (date,) = dates
-    is_right = any(date.fits(moment, zone) for moment in _moments(commit) for zone in _TIME_ZONES)
-    evidence = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
-    yield finding(line, "date", date.text, evidence, wrong="" if is_right else "metadata")
-
-
-def _moments(commit: Commit) -> tuple[datetime, datetime]:
-    """Return the two moments by which reports date a commit."""
-    return commit.committed_at, commit.authored_at
+    if len(dates) == 1:
+        yield date_finding(line, dates[0], commit)
 
 
 def _pulls(entry: AuditEntry, commit: Commit) -> Iterator[Finding]:
@@ -268,39 +270,71 @@ def _window(entry: AuditEntry, library: Library) -> Iterator[Finding]:
     if len(commits) != 1:
         return
     (commit,) = commits
-    is_inside = any(
-        days.first <= moment.astimezone(zone).date() <= days.last
-        for moment in _moments(commit)
-        for zone in _TIME_ZONES
-    )
-    landed = f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
     yield finding(
         reference.line,
         "window",
         reference.shown,
-        f"{landed}; the report is about {days}",
-        wrong="" if is_inside else "window",
+        f"{landed_at(commit)}; the report is about {days}",
+        wrong="" if is_inside(commit, days) else "window",
     )
 
 
 def _statistics(entry: AuditEntry, change: Change) -> Iterator[Finding]:
-    """Compare added and deleted lines with those of the commit or of a file."""
-    pairs = list(_PAIR.finditer(entry.block.text))
-    if not pairs:
-        return
-    named_files = []
-    for code in code_of(entry.block.text)[:_MAX_CODE_SPANS]:
-        named_files.extend(touched(code.text, change))
-    counts = {(change.additions, change.deletions)}
-    for file in named_files or change.files:
-        counts.add((file.additions, file.deletions))
-    totals = f"{len(change.files)} files, +{change.additions} −{change.deletions}"
-    for pair in pairs:
-        is_right = (int(pair[1]), int(pair[2])) in counts
+    """Compare added and deleted lines with those of the commit or of a file, and files with git's."""
+    text = entry.block.text
+    counts = _LineCounts(change, [code.text for code in code_of(text)[:_MAX_CODE_SPANS]])
+    totals = (
+        f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
+    )
+    for pair in _PAIR.finditer(text):
+        added = _number(pair[1])
+        deleted = _number(pair[2])
         yield finding(
             entry.block.line_at(pair.start()),
             "statistics",
             pair[0],
-            f"{change.commit.id}: {totals}",
+            totals,
+            wrong="" if counts.has(added, deleted) else "number",
+            span=pair[0],
+            replacement=counts.written_like(pair),
+        )
+    for summary in _SHORTSTAT.finditer(text):
+        stated = (int(summary[1]), int(summary[2] or 0), int(summary[3] or 0))
+        is_right = stated == (len(change.files), change.additions, change.deletions)
+        yield finding(
+            entry.block.line_at(summary.start()),
+            "statistics",
+            summary[0],
+            totals,
             wrong="" if is_right else "number",
         )
+
+
+class _LineCounts:
+    """The added and deleted lines that a report may mean: of the commit, or of files it names."""
+
+    def __init__(self, change: Change, named_paths: Sequence[str]) -> None:
+        named_files = []
+        for path in named_paths:
+            named_files.extend(touched(path, change))
+        self._is_of_whole_commit = not named_files
+        self._total = (change.additions, change.deletions)
+        self._pairs = {self._total}
+        for file in named_files or change.files:
+            self._pairs.add((file.additions, file.deletions))
+
+    def has(self, added: int, deleted: int) -> bool:
+        """Return True if these are the lines of the commit or of one of the files."""
+        return (added, deleted) in self._pairs
+
+    def written_like(self, pair: re.Match[str]) -> str:
+        """Return the right counts in the form of the wrong ones; empty if several may be meant."""
+        if not self._is_of_whole_commit:
+            return ""
+        added, deleted = self._total
+        between = pair.string[pair.end(1) : pair.start(2)]
+        return f"+{added}{between}{deleted}"
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))

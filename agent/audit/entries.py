@@ -149,6 +149,7 @@ class _Located(NamedTuple):
     """A link, hash or number in the text of a block."""
 
     start: int
+    end: int
     reference: Reference
     label: str = ""
 
@@ -162,23 +163,34 @@ def _references(
     for link in links_of(block.text):
         target = parse_reference(link.url) if "://" in link.url else None
         if target is not None:
-            located.append(_Located(link.start, target, link.text))
+            located.append(_Located(link.start, link.end, target, link.text))
         if target is not None or "://" in link.text:
             blanks.append(link)
     text = blanked(block.text, blanks)
-    located += [_Located(*match) for match in report_hashes(text)]
-    located += [_Located(*match) for match in report_numbers(blanked(text, code_of(text)))]
-    for start, reference, label in sorted(located, key=lambda match: match.start):
+    for start, end, reference in report_hashes(text):
+        located.append(_Located(start, end, reference))
+    for start, end, reference in report_numbers(blanked(text, code_of(text))):
+        located.append(_Located(start, end, reference))
+    for start, end, reference, label in sorted(located, key=lambda match: match.start):
         field = _field_at(start, fields)
         is_marked = label or field == "commit" or text[start - 1 : start] == "`"
         is_one_kind = reference.sha.isdigit() or reference.sha.isalpha()
         if reference.kind == "commit" and not is_marked and is_one_kind:
             continue
-        value = reference.sha or str(reference.number)
         repo = reference.repo
         if repo is not None:
             repo = repo_by_name.get(repo.casefold(), repo)
-        yield ReportReference(reference.kind, value, block.line_at(start), repo, label, field)
+        yield ReportReference(
+            kind=reference.kind,
+            value=reference.sha or str(reference.number),
+            line=block.line_at(start),
+            repo=repo,
+            label=label,
+            field=field,
+            start=start,
+            end=end,
+            is_code=text[start - 1 : start] == "`",
+        )
 
 
 def _field_at(start: int, fields: Sequence[Field]) -> str:

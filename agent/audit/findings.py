@@ -29,6 +29,13 @@ class Finding:
     claim: str
     verdict: str
     evidence: str
+    span: str = ""  # The words of the line that are wrong
+    replacement: str = ""  # What git has in their place, where that is certain
+
+    @property
+    def cause(self) -> str:
+        """Return why the statement is wrong: the stable name of the rule; empty if it is not."""
+        return self.verdict.removeprefix("wrong:") if self.wrong else ""
 
     @property
     def wrong(self) -> bool:
@@ -36,9 +43,20 @@ class Finding:
         return self.verdict.startswith("wrong:")
 
 
-def finding(line: int, kind: str, claim: str, evidence: str, *, wrong: str) -> Finding:
+def finding(
+    line: int,
+    kind: str,
+    claim: str,
+    evidence: str,
+    *,
+    wrong: str,
+    span: str = "",
+    replacement: str = "",
+) -> Finding:
     """Return a finding that is wrong for the given cause, or right if there is none."""
-    return Finding(line, kind, claim, f"wrong:{wrong}" if wrong else RIGHT, evidence)
+    if not wrong:
+        return Finding(line, kind, claim, RIGHT, evidence)
+    return Finding(line, kind, claim, f"wrong:{wrong}", evidence, span, replacement)
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
@@ -65,6 +83,9 @@ class ReportReference:
     repo: RepoId | None = None  # The repository that the reference itself names
     label: str = ""  # The text of a link
     field: str = ""  # The name of the field that it stands in
+    start: int = 0  # Where it begins in the text of its block, with the label of a link
+    end: int = 0
+    is_code: bool = False  # It stands in a code span
 
     @property
     def shown(self) -> str:
@@ -78,7 +99,10 @@ class ReportReference:
         if self.label or self.field == "commit":
             return True
         digits = sum(character.isdigit() for character in self.value)
-        return 1 < digits < len(self.value) - 1
+        letters = len(self.value) - digits
+        if self.is_code:
+            return digits > 0 and letters > 0
+        return digits > 1 and letters > 1
 
 
 @dataclass

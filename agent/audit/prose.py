@@ -11,7 +11,7 @@ from agent.analysts.packet import piece_text
 from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
-from agent.audit.markdown import blanked, code_of, plain
+from agent.audit.markdown import code_of, plain
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.references import pull_number
 from agent.gate.text import normal
@@ -22,12 +22,6 @@ _END = re.compile(
 )
 _NOT_WORDS = re.compile(r"`[^`\n]{0,1000}`|https?://\S{1,2000}")
 _WORD = re.compile(r"[\u4e00-\u9fff]|[A-Za-z][A-Za-z'-]{1,40}")
-_RAW = re.compile(
-    r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>|\A(?:\{\s{0,99}\"|\[\s{0,99}\{)"
-)
-_ERROR = re.compile(
-    r"Traceback \(most recent|\b(?:Error code:|HTTP Error) [45]\d\d\b|\b[45]\d\d (?:Client|Server) Error:"
-)
 _FEW = 5  # What has fewer words is a label or a name, and tells nothing.
 _SENTENCES, _COMMITS, _CONTROLS = (
     10,
@@ -147,29 +141,3 @@ def verdict(one: ReportSentence, rulings: Sequence[Ruling], evidence: str, judge
     else:
         kind = NOT_CHECKED
     return Finding(one.line, "sentence", one.text[:300], kind, told)
-
-
-def check_output(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
-    """Find raw data, places of templates, errors of programs, and fences that nobody closes."""
-    for block in (entry.block for entry in entries):
-        bare = blanked(block.text, code_of(block.text)) if block.kind != "fence" else ""
-        if not block.closed:
-            yield Finding(
-                block.line, "output", block.text[-60:], "wrong:cut-off", "the fence is never closed"
-            )
-        if _RAW.search(bare):
-            yield Finding(
-                block.line,
-                "output",
-                bare.strip()[:100],
-                "wrong:raw-data",
-                "data or a template, not text",
-            )
-        if _ERROR.search(bare):
-            yield Finding(
-                block.line,
-                "output",
-                bare.strip()[:100],
-                "wrong:failed-output",
-                "a tool failed here",
-            )

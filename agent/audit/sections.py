@@ -230,10 +230,12 @@ def nothing_resolved(entries: Sequence[AuditEntry], library: Library) -> list[st
     repos: set[str] = set()
     for entry in entries:
         for reference in entry.references:
-            if reference.kind != "commit" or not reference.is_surely_hash:
+            if reference.kind != "commit":
                 continue
             if library.homes(reference):
                 return []
+            if not reference.is_surely_hash:
+                continue
             hashes.add(reference.value)
             repos.update({reference.repo} if reference.repo else entry.scope)
     if not hashes:

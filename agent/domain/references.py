@@ -248,9 +248,10 @@ _LABEL_NUMBER = re.compile(rf"(?<!\w)(?:#|GH-)(?P<number>{_THREAD_NUMBER})(?!\w)
 
 
 class LocatedReference(NamedTuple):
-    """A reference that somebody's report makes, and where it begins."""
+    """A reference that somebody's report makes, and where it stands."""
 
     start: int
+    end: int
     reference: Reference
 
 
@@ -258,15 +259,16 @@ def report_hashes(text: str) -> Iterator[LocatedReference]:
     """Yield what looks like a hash in a report, with its repository if that is written before it."""
     for match in _REPORT_HASH.finditer(text):
         repo = RepoId(match["repo"]) if match["repo"] else None
-        yield LocatedReference(match.start(), Reference("commit", repo, sha=match["sha"]))
+        reference = Reference("commit", repo, sha=match["sha"])
+        yield LocatedReference(match.start(), match.end(), reference)
 
 
 def report_numbers(text: str) -> Iterator[LocatedReference]:
     """Yield the numbers of threads in a report, with their repository if that is written."""
     for match in _REPORT_NUMBER.finditer(text):
         repo = RepoId(match["repo"]) if match["repo"] else None
-        number = int(match["number"])
-        yield LocatedReference(match.start(), Reference("thread", repo, number=number))
+        reference = Reference("thread", repo, number=int(match["number"]))
+        yield LocatedReference(match.start(), match.end(), reference)
 
 
 def label_hashes(label: str) -> list[str]:
