@@ -218,12 +218,22 @@ def _page_targets(blocks: Sequence[Block]) -> set[str]:
 
 def _fields(entry: AuditEntry, commit: Commit, library: Library) -> Iterator[Finding]:
     """Compare who and when stand in a column or behind a label."""
+    if _is_about_thread(entry, library):
+        return
     for field in entry.fields:
         line = entry.block.line_at(field.start)
         if field.name == "author":
             yield from _author(line, field, commit, library)
         if field.name in ("author", "date"):
             yield from _date(line, field, commit)
+
+
+def _is_about_thread(entry: AuditEntry, library: Library) -> bool:
+    """Return True if the first thing that a block names is an issue, whose author may be meant."""
+    if not entry.references or entry.references[0].kind != "thread":
+        return False
+    first = entry.references[0]
+    return library.landed(first, thread_repos(entry, first, library)) is None
 
 
 def _author(line: int, field: Field, commit: Commit, library: Library) -> Iterator[Finding]:
@@ -283,6 +293,7 @@ def _statistics(entry: AuditEntry, change: Change) -> Iterator[Finding]:
     """Compare added and deleted lines with those of the commit or of a file, and files with git's."""
     text = entry.block.text
     counts = _LineCounts(change, [code.text for code in code_of(text)[:_MAX_CODE_SPANS]])
+    names_commit = any(reference.kind == "commit" for reference in entry.references)
     totals = (
         f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
     )
@@ -296,7 +307,7 @@ def _statistics(entry: AuditEntry, change: Change) -> Iterator[Finding]:
             totals,
             wrong="" if counts.has(added, deleted) else "number",
             span=pair[0],
-            replacement=counts.written_like(pair),
+            replacement=counts.written_like(pair) if names_commit else "",
         )
     for summary in _SHORTSTAT.finditer(text):
         stated = (int(summary[1]), int(summary[2] or 0), int(summary[3] or 0))

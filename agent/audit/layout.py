@@ -17,13 +17,13 @@ _FAILED = re.compile(
     r"|\b[45]\d\d (?:Client|Server) Error:"
 )
 _FIELD_OF_DATA = re.compile(
-    r"[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}){1,6} ?[:=] ?(?:true|false|null|none|undefined)",
-    re.IGNORECASE,
+    r"[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}){1,6} ?: ?(?:[Tt]rue|[Ff]alse|null|None|undefined)"
 )
 _OPEN_END = re.compile(r"[(（\[「『“《，、,]\s*\Z|(?<!`)`\s*\Z")
 _SENTENCE_END = re.compile(r"[.。!！?？;；:：…)）\]」』”\"'`*_|>~]\s*\Z")
+_FULL_STOP = re.compile(r"[.。!！?？;；]\s*\Z")
 _MIN_CUT_LENGTH = 30  # What is shorter may be a title or a name.
-_MIN_SIBLINGS = 2
+_MIN_SIBLINGS = 3
 _SHOWN = 100  # Characters of a text that are shown as evidence
 
 
@@ -114,7 +114,7 @@ def _differs_from_siblings(entries: Sequence[AuditEntry], index: int) -> bool:
             siblings.append(entry.block.text)
     if len(siblings) < _MIN_SIBLINGS:
         return False
-    return all(_SENTENCE_END.search(text) for text in siblings)
+    return all(_FULL_STOP.search(text) for text in siblings)
 
 
 def _leaked_fields(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
@@ -128,7 +128,7 @@ def _leaked_fields(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
         for span in code_of(entry.block.text):
             if not _FIELD_OF_DATA.fullmatch(span.text):
                 continue
-            name = re.split(r" ?[:=]", span.text)[0]
+            name = span.text.partition(":")[0].rstrip()
             if any(text_of(commit).has(name, fold=True) for commit in commits.values()):
                 continue
             line = entry.block.line_at(span.start)
