@@ -157,9 +157,12 @@ async def _with_evidence(
     with_evidence = retrieved.copy()
     with_evidence["evidence"] = evidence
     with_evidence["handles"] = evidence_handles(best, evidence)
-    with_evidence["notes"] = {
-        name: f"The first tag that contains it is {tag}." for name, tag in tags.items()
-    }
+    notes = {name: f"The first tag that contains it is {tag}." for name, tag in tags.items()}
+    for name, versions in (
+        await context.affected_versions(evidence, commits[:_MAX_TAGGED])
+    ).items():
+        notes[name] = "\n".join((*filter(None, [notes.get(name)]), versions))
+    with_evidence["notes"] = notes
     subject_input = SubjectInput(
         question=state["question"],
         history=state["history"],

@@ -7,15 +7,24 @@ from typing import Self
 
 from agent.domain.base import Language, RepoId
 from agent.domain.commits import Commit, Release
-from agent.domain.evidence import Card, Evidence, ReleaseEvidence, ThreadEvidence, belongs
+from agent.domain.evidence import (
+    Card,
+    CommitEvidence,
+    Evidence,
+    ReleaseEvidence,
+    ThreadEvidence,
+    belongs,
+)
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.questions import ReadSpan, Searched
+from agent.reports.affected import affected_text
 from agent.settings.values import RepoSpec
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch
 from memory.search import SearchIndex
+from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import Completion, WindowReader
 from tools.toolset import Toolset
 
@@ -104,6 +113,24 @@ class AskContext(RunContext):
                 if containing:
                     tags[name] = containing[0]
         return tags
+
+    async def affected_versions(
+        self, evidence: Mapping[EvidenceId, Evidence], names: Iterable[EvidenceId]
+    ) -> dict[EvidenceId, str]:
+        """Say which versions have the faults that these commits mend, where that is known."""
+        texts: dict[EvidenceId, str] = {}
+        for name in names:
+            fix = evidence.get(name)
+            if not isinstance(fix, CommitEvidence):
+                continue
+            for spec in self.specs:
+                if spec.name != name.repo:
+                    continue
+                code = (await self.repositories.open(spec)).code
+                affected = await EvidenceCache().affected(code, fix, until=self.now)
+                if affected is not None:
+                    texts[name] = affected_text(affected, "en")
+        return texts
 
     async def landed(self, window: Window) -> dict[RepoId, list[Commit]]:
         """List the commits of a window that tools can show, for each repository."""

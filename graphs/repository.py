@@ -1,7 +1,7 @@
 """One repository's part of a run: read commits, connect and relate them, write, file."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from langgraph.graph import END, START, StateGraph
@@ -11,14 +11,16 @@ from langgraph.runtime import Runtime
 from agent.analysts.packet import MINOR_PACKET
 from agent.analysts.rules import facts_told
 from agent.analysts.tasks import Task, commit_tasks, minor_tasks, summary_task
+from agent.domain.affected import Affected
 from agent.domain.base import RepoId
 from agent.domain.evidence import Material
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.placement import Importance, Placement
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account
 from agent.editor.placements import settled_placements, sorted_groups
 from agent.gate.check import refusals
-from agent.ports import Step
+from agent.ports import CodeSource, Step
 from agent.reports.chapter import (
     Chapter,
     budget_notices,
@@ -259,11 +261,12 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         notices=(*collected.landing.notices, *budget_notices(left_out)),
         account=account,
     )
+    affected = await _affected_versions(code, material, placements, context)
     recent_stories = context.stories.recent(repo, window)
     released = await release_stories(code, material, issues, releases, recent_stories)
     chapter = Chapter(
         section=section,
-        ledger=ledger_of(collected, material.reads, account, placements, left_out),
+        ledger=ledger_of(collected, material.reads, account, placements, left_out, affected),
         groups=sorted_groups(edited.groups, placements),
         claims=claims,
         links=tuple(material.links),
@@ -276,6 +279,32 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
     if context.questions is not None:
         await index_run(context.questions, sources, collected, material)
     return {"chapters": {repo: chapter}}
+
+
+async def _affected_versions(
+    code: CodeSource,
+    material: Material,
+    placements: Mapping[str, Placement],
+    context: RunContext,
+) -> dict[str, Affected]:
+    """Find which versions have the faults that commits of the day mend, by the hashes of the fixes.
+
+    The lines of a fix are followed to their writer where the commit gets a card.
+    """
+    affected: dict[str, Affected] = {}
+    for commit in material.reads:
+        sha = commit.evidence.change.commit.sha
+        placement = placements.get(sha)
+        importance = commit.triage.importance if placement is None else placement.importance
+        versions = await context.library.affected(
+            code,
+            commit.evidence,
+            until=material.window.end,
+            follow_lines=importance >= Importance.WORTH_KNOWING,
+        )
+        if versions is not None:
+            affected[sha] = versions
+    return affected
 
 
 def _fact_failures(material: Material) -> Iterator[Failure]:

@@ -17,6 +17,11 @@ def affected_text(affected: Affected, lang: Language) -> str:
     return gap.join((versions_text(affected, lang), introduction_text(affected, lang)))
 
 
+def affected_line(handle: str, affected: Affected) -> str:
+    """Return the same as one line for the writer of a commit, which it may quote."""
+    return f"[{handle}] {affected_text(affected, 'en')}"
+
+
 def versions_text(affected: Affected, lang: Language) -> str:
     """Return which versions have a fault, and which its fix."""
     words = catalogue(lang)["affected"]
