@@ -24,6 +24,7 @@ from agent.settings.values import RepoSpec
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch
 from memory.search import SearchIndex
+from tools.affected import affected_versions
 from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import Completion, WindowReader
 from tools.toolset import Toolset
@@ -127,7 +128,7 @@ class AskContext(RunContext):
                 if spec.name != name.repo:
                     continue
                 code = (await self.repositories.open(spec)).code
-                affected = await EvidenceCache().affected(code, fix, until=self.now)
+                affected = await affected_versions(code, fix, EvidenceCache(), until=self.now)
                 if affected is not None:
                     texts[name] = affected_text(affected, "en")
         return texts

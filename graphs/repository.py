@@ -56,6 +56,7 @@ from graphs.state import (
     WriteFactsOutput,
 )
 from graphs.writing import AnalysisGraph, analyse, build_analysis
+from tools.affected import affected_versions
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
@@ -296,9 +297,10 @@ async def _affected_versions(
         sha = commit.evidence.change.commit.sha
         placement = placements.get(sha)
         importance = commit.triage.importance if placement is None else placement.importance
-        versions = await context.library.affected(
+        versions = await affected_versions(
             code,
             commit.evidence,
+            context.library,
             until=material.window.end,
             follow_lines=importance >= Importance.WORTH_KNOWING,
         )

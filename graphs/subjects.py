@@ -18,6 +18,7 @@ from agent.triage.collected import evidence_set_of
 from graphs.material import material_of
 from graphs.run_context import RunContext
 from graphs.state import LookedUpInput, MaterialInput
+from tools.affected import affected_versions
 from tools.surroundings import release_lines
 
 WrittenSubject = CommitSubject | MinorSubject | SummarySubject
@@ -192,7 +193,7 @@ async def _commit_context(
     surroundings = await context.library.surroundings(code, read.evidence)
     until = repository["window"].end
     releases = [*await release_lines(code, commits, until)]
-    affected = await context.library.affected(code, read.evidence, until=until)
+    affected = await affected_versions(code, read.evidence, context.library, until=until)
     if affected is not None:
         releases.append(affected_line("c", affected))
     return CommitContext(

@@ -1,12 +1,13 @@
 """Affected versions: which tags have the fault that a commit mends, and which have the fix."""
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agent.domain.affected import Affected, IntroductionProof
-from agent.domain.base import NotFound
+from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Commit, Headline, is_version, is_version_or_candidate
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
@@ -15,12 +16,11 @@ from agent.domain.versions import in_version_order, version_spans
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import headline
 from agent.triage.conventions import read_heading
+from tools.evidence_cache import EvidenceCache
 from tools.history.past import FAR, naming
 from tools.history.reverts import writer_of_removed_lines
 
-if TYPE_CHECKING:
-    from tools.evidence_cache import EvidenceCache
-
+_LOG = logging.getLogger(__name__)
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_MESSAGE = 100_000  # Characters of a message that are searched
 _MAX_REFERENCE = 300  # Characters in which the reference behind "introduced by" must begin and end
@@ -42,7 +42,7 @@ class _Introduction(NamedTuple):
 async def affected_versions(
     code: CodeSource,
     evidence: CommitEvidence,
-    library: "EvidenceCache",
+    library: EvidenceCache,
     *,
     until: datetime,
     follow_lines: bool = True,
@@ -54,6 +54,22 @@ async def affected_versions(
     """
     if not isinstance(code, CloneSource):
         return None
+    try:
+        return await _versions(code, evidence, library, until, follow_lines=follow_lines)
+    except AppError as error:
+        # Affected versions are an addition: their absence must not end a report.
+        _LOG.warning("%s: the affected versions were not found: %s", evidence.id, error)
+        return None
+
+
+async def _versions(
+    code: CloneSource,
+    evidence: CommitEvidence,
+    library: EvidenceCache,
+    until: datetime,
+    *,
+    follow_lines: bool,
+) -> Affected | None:
     introduction = await _introduction(code, evidence, library, follow_lines=follow_lines)
     if introduction is None:
         return None
@@ -78,7 +94,7 @@ async def affected_versions(
 
 
 async def _introduction(
-    code: CloneSource, evidence: CommitEvidence, library: "EvidenceCache", *, follow_lines: bool
+    code: CloneSource, evidence: CommitEvidence, library: EvidenceCache, *, follow_lines: bool
 ) -> _Introduction | None:
     """Return the commit that brought what a commit mends, if it is known."""
     commit = evidence.change.commit
@@ -165,7 +181,7 @@ async def _landed_pulls(code: CloneSource, commit: Commit, numbers: set[int]) ->
 
 
 async def _shares_file(
-    code: CodeSource, evidence: CommitEvidence, earlier: Commit, library: "EvidenceCache"
+    code: CodeSource, evidence: CommitEvidence, earlier: Commit, library: EvidenceCache
 ) -> bool:
     """Return True if two commits change the same file.
 

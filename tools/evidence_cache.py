@@ -3,10 +3,8 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
-from datetime import datetime
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from agent.domain.affected import Affected
 from agent.domain.base import AppError
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
@@ -15,7 +13,6 @@ from agent.domain.facts import Fact, FactSheet
 from agent.domain.surface import SurfaceChange
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CloneSource, CodeSource, Study
-from tools.affected import affected_versions
 from tools.diff.files import layout_paths
 from tools.diff.reach import SurroundingTrees, TreeNames, is_told_by
 from tools.diff.sheet import (
@@ -47,14 +44,6 @@ class Studied(NamedTuple):
     differences: Gathered | Exception
 
 
-class _AffectedKey(NamedTuple):
-    """Of which commit affected versions were asked for, and how."""
-
-    commit: EvidenceId
-    until: datetime
-    follow_lines: bool
-
-
 class EvidenceCache:
     """The commits a run has read: skimmed (patch only) or studied (whole files).
 
@@ -67,7 +56,6 @@ class EvidenceCache:
         self._with_patches: dict[EvidenceId, Change] = {}
         # The oldest commit of each window whose facts were checked against the trees around it.
         self._checked_windows: set[EvidenceId] = set()
-        self._affected: dict[_AffectedKey, Affected | None] = {}
         self._surroundings: dict[EvidenceId, asyncio.Task[Surroundings]] = {}
         self._surface_changes: dict[EvidenceId, SurfaceChange | None] = {}
         # Parsing is CPU-bound: one commit at a time, across all repositories.
@@ -83,7 +71,6 @@ class EvidenceCache:
         self._studied.clear()
         self._with_patches.clear()
         self._checked_windows.clear()
-        self._affected.clear()
         self._surroundings.clear()
         self._surface_changes.clear()
 
@@ -157,31 +144,6 @@ class EvidenceCache:
         except Exception:  # noqa: BLE001 -- one bad commit may not cost the others anything
             _LOG.exception("%s: the code around the change was not read", evidence.id)
         return NO_SURROUNDINGS
-
-    async def affected(
-        self,
-        code: CodeSource,
-        evidence: CommitEvidence,
-        *,
-        until: datetime,
-        follow_lines: bool = True,
-    ) -> Affected | None:
-        """Return the versions before a moment with the fault that a commit mends, where known."""
-        key = _AffectedKey(evidence.id, until, follow_lines)
-        if key not in self._affected:
-            self._affected[key] = await self._read_affected(code, evidence, key)
-        return self._affected[key]
-
-    async def _read_affected(
-        self, code: CodeSource, evidence: CommitEvidence, key: "_AffectedKey"
-    ) -> Affected | None:
-        try:
-            return await affected_versions(
-                code, evidence, self, until=key.until, follow_lines=key.follow_lines
-            )
-        except AppError as error:
-            _LOG.warning("%s: the affected versions were not found: %s", evidence.id, error)
-            return None
 
     async def study_all(
         self,
