@@ -152,7 +152,8 @@ class SentenceSteps(Generic[StateT, ContextT]):
             subject = looked.subject
             look_ups = looked.look_ups
             account += looked.account
-        case = subject.case(claims, sentences.passed)
+        former = [refused for refused in sentences.mended if refused.task == task]
+        case = subject.case(claims, sentences.passed, former)
         verdicts, case_account = await judged_or_refused(case, context, subject.about)
         account += case_account
         unsure = [claim for claim in claims if claim.id in verdicts.needs]
@@ -215,14 +216,12 @@ async def _repaired(
 ) -> list[Draft]:
     """Ask for new wordings of some sentences; a sentence that is not said anew is given up."""
     numbered = _numbered(refused)
-    claims = [refusal.claim for refusal in refused]
-    quotes = [reason.nearest for refusal in refused for reason in refusal.reasons]
     texts = {number: " / ".join(one.claim.text.values()) for number, one in numbered.items()}
     answer = await context.ask_about(
         "writing",
         subject.account,
         subject.repair_prompt(numbered, context.mark),
-        lambda budget: subject.evidence(claims, budget, quotes),
+        lambda budget: subject.excerpt((), refused, budget),
         about=task,
         handles=Handles("id", texts),
     )
