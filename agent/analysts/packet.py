@@ -37,7 +37,8 @@ from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
 from agent.stories.timeline import StoriesFound
 
-BUDGET = 24_000  # Tokens of one commit's packet, where the model has room for them
+BUDGET = 24_000  # Tokens of evidence in one question, where the model has room for them
+COMMIT_BUDGET = 16_000  # Tokens of the packet of one commit
 MINOR_PACKET = 2_500  # Tokens of the packet of a commit that gets one sentence
 EXCERPT_BUDGET = 5_000  # Tokens of what is shown again of a commit for a few of its sentences
 _MIN_EXCERPT_DIFF = 1_500  # Tokens of it that the diff has at least
@@ -188,10 +189,10 @@ def _touched_context(context: CommitContext, focus: Focus, left_out: list[str]) 
 
 
 def _touched_look_ups(look_ups: Sequence[LookUp], focus: Focus, left_out: list[str]) -> list[str]:
-    """Return the look-ups that the focus speaks of, as they are printed."""
+    """Return, as they are printed, the look-ups of the judge and those that the focus speaks of."""
     touched: list[str] = []
-    for printed in printed_look_ups(look_ups):
-        if focus.touches(printed):
+    for look_up, printed in zip(look_ups, printed_look_ups(look_ups), strict=True):
+        if look_up.by_judge or focus.touches(printed):
             touched.append(printed)
         else:
             left_out.append(printed.partition("\n")[0])

@@ -10,6 +10,7 @@ from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, focus_on
 from agent.analysts.packet import (
     BUDGET,
+    COMMIT_BUDGET,
     MINOR_PACKET,
     CommitContext,
     commit_excerpt,
@@ -189,7 +190,7 @@ class CommitSubject(Subject):
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the packet of the commit."""
         focus = focus_on(claims, quotes)
-        budget = min(budget, BUDGET)
+        budget = min(budget, COMMIT_BUDGET)
         return commit_packet(self.read, self.material, budget, focus, self.context)
 
     def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:
