@@ -38,15 +38,16 @@ from agent.reports.titles import shown_title
 from agent.stories.timeline import StoriesFound
 
 BUDGET = 24_000  # Tokens of evidence in one question, where the model has room for them
-COMMIT_BUDGET = 16_000  # Tokens of the packet of one commit
+COMMIT_BUDGET = 16_000  # Tokens of the packet of one commit, for those who write about it
+JUDGED_BUDGET = 12_000  # The same for those who judge sentences: what these speak of comes first
 MINOR_PACKET = 2_500  # Tokens of the packet of a commit that gets one sentence
 EXCERPT_BUDGET = 5_000  # Tokens of what is shown again of a commit for a few of its sentences
 _MIN_EXCERPT_DIFF = 1_500  # Tokens of it that the diff has at least
 _WORDS_SHARE = 0.3  # Of the budget, for texts of people
 _FACTS_SHARE = 0.15
-_AROUND_SHARE = 0.25  # For definitions and uses elsewhere in the repository
-_EARLIER_SHARE = 0.2  # For the earlier commits that this one goes back to
-_LOOKED_UP_SHARE = 0.25  # For what was looked up
+_AROUND_SHARE = 0.2  # For definitions and uses elsewhere in the repository
+_EARLIER_SHARE = 0.12  # For the earlier commits that this one goes back to
+_LOOKED_UP_SHARE = 0.3  # For what was looked up
 _MAX_COMMENTS = 3
 _MAX_THREADS = 4
 _MAX_FACTS = 40

@@ -15,6 +15,7 @@ _TEST_NAME = re.compile(
     r"|\s*(?:@|#\[test|//\s*(?:RUN|CHECK))"
 )
 """What names a test or says with which values it is run: definitions, macros, decorators, lit lines."""
+_LINES_OF_NAME = 4  # Lines of a test from its name on that are shown
 _ASSERTION = re.compile(
     r"\b(?:assert\w*|static_assert|expect\w*|raises|EXPECT_\w+|ASSERT_\w+|CHECK\w*|REQUIRE\w*)\b"
     r"|\.assert\w*\("
@@ -66,6 +67,8 @@ def generated_lines(path: str, lines: Sequence[str], first_number: int) -> set[i
 def bodies_of_tests(lines: Sequence[str]) -> set[int]:
     """Return the positions of the lines of tests that neither name a test nor assert anything.
 
+    A name comes with the lines below it, which may say what the test is for.
+
     Nothing is left out of code that has no assertion: it is no test, but what tests use.
     """
     telling: set[int] = set()
@@ -74,8 +77,11 @@ def bodies_of_tests(lines: Sequence[str]) -> set[int]:
         code = line[1:_MAX_WIDTH]
         asserts = _ASSERTION.search(code) is not None
         has_assertion = has_assertion or asserts
-        if asserts or _TEST_NAME.match(code):
+        if asserts:
             telling.add(position)
+        if _TEST_NAME.match(code):
+            # What a test is for stands below its name, or goes on behind it.
+            telling.update(range(position, position + _LINES_OF_NAME))
     if not has_assertion:
         return set()
     return set(_runs(len(lines), telling))

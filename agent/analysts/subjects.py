@@ -11,6 +11,7 @@ from agent.analysts.focus import Focus, focus_on
 from agent.analysts.packet import (
     BUDGET,
     COMMIT_BUDGET,
+    JUDGED_BUDGET,
     MINOR_PACKET,
     CommitContext,
     commit_excerpt,
@@ -190,7 +191,7 @@ class CommitSubject(Subject):
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the packet of the commit."""
         focus = focus_on(claims, quotes)
-        budget = min(budget, COMMIT_BUDGET)
+        budget = min(budget, JUDGED_BUDGET if claims else COMMIT_BUDGET)
         return commit_packet(self.read, self.material, budget, focus, self.context)
 
     def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:

@@ -80,7 +80,7 @@ def test_of_tests_the_names_and_assertions_are_shown() -> None:
         *(f"+    tensor_{number} = make(size)" for number in range(9)),
         "+    assert forward(tensor_1) == size",
     )
-    assert bodies_of_tests(lines) == set(range(2, 11))
+    assert bodies_of_tests(lines) == set(range(5, 11))
     assert bodies_of_tests(lines[:-1]) == set(), "what tests use has no assertions"
 
 
