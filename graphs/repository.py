@@ -10,11 +10,10 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.packet import MINOR_PACKET
 from agent.analysts.rules import facts_told
-from agent.analysts.tasks import Task, commit_tasks, minor_tasks, summary_task
+from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.affected import Affected
 from agent.domain.base import RepoId
 from agent.domain.evidence import Material
-from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import Importance, Placement
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account
@@ -166,31 +165,20 @@ async def _minor_batch_size(repo: RepoId, context: RunContext) -> int:
 
 
 async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> NextTasksOutput:
-    """Name what is written next: the commits, then the day.
+    """Name the commits that are written about next.
 
-    Commits go one by one where the model is small, and few at once where time is short: what is
+    They go one by one where the model is small, and few at once where time is short: what is
     judged when the time is over can be published.
     """
     context = runtime.context
     repo = state["spec"].name
     waiting = state["waiting"]
-    written = state["tasks"]
     if context.models is not None:
         await context.models.expect(repo, len(waiting))
-    if waiting:
-        count = await _task_count(repo, waiting, context)
-        return {"tasks": waiting[:count], "waiting": waiting[count:]}
-    are_commits_written = bool(written) and not written[0].is_summary
-    if not state["beside"] or not are_commits_written:
+    if not waiting:
         return {"tasks": [], "waiting": []}
-    titles: dict[EvidenceId, str] = {}
-    for row in state["first_look"].landed:
-        titles[row.commit.id] = row.commit.title
-    minor = set(state["share"].minor)
-    # One sentence about a minor commit is short enough.
-    analysis = [claim for claim in state["analysis"] if claim.about[0].sha not in minor]
-    task = summary_task(repo, [*analysis, *state["facts"]], titles)
-    return {"tasks": [task] if task else [], "waiting": []}
+    count = await _task_count(repo, waiting, context)
+    return {"tasks": waiting[:count], "waiting": waiting[count:]}
 
 
 async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext) -> int:
