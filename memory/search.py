@@ -14,6 +14,7 @@ from memory.operations import Database, EvidenceHit, Scope
 from memory.search_words import Term, phrase_of, terms_of
 
 ALWAYS = Scope(repos=(), start="", end="9")
+_BEFORE_ALL = "0"  # Before any moment, and behind the empty end of a thread that is open
 _MAX_RANKED = 200  # Rows that are taken by their words
 _MAX_EXPLAINED = 20  # Hits of which is told by which words they were found
 _MAX_WITH_NAME = 5_000
@@ -238,7 +239,7 @@ def _reach_of(name: Named, scope: Scope) -> Scope:
 
 def _until_end(scope: Scope) -> Scope:
     """Return a scope that has an end and no beginning."""
-    return scope._replace(start=ALWAYS.start)
+    return scope._replace(start=_BEFORE_ALL)
 
 
 def _reach(scope: Scope) -> Scope:
