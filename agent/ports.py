@@ -194,6 +194,9 @@ class CloneSource(CodeSource, Protocol):
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""
 
+    async def word_shares(self, words: Sequence[str]) -> Mapping[str, float]:
+        """Return in which share of the latest messages of commits each word occurs, in any case."""
+
     async def version(self, name: str, *, tz: str = "UTC") -> Commit:
         """Find the commit that a tag, a hash or a day means."""
 
