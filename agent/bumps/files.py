@@ -37,8 +37,12 @@ _READERS: Mapping[str, Callable[[str], PinFile]] = {
     "action.yaml": read_workflow,
 }
 _PYLOCK = re.compile(r"pylock(?:\.[^.]+)?\.toml")
-_REQUIREMENTS = re.compile(r"[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in|lock)|requirements\.lock")
-_CONTAINER = re.compile(r"(?:Docker|Container)file.*|.*\.[Dd]ockerfile|(?:docker-)?compose.*\.ya?ml")
+_REQUIREMENTS = re.compile(
+    r"[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in|lock)|requirements\.lock"
+)
+_CONTAINER = re.compile(
+    r"(?:Docker|Container)file.*|.*\.[Dd]ockerfile|(?:docker-)?compose.*\.ya?ml"
+)
 
 
 def reader_of(path: str) -> Callable[[str], PinFile] | None:

@@ -26,7 +26,9 @@ _USES = re.compile(
 )
 _SECTION = re.compile(r'\[submodule "(.*)"\]')
 _IMAGE = re.compile(r"\s*(?:FROM\s+(?:--platform=\S+\s+)?|-?\s*image:\s*)[\"']?([^\s\"'#]+)", re.I)
-_CMAKE_DECLARED = re.compile(r"(?:FetchContent_Declare|FetchContent_Populate|ExternalProject_Add)\s*\(\s*([\w.-]+)", re.I)
+_CMAKE_DECLARED = re.compile(
+    r"(?:FetchContent_Declare|FetchContent_Populate|ExternalProject_Add)\s*\(\s*([\w.-]+)", re.I
+)
 _CMAKE_VALUE = re.compile(r'(GIT_REPOSITORY|GIT_TAG)\s+"?([^\s")]+)', re.I)
 _CMAKE_SET = re.compile(r'^\s*set\s*\(\s*(\w+)\s+"?([^\s")$]+)"?\s*\)', re.I | re.M)
 _CMAKE_VARIABLE = re.compile(r"\$\{(\w+)\}")

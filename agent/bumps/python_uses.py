@@ -162,26 +162,34 @@ class _UseReader:
     def _read_import(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                top = alias.name.partition(".")[0]
-                if top in self.packages:
-                    self._bound[alias.asname or top] = alias.name if alias.asname else top
-                    self._add(alias.name, alias.lineno)
+                self._bind_module(alias)
         elif isinstance(node, ast.ImportFrom):
-            imported = self._absolute(node)
-            if imported in self.given_on:
-                for alias in node.names:
-                    path = self.given_on[imported].get(alias.name)
-                    if path:
-                        self._bound[alias.asname or alias.name] = path
-            if node.level or imported.partition(".")[0] not in self.packages:
-                return
-            for alias in node.names:
-                if alias.name == "*":
-                    self._add(imported, node.lineno)
-                    continue
-                path = f"{imported}.{alias.name}"
-                self._bound[alias.asname or alias.name] = path
-                self._add(path, alias.lineno)
+            module = self._absolute(node)
+            self._bind_given_on(module, node.names)
+            if not node.level and module.partition(".")[0] in self.packages:
+                self._bind_names(module, node)
+
+    def _bind_module(self, alias: ast.alias) -> None:
+        top = alias.name.partition(".")[0]
+        if top in self.packages:
+            self._bound[alias.asname or top] = alias.name if alias.asname else top
+            self._add(alias.name, alias.lineno)
+
+    def _bind_given_on(self, module: str, aliases: Iterable[ast.alias]) -> None:
+        """Bind names that a module of one's own has from a package."""
+        names = self.given_on.get(module, {})
+        for alias in aliases:
+            if alias.name in names:
+                self._bound[alias.asname or alias.name] = names[alias.name]
+
+    def _bind_names(self, module: str, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self._add(module, node.lineno)
+                continue
+            path = f"{module}.{alias.name}"
+            self._bound[alias.asname or alias.name] = path
+            self._add(path, alias.lineno)
 
     def _absolute(self, node: ast.ImportFrom) -> str:
         if not node.level:
@@ -200,9 +208,8 @@ class _UseReader:
         elif isinstance(node, ast.arg):
             classes = self._annotated(node.annotation) if node.annotation else {""}
             self._classes.setdefault(node.arg, set()).update(classes)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            if id(node) not in self._handled:
-                self._note_objects(node, {""})
+        elif _is_bound(node) and id(node) not in self._handled:
+            self._note_objects(node, {""})
 
     def _note_assigned(self, target: ast.expr, value: ast.expr) -> None:
         self._handled.add(id(target))
@@ -211,7 +218,7 @@ class _UseReader:
         elif not _is_none(value):
             self._note_objects(target, {""})
 
-    def _note_objects(self, target: ast.expr, classes: set[str]) -> None:
+    def _note_objects(self, target: ast.AST, classes: set[str]) -> None:
         """Add what an expression may be; an empty name stands for anything."""
         self._classes.setdefault(_spelling(target), set()).update(classes)
 
@@ -233,10 +240,9 @@ class _UseReader:
                     self._add(path, node.lineno, _call_shape(node))
                 self._read_strings(node)
             elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in called:
-                if isinstance(node.ctx, ast.Load):
-                    path = self._path(node)
-                    if path:
-                        self._add(path, node.end_lineno or node.lineno)
+                path = self._path(node) if isinstance(node.ctx, ast.Load) else ""
+                if path:
+                    self._add(path, node.end_lineno or node.lineno)
 
     def _read_strings(self, call: ast.Call) -> None:
         """Read paths that are passed as strings: `import_module("a.b")`, `patch("a.b.c")`.
@@ -300,9 +306,13 @@ def _rebound_names(nodes: Iterable[ast.AST]) -> set[str]:
             names.add(node.name)
         elif isinstance(node, ast.arg):
             names.add(node.arg)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        elif isinstance(node, ast.Name) and _is_bound(node):
             names.add(node.id)
     return names
+
+
+def _is_bound(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _spelling(node: ast.AST) -> str:

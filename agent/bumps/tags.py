@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
@@ -45,10 +46,8 @@ def _spellings(version: str) -> list[str]:
     """Return how a version is written: as given, without `v`, and in its normal form."""
     plain = version.removeprefix("v").removesuffix("+incompatible")
     spellings = [plain]
-    try:
+    with suppress(InvalidVersion):
         spellings.append(str(Version(plain)))
-    except InvalidVersion:
-        pass
     return list(dict.fromkeys(spellings))
 
 

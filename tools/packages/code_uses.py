@@ -89,8 +89,7 @@ def _call_break(use: PathUse, earlier: Meaning, later: Meaning | None) -> str:
         return ""
     if call_fault(earlier, use.call):
         return ""  # It did not fit before either: a wrapper takes other arguments
-    fault = call_fault(later, use.call) or shifted_argument(earlier, later, use.call)
-    return fault
+    return call_fault(later, use.call) or shifted_argument(earlier, later, use.call)
 
 
 def _first_lines(broken: Sequence[CodeUse]) -> list[CodeUse]:

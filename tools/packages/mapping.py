@@ -110,8 +110,10 @@ class SourceFinder:
         host = scp_form[1] if scp_form else urlsplit(address).hostname or ""
         path = scp_form[2] if scp_form else urlsplit(address).path
         if host.lower().removeprefix("www.") != self._host:
-            raise NotProved(f"its repository is on {host or 'an unreadable address'}, "
-                            f"and only {self._host} is read")
+            raise NotProved(
+                f"its repository is on {host or 'an unreadable address'}, "
+                f"and only {self._host} is read"
+            )
         owner_and_name = "/".join(path.strip("/").removesuffix(".git").split("/")[:2])
         try:
             return repo_id(owner_and_name)
@@ -273,9 +275,10 @@ class _VersionFinder:
             commits = await self._trees.file_history(tip, path, _MAX_VERSION_CHANGES)
             oldest = ""
             for sha in commits:
-                written = await self._written_version(sha, manifest.model_copy(
-                    update={"version": await self._version_at(sha, manifest)}
-                ))
+                written = await self._written_version(
+                    sha,
+                    manifest.model_copy(update={"version": await self._version_at(sha, manifest)}),
+                )
                 if written and is_same_version(written, version):
                     oldest = sha
                 elif oldest:

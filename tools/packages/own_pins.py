@@ -48,9 +48,7 @@ async def _pin_files(trees: TreeReader, sha: str, changed: set[str]) -> dict[str
     return files
 
 
-async def _included(
-    trees: TreeReader, sha: str, listing: Listing, changed: set[str]
-) -> list[str]:
+async def _included(trees: TreeReader, sha: str, listing: Listing, changed: set[str]) -> list[str]:
     """Return the changed files that requirements include; files may include one another."""
     waiting = [path for path in listing if _may_include(path)]
     seen = set(waiting)
@@ -71,8 +69,10 @@ async def _included(
 
 def _may_include(path: str) -> bool:
     reader = reader_of(path)
-    return reader is not None and PurePosixPath(path).suffix in (".txt", ".in") and (
-        PurePosixPath(path).name != "CMakeLists.txt"
+    return (
+        reader is not None
+        and PurePosixPath(path).suffix in (".txt", ".in")
+        and (PurePosixPath(path).name != "CMakeLists.txt")
     )
 
 

@@ -12,7 +12,7 @@ from tools.surface.signatures import Signature
 
 _MAX_ROUNDS = 25  # Each reads the modules that the paths asked for so far lead through
 _MODULE_FOLDERS = ("", "src", "python", "lib")  # Folders in which a module may be a package's all
-_NOT_IMPORTED = ("setup", "conftest", "build_backend", "build_utils", "noxfile")
+_NOT_IMPORTED = ("__init__", "setup", "conftest", "build_backend", "build_utils", "noxfile")
 _MAX_MODULE_BYTES = 2_000_000
 
 
@@ -120,9 +120,9 @@ def _single_modules(files: Iterable[str]) -> dict[str, str]:
     for file in files:
         path = PurePosixPath(file)
         folder = "" if str(path.parent) == "." else str(path.parent)
-        if folder in _MODULE_FOLDERS and path.stem.isidentifier():
-            if path.stem not in _NOT_IMPORTED and path.stem != "__init__":
-                modules[path.stem] = file
+        is_imported = path.stem.isidentifier() and path.stem not in _NOT_IMPORTED
+        if folder in _MODULE_FOLDERS and is_imported:
+            modules[path.stem] = file
     return modules
 
 
@@ -142,15 +142,16 @@ def call_fault(definition: PythonDefinition, call: CallShape) -> str:
 
 
 def _signature_fault(signature: Signature, call: CallShape) -> str:
+    if signature.is_partial:
+        return ""
     by_position = signature.by_position
-    if call.positions > len(by_position) and not signature.takes_positions:
-        if not signature.is_partial and not call.is_open:
-            return f"it takes {len(by_position)} arguments by position, {call.positions} are given"
+    is_too_long = call.positions > len(by_position) and not signature.takes_positions
+    if is_too_long and not call.is_open:
+        return f"it takes {len(by_position)} arguments by position, {call.positions} are given"
     for keyword in call.keywords:
         if signature.named(keyword) is None and not signature.takes_names:
-            if not signature.is_partial:
-                return f"it does not take `{keyword}`"
-    if call.is_open or signature.is_partial:
+            return f"it does not take `{keyword}`"
+    if call.is_open:
         return ""
     passed = {parameter.name for parameter in by_position[: call.positions]} | {*call.keywords}
     for parameter in signature.parameters:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from agent.bumps.pins import Bump
 from agent.bumps.python_files import table, tables, text_of
@@ -32,7 +32,7 @@ class DeclaredSource(Frozen):
 
     url: str
     origin: str  # Who says so, as a phrase
-    commits: dict[str, str] = {}
+    commits: dict[str, str] = Field(default_factory=dict)
     """The commits that versions were built from, where the registry records them."""
 
 
