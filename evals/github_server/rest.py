@@ -299,7 +299,7 @@ def get_pull(call: RestCall) -> Response:
         "merged": pull.merged_at is not None,
         "merged_at": stamp(pull.merged_at),
         "merge_commit_sha": pull.merge_commit,
-        "base": {"ref": pull.base},
+        "base": {"ref": pull.base, "sha": pull.base_sha or call.repository.git.tip},
         "head": {"ref": pull.head_ref, "sha": pull.head_sha},
     }
     return json_response(body)
