@@ -37,11 +37,11 @@ class CommentWriter:
         text = f"{marker(self._report.repo)}\n{self.markdown()}"
         if len(text) <= MAX_CHARACTERS:
             return text
-        folds_open = "\n</details>\n"
-        room = MAX_CHARACTERS - len(_CUT) - 2 * len(folds_open)
-        kept = text[:room].rpartition("\n")[0]
+        closing = "\n</details>\n"
+        length = MAX_CHARACTERS - len(_CUT) - 2 * len(closing)
+        kept = text[:length].rpartition("\n")[0]
         unclosed = kept.count("<details>") - kept.count("</details>")
-        return kept + folds_open * max(unclosed, 0) + _CUT
+        return kept + closing * max(unclosed, 0) + _CUT
 
     def markdown(self) -> str:
         """Return the whole report."""
@@ -66,22 +66,16 @@ class CommentWriter:
         yield f"<sub>{LIMIT}</sub>"
 
     def _breaking_lines(self) -> Iterator[str]:
-        uses = [
-            (outcome, use) for outcome in self._report.outcomes for use in outcome.breaking_uses
-        ]
-        for outcome, use in uses[:_MAX_LINES_SHOWN]:
-            yield f"- **{self._place(use)}** {self._what_happens(use)} ({_name(outcome.bump)})"
-        if len(uses) > _MAX_LINES_SHOWN:
+        lines: list[str] = []
+        for outcome in self._report.outcomes:
+            for use in outcome.breaking_uses:
+                what = self._what_happens(use)
+                lines.append(f"- **{self._place(use)}** {what} ({_name(outcome.bump)})")
+        yield from lines[:_MAX_LINES_SHOWN]
+        if lines:
             yield ""
-            yield from _folded(
-                f"{len(uses) - _MAX_LINES_SHOWN} more lines that fail",
-                [
-                    f"- {self._place(use)} {self._what_happens(use)} ({_name(outcome.bump)})"
-                    for outcome, use in uses[_MAX_LINES_SHOWN:][:_MAX_LISTED]
-                ],
-            )
-        if uses:
-            yield ""
+        hidden = lines[_MAX_LINES_SHOWN:]
+        yield from _folded(f"{len(hidden):,} more lines that fail", hidden)
 
     def _place(self, use: CodeUse) -> str:
         """Return the file and line as a permanent link."""

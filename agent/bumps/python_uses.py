@@ -152,7 +152,9 @@ class _UseReader:
     def _note_guard(self, node: ast.AST) -> None:
         if not isinstance(node, ast.Try):
             return
-        caught = {name for handler in node.handlers for name in _names_of_handler(handler)}
+        caught: set[str] = set()
+        for handler in node.handlers:
+            caught.update(_names_of_handler(handler))
         if not caught & {*_IMPORT_ERRORS}:
             return
         for statement in node.body:

@@ -99,8 +99,10 @@ class ServedRepository:
     def add_comment(self, number: int, author: str, body: str) -> WorldComment:
         """Add a comment below a thread."""
         thread = self.thread(number)
-        ids = [comment.id for other in self._threads.values() for comment in other.comments]
-        comment = WorldComment(max(ids, default=0) + 1, author, body, thread.updated_at)
+        newest = 0
+        for other in self._threads.values():
+            newest = max([newest, *(comment.id for comment in other.comments)])
+        comment = WorldComment(newest + 1, author, body, thread.updated_at)
         self._threads[number] = replace(thread, comments=(*thread.comments, comment))
         return comment
 

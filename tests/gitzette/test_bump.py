@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from evals.github_server.app import GitHubServer
 from evals.github_server.rest import ACTIONS_BOT

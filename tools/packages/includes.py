@@ -24,7 +24,7 @@ def public_headers(listing: Listing, folder: str = "") -> dict[str, str]:
 
 
 async def broken_includes(
-    trees: TreeReader, mapping: SourceMapping, base: Mapping[str, str], tip: Mapping[str, str]
+    trees: TreeReader, mapping: SourceMapping, tip: Mapping[str, str]
 ) -> list[CodeUse]:
     """Return the includes that the old version of a package satisfies and the new one does not.
 
@@ -33,10 +33,14 @@ async def broken_includes(
     old = public_headers(await trees.listing(mapping.old.sha), mapping.folder)
     new = public_headers(await trees.listing(mapping.new.sha), mapping.folder)
     removed = old.keys() - new.keys()
-    own_headers = {name for path in tip for name in _suffixes(path)} if removed else set()
+    if not removed:
+        return []
+    own_headers: set[str] = set()
+    for path in tip:
+        own_headers.update(_suffixes(path))
     uses: list[CodeUse] = []
     for file, text in tip.items():
-        if not file.endswith(_SOURCES) or not removed:
+        if not file.endswith(_SOURCES):
             continue
         for number, line in enumerate(text.splitlines(), start=1):
             match = _INCLUDE.match(line)

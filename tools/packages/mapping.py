@@ -171,6 +171,7 @@ class _VersionFinder:
         manifest = await self._checked_manifest(sha, version)
         if isinstance(manifest, str):
             return None
+        self.manifest = manifest
         return VersionCommit(version=version, sha=sha, note="named by the registry")
 
     async def _tagged(self, version: str) -> VersionCommit | None:

@@ -135,7 +135,7 @@ class BumpReader:
         uses = uses_in(tip.python_files, imports)
         earlier_uses = uses_in(base.python_files, imports)
         broken = await broken_uses(uses, earlier_uses, old, new)
-        broken += await broken_includes(trees, mapping, base.texts, tip.texts)
+        broken += await broken_includes(trees, mapping, tip.texts)
         headers = len(public_headers(await trees.listing(mapping.old.sha), mapping.folder))
         code = await self.open_code(mapping.repo)
         facts = await facts_between(code, mapping.old.sha, mapping.new.sha, self.cache / "facts")
