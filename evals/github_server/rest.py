@@ -294,12 +294,15 @@ def get_pull(call: RestCall) -> Response:
     pull = call.thread()
     if not isinstance(pull, Pull):
         raise not_found()
+    base = {"ref": pull.base}
+    if pull.base_sha:
+        base["sha"] = pull.base_sha
     body = _thread_json(pull) | {
         "url": f"{call.here}/pulls/{pull.number}",
         "merged": pull.merged_at is not None,
         "merged_at": stamp(pull.merged_at),
         "merge_commit_sha": pull.merge_commit,
-        "base": {"ref": pull.base, "sha": pull.base_sha or call.repository.git.tip},
+        "base": base,
         "head": {"ref": pull.head_ref, "sha": pull.head_sha},
     }
     return json_response(body)
