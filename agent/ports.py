@@ -55,6 +55,13 @@ class Usages(Frozen):
     more: bool = False  # Whether there are others beyond the limit
 
 
+class ReleaseRange(Frozen):
+    """What a release is compared with, and the commits of its branch that the default branch lacks."""
+
+    previous: str  # The tag of the release that its users had before
+    picks: tuple[str, ...] = ()  # Hashes, the newest first; of a release branch its picks
+
+
 class Study(Frozen):
     """What a closer look at a change will ask its source for."""
 
@@ -170,8 +177,25 @@ class CloneSource(CodeSource, Protocol):
         With `candidates`, tags of release candidates count as well.
         """
 
+    async def releases_with(
+        self, heads: Sequence[Headline], *, until: datetime
+    ) -> Mapping[str, tuple[Release, ...]]:
+        """Return by hash the releases before a moment that have a landed commit or a copy of it.
+
+        Candidates are among them; the oldest come first.
+        """
+
+    async def release_range(self, tag: str) -> ReleaseRange | None:
+        """Return what a version is compared with and what its branch alone has.
+
+        None where the repository has no such version, or none before it.
+        """
+
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""
+
+    async def word_shares(self, words: Sequence[str]) -> Mapping[str, float]:
+        """Return in which share of the latest messages of commits each word occurs, in any case."""
 
     async def version(self, name: str, *, tz: str = "UTC") -> Commit:
         """Find the commit that a tag, a hash or a day means."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from pydantic import Field
@@ -15,6 +15,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import parse_reference
 from agent.domain.window import Window, midnight, moment, narrowed, zone
 from agent.languages import language_of
+from agent.question_dates import DAY, days_named
 
 _QUALIFIER = re.compile(
     r'(?<![\w:/"])(is|author|path|repo|since|until|in):("[^"\n]{1,200}"|[^\s"，。；？！]{1,200})',
@@ -26,7 +27,8 @@ _TAG = re.compile(r"v?\d{1,6}(?:\.\d{1,6}){1,4}(?:[.-]?[a-z]{1,8}\.?\d{0,8})?")
 _NAME = re.compile(
     r"--?[A-Za-z][\w-]+|[\w.-]*[A-Za-z0-9]_[\w.-]+|_\w+|[\w.-]+(?:/[\w.*-]+)+|[A-Za-z]\w*(?:\.\w+)+|\w*[a-z0-9][A-Z]\w*"
 )
-_DATE = re.compile(r"(?<![\w/.-])20\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?![\w/-])")
+_SHORT_THREAD = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]{0,99})#(?P<number>[1-9]\d{0,9})", re.ASCII)
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,200}")
 THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
 """Kinds of evidence other than commits, and what the index calls them."""
 _FILTERS = ("is", "author", "path", "repo", "in")  # In the order in which they are printed
@@ -55,11 +57,13 @@ class Hit(Frozen):
     score: float = 0.0
     named: tuple[str, ...] = ()  # What the question names and this evidence is or has
     words: tuple[str, ...] = ()  # By which it was found
+    first_with: tuple[EvidenceId, ...] = ()  # Of a release: hits that no earlier one contains
+    from_conversation: bool = False  # Whether an earlier answer of the conversation cites it
 
     @property
     def fits(self) -> bool:
         """True if it matches the question; words that all evidence has give no score."""
-        return bool(self.score or self.named or self.words)
+        return bool(self.score or self.named or self.words or self.from_conversation)
 
 
 class Query(Frozen):
@@ -72,6 +76,7 @@ class Query(Frozen):
     filters: tuple[tuple[str, str], ...] = ()
     """Qualifiers as on GitHub, always in the same order."""
     window: Window | None = None
+    repos: tuple[RepoId, ...] = ()  # The configured repositories that the question names
 
     @property
     def is_filtered(self) -> bool:
@@ -118,28 +123,50 @@ class _Qualifier(NamedTuple):
 
 
 def query_of(
-    question: str, bound: Window | None, tz: str, now: datetime, lang: Language | None = None
+    question: str,
+    bound: Window | None,
+    tz: str,
+    now: datetime,
+    lang: Language | None = None,
+    repos: Sequence[RepoId] = (),
 ) -> Query:
-    """Parse a question; dates in it can narrow the bound, but not widen it."""
+    """Parse a question; dates in it can narrow the bound, but not widen it.
+
+    `repos` are the configured repositories, which a question may name without their owners.
+    """
     qualifiers = []
     for key, value in _QUALIFIER.findall(question):
         qualifiers.append(_Qualifier(key.lower(), value.strip('"').rstrip(",;")))
     words = _QUALIFIER.sub(" ", question)
     starts = [moment(value, tz) for key, value in qualifiers if key == "since"]
     ends = [moment(value, tz) for key, value in qualifiers if key == "until"]
-    days = _DATE.findall(words)
-    if days:
-        # Several dates mean the time from the first to the last.
-        starts.append(moment(min(days), tz))
-        ends.append(midnight(date.fromisoformat(max(days)) + timedelta(days=1), tz))
+    days = days_named(_SPAN.sub(" ", words), now.astimezone(zone(tz)).date())
+    if days is not None:
+        starts.append(midnight(days.first, tz))
+        ends.append(midnight(days.last + timedelta(days=1), tz))
     return Query(
         text=question,
         words=words,
         lang=lang or language_of(question),
-        named=_named(words),
+        named=_named(words, repos),
         filters=_filters(qualifiers),
         window=narrowed(bound, starts, ends, tz, now),
+        repos=_repos_named(words, repos),
     )
+
+
+def _repos_named(words: str, repos: Sequence[RepoId]) -> tuple[RepoId, ...]:
+    """Return the repositories that are named, with or without their owners, in any case."""
+    spellings = {word.lower().rstrip(".-/") for word in _WORD.findall(words)}
+    return tuple(repo for repo in repos if spellings & _spellings(repo))
+
+
+def _spellings(repo: RepoId) -> set[str]:
+    return {repo.lower(), _short_name(repo)}
+
+
+def _short_name(repo: RepoId) -> str:
+    return repo.lower().partition("/")[2]
 
 
 def _filters(qualifiers: Sequence[_Qualifier]) -> tuple[tuple[str, str], ...]:
@@ -155,8 +182,11 @@ def _filters(qualifiers: Sequence[_Qualifier]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(filters, key=lambda pair: (_FILTERS.index(pair[0]), pair[1])))
 
 
-def _named(words: str) -> tuple[Named, ...]:
-    """Return what is quoted, or written as a reference, tag, flag, path or identifier."""
+def _named(words: str, repos: Sequence[RepoId]) -> tuple[Named, ...]:
+    """Return what is quoted, or written as a reference, tag, flag, path or identifier.
+
+    The name of a configured repository says where to look, and names nothing in it.
+    """
     names: dict[str, Named] = {}
     for in_backticks, in_quotes in _SPAN.findall(words):
         span = (in_backticks or in_quotes).strip()
@@ -164,17 +194,27 @@ def _named(words: str) -> tuple[Named, ...]:
             names[span] = Named(kind="name", text=span)
     tokens = [token.rstrip(".:/") for token in _TOKEN.findall(_SPAN.sub(" ", words))]
     for token in (*tokens, *list(names)):
-        name = _named_by_form(token)
+        name = _named_by_form(token, repos)
         if name is not None:
             names[token] = name
-    return tuple(sorted(names.values(), key=lambda name: (name.kind, name.text)))
+    repo_names: set[str] = set()
+    for repo in repos:
+        repo_names |= _spellings(repo)
+    things = [name for name in names.values() if name.text.lower() not in repo_names]
+    return tuple(sorted(things, key=lambda name: (name.kind, name.text)))
 
 
-def _named_by_form(token: str) -> Named | None:
-    reference = None if _DATE.fullmatch(token) else parse_reference(token)
+def _named_by_form(token: str, repos: Sequence[RepoId]) -> Named | None:
+    if DAY.fullmatch(token):
+        return None
+    reference = parse_reference(token)
     if reference is not None:
         text = reference.sha or str(reference.number)
         return Named(kind=reference.kind, text=text, repo=reference.repo)
+    if thread := _SHORT_THREAD.fullmatch(token):
+        owners = [repo for repo in repos if _short_name(repo) == thread["name"].lower()]
+        if len(owners) == 1:
+            return Named(kind="thread", text=thread["number"], repo=owners[0])
     if _TAG.fullmatch(token):
         return Named(kind="tag", text=token)
     if _NAME.fullmatch(token):
@@ -217,6 +257,18 @@ class Searched(Frozen):
     def days_asked(self, to: str = " to ", *, clock: bool = True) -> str:
         """Return the time that was asked about, written as the spans are."""
         return days_text(self.start, self.end, self.tz, to, clock=clock)
+
+    def days_unread(self, to: str = " to ", separator: str = ", ", *, clock: bool = True) -> str:
+        """Return the gaps between the spans as days, or an empty string."""
+        gaps = []
+        start = self.start
+        for span in self.spans:
+            if start < span.start:
+                gaps.append(days_text(start, span.start, self.tz, to, clock=clock))
+            start = max(start, span.end)
+        if self.spans and start < self.end:
+            gaps.append(days_text(start, self.end, self.tz, to, clock=clock))
+        return separator.join(gaps)
 
     def clone_end_text(self) -> str:
         """Return when the clone ends, or an empty string."""
@@ -269,6 +321,8 @@ class Reply(Frozen):
     evidence: tuple[Hit, ...] = ()  # The ranked list
     known: dict[EvidenceId, Known] = Field(default_factory=dict)
     """What the memory has of everything that is shown."""
+    releases: dict[EvidenceId, EvidenceId] = Field(default_factory=dict)
+    """The first release that contains each commit, as far as it was looked up."""
     searched: tuple[Searched, ...] = ()
     failures: tuple[str, ...] = ()  # Commits of which something could not be read, and why
     dropped: int = 0  # Sentences that did not pass

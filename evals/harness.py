@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 
@@ -95,9 +96,9 @@ class Bench:
     full: bool = False  # Take all cases where there are many of the same kind
 
     def world(self, name: str, seed: int | None = None) -> World:
-        """Build a world."""
+        """Return a world, which is built when it is first asked for; cases only read it."""
         seed = self.seed if seed is None else seed
-        return build(name, seed, self.folder / f"{name}-{seed}")
+        return _world(name, seed, self.folder / f"{name}-{seed}")
 
     def count(self, few: int, many: int) -> int:
         """Return how many cases to take."""
@@ -118,6 +119,12 @@ class Bench:
         with self.settings(specs, **values) as settings:
             report, _ = await self.system.report(settings, window)
         return report
+
+
+@cache
+def _world(name: str, seed: int, folder: Path) -> World:
+    """Build a world once, since building it again would replace what other cases are reading."""
+    return build(name, seed, folder)
 
 
 def specs_of(world: World, *, cloned: bool = True) -> tuple[RepoSpec, ...]:

@@ -20,13 +20,15 @@ from agent.reports.stored import claim_json
 from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec
 from agent.web import Web
-from gitzette.render.templating import claim_text, filled, named, plain_environment
+from gitzette.render.templating import SHORT, claim_text, filled, named, plain_environment
 
 if TYPE_CHECKING:
     from graphs.ask_context import AskContext
 
 _MAX_ROWS = 20  # Rows of a section that are listed
-_MAX_BEST = 10  # Pieces of evidence that are listed because they fit best
+_MAX_NAMED_ROWS = 5  # Rows of a section about one name
+_MAX_BEST = 5  # Pieces of evidence that are listed with the reasons why they fit best
+_MAX_FITTING = 10  # Pieces of evidence that are listed because they fit
 _MAX_LINE = 400  # Characters that are shown of a line of evidence
 _MAX_EVIDENCE = 400_000  # Characters that are shown of a piece of evidence
 _CODE_SPAN = re.compile(r"`([^`\n]{3,})`")
@@ -45,7 +47,8 @@ class ReplyPage:
         """Return the reply with its Markdown."""
         listed_ids: set[EvidenceId] = set()
         for section in reply.sections:
-            listed_ids.update(hit.id for hit in section.hits[:_MAX_ROWS])
+            limit = _MAX_ROWS if reply.outcome == "filtered" else _MAX_NAMED_ROWS
+            listed_ids.update(hit.id for hit in section.hits[:limit])
         unlisted = [hit for hit in reply.evidence if hit.id not in listed_ids]
         fitting = [hit for hit in unlisted if hit.fits]
         pulls = {cite for cite, item in reply.known.items() if isinstance(item, PullRequest)}
@@ -64,9 +67,13 @@ class ReplyPage:
             sentence=partial(self.sentence, lang=reply.lang, pulls=pulls),
             told=listed_ids,
             most=_MAX_ROWS,
-            fitting=fitting[:_MAX_BEST],
-            rest=unlisted[:_MAX_BEST],
-            shown=_shown_hits(reply) or reply.evidence[:_MAX_BEST],
+            most_named=_MAX_NAMED_ROWS,
+            most_best=_MAX_BEST,
+            fitting=fitting[:_MAX_FITTING],
+            rest=unlisted[:_MAX_FITTING],
+            shown=_shown_hits(reply) or reply.evidence[:_MAX_FITTING],
+            reasons=partial(self._reasons, reply),
+            absent=partial(self._absent, reply),
         )
         return reply.model_copy(update={"answer": answer})
 
@@ -107,6 +114,36 @@ class ReplyPage:
         day = moment.astimezone(zone(self._tz)).date()
         line = f"{day} {where}{link(code(name), url)} {inline(title)}".rstrip()
         return " · ".join(filter(None, (line, inline(details))))
+
+    def _reasons(self, reply: Reply, hit: Hit, why: bool = False) -> str:
+        """Return the first release with a commit and, with `why`, the reasons why a hit fits."""
+        words = catalogue(reply.lang)["ask"]
+        details = []
+        if hit.id in reply.releases:
+            release = reply.releases[hit.id]
+            name, url = named(release, release.repo, self._web)
+            details.append(words["released"].format(release=link(code(name), url)))
+        if why and hit.first_with:
+            commits = ", ".join(code(commit.sha[:SHORT]) for commit in hit.first_with)
+            details.append(words["first_with"].format(commits=commits))
+        found_by = [*map(code, hit.named), *map(inline, hit.words)]
+        if why and found_by:
+            details.append(words["why"].format(words=", ".join(dict.fromkeys(found_by))))
+        elif why and hit.from_conversation:
+            details.append(words["cited_before"])
+        return "".join(f" · {detail}" for detail in details)
+
+    def _absent(self, reply: Reply, name: str) -> str:
+        """State that nothing that was read mentions a name, and what was read."""
+        words = catalogue(reply.lang)["ask"]
+        places = []
+        for searched in reply.searched:
+            days = searched.days_read(words["to"], words["separator"])
+            if days:
+                places.append(words["place"].format(repo=searched.repo, days=days))
+        if not places:
+            return str(words["unknown"].format(what=name))
+        return str(words["absent"].format(what=name, places=words["places"].join(places)))
 
     def _thread_details(
         self, thread: Issue | PullRequest, lang: Language, window: Window | None

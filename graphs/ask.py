@@ -1,6 +1,5 @@
 """A question: retrieve evidence, read on with tools, answer, check, judge, repair once, reply."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import uuid4
@@ -14,13 +13,12 @@ from langgraph.runtime import Runtime
 from agent.analysts.sentences import answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
 from agent.analysts.tasks import Draft, Sentences, evidence_handles
-from agent.domain.base import RepoId
 from agent.domain.evidence import Evidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.languages import writing_of
 from agent.ports import Step
 from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens, prompt
-from agent.questions import Hit, Query, Searched, query_of
+from agent.questions import Query, Searched
 from agent.settings.values import RepoSpec
 from agent.sizing import EvidencePrompt
 from graphs.ask_context import AskContext, within
@@ -35,20 +33,30 @@ from graphs.ask_state import (
     QuestionToolsOutput,
     ReplyInput,
     ReplyOutput,
+    RetrieveInput,
     RetrieveOutput,
     SubjectInput,
 )
 from graphs.looking import called, wants_tools
-from graphs.replying import ranked, reply_of
+from graphs.replying import reply_of
+from graphs.retrieving import (
+    account_of,
+    best_hits,
+    first_releases,
+    parsed,
+    plan,
+    stream_hits,
+    with_releases,
+)
 from graphs.sentence_steps import SentenceSteps
 from tools.chat.messages import trimmed
 from tools.index_for_search import Completion
 from tools.toolset import tools_of
 
 _MAX_TURNS = 5  # How often a model may ask for tools
+_MAX_WITH_VERSIONS = 5  # Commits of which the affected versions are looked up
 _MAX_SHOWN = 20  # Pieces of evidence that a model is shown at first
 _MAX_RANKED = 60  # Pieces of evidence that a reply ranks
-_MAX_TAGGED = 5  # Commits whose first tag is looked up
 _MAX_TROUBLE = 200  # Characters of a model's error that a reply shows
 _SMALLER_SHARES = (0.7, 0.5)  # Of the evidence, shown where a server finds the question too long
 
@@ -64,6 +72,7 @@ def build(checkpoints: BaseCheckpointSaver[Any] | bool | None = None) -> AskGrap
 
 def add_steps(graph: StateGraph[Any, Any, Any, Any], start: str) -> None:
     """Add the steps of a question to a graph that knows after the node `start` what is asked."""
+    graph.add_node("plan", plan)
     graph.add_node("retrieve", retrieve)
     graph.add_node("read", read)
     graph.add_node("tools", tools)
@@ -71,7 +80,8 @@ def add_steps(graph: StateGraph[Any, Any, Any, Any], start: str) -> None:
     graph.add_node("reply", reply)
     SentenceSteps[AskState, AskContext](subjects).add_to(graph, "reply")
 
-    graph.add_edge(start, "retrieve")
+    graph.add_edge(start, "plan")
+    graph.add_edge("plan", "retrieve")
     graph.add_conditional_edges("retrieve", after_retrieve, ["read", "reply"])
     graph.add_conditional_edges("read", after_read, ["tools", "answer"])
     graph.add_edge("tools", "read")
@@ -92,20 +102,25 @@ def after_read(state: QuestionReadInput) -> str:
 # ---------------------------------------------------------------- what is known
 
 
-async def retrieve(state: AskInput, runtime: Runtime[AskContext]) -> RetrieveOutput:
-    """Search what is known, read what is missing of the window, and search again."""
+async def retrieve(state: RetrieveInput, runtime: Runtime[AskContext]) -> RetrieveOutput:
+    """Read what is missing of the window, and rank what the question and the searches find."""
     context = runtime.context
-    query = query_of(state["question"], context.bound, context.tz, context.now, context.lang)
+    query = parsed(state["question"], context)
     specs = [spec for spec in context.specs if query.wants(spec.name)] or list(context.specs)
     repos = [spec.name for spec in specs]
-    _search(query, repos, runtime, _MAX_SHOWN)
     completions = {spec.name: await _read_missing(spec, query, context) for spec in specs}
-    hits = _search(query, repos, runtime, _MAX_RANKED)
+    named = context.index.outright(query.named, repos, query.window)
+    query = query.model_copy(update={"named": tuple(named)})
+    hits = await best_hits(query, state, repos, context, _MAX_RANKED)
+    releases = await first_releases(hits, context)
+    hits = with_releases(hits, releases)
+    stream_hits(hits, query, runtime)
     window = query.window or context.memory.whole(repos, context.now, context.tz)
     retrieved = RetrieveOutput(
         query=query,
         window=window,
         hits=hits,
+        releases={commit: release.id for commit, release in releases.items()},
         searched=[context.searched(repo, window, completions[repo]) for repo in repos],
         evidence={},
         notes={},
@@ -119,16 +134,6 @@ async def retrieve(state: AskInput, runtime: Runtime[AskContext]) -> RetrieveOut
     if context.models is None or query.is_filtered:
         return retrieved
     return await _with_evidence(retrieved, state, context)
-
-
-def _search(
-    query: Query, repos: Sequence[RepoId], runtime: Runtime[AskContext], limit: int
-) -> list[Hit]:
-    """Return the ranked hits, and stream the best of them to whoever waits for the answer."""
-    hits = ranked(query, repos, runtime.context, limit)
-    best = runtime.context.memory.all(hit.id for hit in hits[:_MAX_SHOWN])
-    runtime.stream_writer({"evidence": best, "lang": query.lang})
-    return hits
 
 
 async def _read_missing(spec: RepoSpec, query: Query, context: AskContext) -> Completion:
@@ -147,19 +152,20 @@ async def _with_evidence(
     """Add the best evidence, the tags of its commits, what was cited before, and the question."""
     query = retrieved["query"]
     hits = retrieved["hits"]
-    commits = [hit.id for hit in hits if hit.kind == "commit"]
-    tags = await context.first_tags(commits[:_MAX_TAGGED])
-    fitting = [hit.id for hit in hits[:_MAX_SHOWN] if hit.fits]
-    tag_ids = [EvidenceId.tag(commit.repo, tag) for commit, tag in tags.items()]
-    earlier = state["earlier_cites"][:_MAX_SHOWN]
-    best = [*fitting, *tag_ids, *earlier, *(hit.id for hit in hits[:_MAX_SHOWN])]
+    best = [hit.id for hit in hits[:_MAX_SHOWN]]
     evidence = await context.load(best, query.window)
     with_evidence = retrieved.copy()
     with_evidence["evidence"] = evidence
     with_evidence["handles"] = evidence_handles(best, evidence)
-    with_evidence["notes"] = {
-        name: f"The first tag that contains it is {tag}." for name, tag in tags.items()
+    notes = {
+        commit: f"The first release that contains it is {release.revision}."
+        for commit, release in retrieved["releases"].items()
     }
+    commits = [name for name in best if name.is_commit]
+    affected = await context.affected_versions(evidence, commits[:_MAX_WITH_VERSIONS])
+    for name, versions in affected.items():
+        notes[name] = "\n".join([*notes.get(name, "").splitlines(), versions])
+    with_evidence["notes"] = notes
     subject_input = SubjectInput(
         question=state["question"],
         history=state["history"],
@@ -197,7 +203,7 @@ async def _opening(state: SubjectInput, context: AskContext, share: float = 1.0)
     more = prompt("ask_read", {"scope": scope}) if can_look_further else ""
     ending = prompt("ask_answer", {"language": writing_of(query.lang).asked_as, "more": ""})
     earlier = [str(message.text) for message in state["history"]]
-    limit = await context.question_limit("writing", _account(state))
+    limit = await context.question_limit("writing", account_of(state))
     tokens = limit.evidence_tokens(form) - message_tokens((more, ending, *earlier))
     names = [reference.text for reference in query.named]
     evidence = limit.fit(lambda budget: subject.overview(names, budget), int(tokens * share))
@@ -212,7 +218,9 @@ def _scope_text(searched: Searched) -> str:
     """
     if not searched.spans:
         return f"{searched.repo}, {searched.days_asked(clock=False)}, of which nothing was read"
-    return f"{searched.repo}, {searched.days_read(clock=False)}"
+    unread = searched.days_unread(clock=False)
+    gaps = f" (not read: {unread})" if unread else ""
+    return f"{searched.repo}, {searched.days_read(clock=False)}{gaps}"
 
 
 async def subjects(state: SubjectInput, context: AskContext) -> dict[str, AnswerSubject]:
@@ -223,7 +231,7 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
     repos = [searched.repo for searched in state["searched"]]
     subject = AnswerSubject(
         repo=repos[0],
-        account=_account(state),
+        account=account_of(state),
         languages=(query.lang,),
         evidence_set=EvidenceSet(
             by_id=evidence,
@@ -236,12 +244,6 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
         notes=state["notes"],
     )
     return {"answer": subject}
-
-
-def _account(state: SubjectInput | QuestionReadInput) -> str:
-    """Name the account that pays for a question, the same if it is asked again that day."""
-    text = f"{state['turn']} {state['question']} {state['searched'][0].end}"
-    return f"question {hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def _trouble(error: ModelError) -> str:
@@ -260,7 +262,7 @@ async def read(state: QuestionReadInput, runtime: Runtime[AskContext]) -> Questi
             return None
         landed = state["landed"] or await context.landed(state["window"])
         toolsets = await context.open_tools(state["window"], landed, state["handles"])
-        model = models.get("reading", _account(state)).bind_tools(tools_of(toolsets))
+        model = models.get("reading", account_of(state)).bind_tools(tools_of(toolsets))
         token_budget = await models.context("reading") * 2 // 3
         message = await model.ainvoke(trimmed(_conversation(state, context.mark), token_budget))
     except ModelError:
@@ -356,7 +358,7 @@ async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutp
 async def _answered(state: AnswerInput, instruction: str, context: AskContext) -> Any:
     """Ask for the answer; where the server counts more tokens than we do, with less evidence."""
     shape = answer_shape(state["query"].lang)
-    model = context.asked.get("writing", _account(state)).with_structured_output(shape)
+    model = context.asked.get("writing", account_of(state)).with_structured_output(shape)
     token_budget = await context.asked.context("writing") * 2 // 3
     messages = _conversation(state, context.mark)
     rules = messages[0]

@@ -6,20 +6,32 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from agent.domain.base import Language, RepoId
-from agent.domain.commits import Commit, Release
-from agent.domain.evidence import Card, Evidence, ReleaseEvidence, ThreadEvidence, belongs
+from agent.domain.commits import Commit, Headline, Release
+from agent.domain.evidence import (
+    Card,
+    CommitEvidence,
+    Evidence,
+    ReleaseEvidence,
+    ThreadEvidence,
+    belongs,
+)
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.questions import ReadSpan, Searched
+from agent.reports.affected import affected_text
 from agent.settings.values import RepoSpec
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch
 from memory.search import SearchIndex
+from memory.search_words import terms_of
+from tools.affected import affected_versions
+from tools.evidence_cache import EvidenceCache
 from tools.index_for_search import Completion, WindowReader
 from tools.toolset import Toolset
 
 _PAGE_TOKENS = 3_000  # Of one answer of a tool
+_COMMON_SHARE = 0.1  # A word that so many messages of commits have tells nothing apart
 _RECENT = timedelta(days=7)  # What is read of a repository where nobody asks for a time
 
 
@@ -90,20 +102,57 @@ class AskContext(RunContext):
                 threads.append(ThreadEvidence(thread=entry))
         return within(window, [*pieces, *threads])
 
-    async def first_tags(self, names: Iterable[EvidenceId]) -> dict[EvidenceId, str]:
-        """Find the first tag that contains each of these commits."""
-        tags: dict[EvidenceId, str] = {}
+    async def first_releases(self, names: Iterable[EvidenceId]) -> dict[EvidenceId, Release]:
+        """Return the first release of any time that contains each commit, or a copy of it."""
+        cards: dict[RepoId, list[Card]] = {}
+        for entry in self.memory.all(names).values():
+            if isinstance(entry, Card):
+                cards.setdefault(entry.repo, []).append(entry)
+        releases: dict[EvidenceId, Release] = {}
+        for spec in self.specs:
+            code = (await self.repositories.open(spec)).code
+            if spec.name not in cards or not isinstance(code, CloneSource):
+                continue
+            headlines = [_headline(card) for card in cards[spec.name]]
+            by_sha = await code.first_tags(headlines, until=self.now)
+            self.memory.put_tags(by_sha.values())
+            for sha, release in by_sha.items():
+                releases[EvidenceId.commit(spec.name, sha)] = release
+        return releases
+
+    async def common_words(self, text: str, repos: Sequence[RepoId]) -> frozenset[str]:
+        """Return the words of a text that many messages of commits in some repository have.
+
+        The names of the repositories are none of them: only their own messages have them often.
+        """
+        words = [term.word for term in terms_of(text) if term.word and not term.parts]
+        repo_names = {spec.name.lower().partition("/")[2] for spec in self.specs}
+        common: set[str] = set()
+        for spec in self.specs:
+            code = (await self.repositories.open(spec)).code
+            if spec.name not in repos or not isinstance(code, CloneSource):
+                continue
+            shares = await code.word_shares(words)
+            common.update(word for word, share in shares.items() if share > _COMMON_SHARE)
+        return frozenset(common - repo_names)
+
+    async def affected_versions(
+        self, evidence: Mapping[EvidenceId, Evidence], names: Iterable[EvidenceId]
+    ) -> dict[EvidenceId, str]:
+        """Say which versions have the faults that these commits mend, where that is known."""
+        texts: dict[EvidenceId, str] = {}
         for name in names:
+            fix = evidence.get(name)
+            if not isinstance(fix, CommitEvidence):
+                continue
             for spec in self.specs:
-                if not name.is_commit or name.repo != spec.name:
+                if spec.name != name.repo:
                     continue
                 code = (await self.repositories.open(spec)).code
-                if not isinstance(code, CloneSource):
-                    continue
-                containing = await code.tags_with(name.sha)
-                if containing:
-                    tags[name] = containing[0]
-        return tags
+                affected = await affected_versions(code, fix, EvidenceCache(), until=self.now)
+                if affected is not None:
+                    texts[name] = affected_text(affected, "en")
+        return texts
 
     async def landed(self, window: Window) -> dict[RepoId, list[Commit]]:
         """List the commits of a window that tools can show, for each repository."""
@@ -142,3 +191,7 @@ class AskContext(RunContext):
 def within(window: Window | None, pieces: Iterable[Evidence]) -> dict[EvidenceId, Evidence]:
     """Return the pieces of evidence that are of a window, by their ids."""
     return {piece.id: piece for piece in pieces if belongs(piece, window)}
+
+
+def _headline(card: Card) -> Headline:
+    return Headline(sha=card.sha, at=card.at, author=card.author, title=card.title, pull=card.pull)

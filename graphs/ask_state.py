@@ -20,8 +20,18 @@ class AskInput(TypedDict):
 
     question: str
     history: list[AnyMessage]  # What was asked and answered before
-    earlier_cites: list[EvidenceId]  # What the last answer cites
+    earlier_cites: list[EvidenceId]  # What earlier answers cite, the last one's first
     turn: int  # How many questions of the conversation were answered before
+
+
+class PlanOutput(TypedDict):
+    """What a model wants to search for; nothing where none is asked."""
+
+    searches: list[str]
+
+
+class RetrieveInput(AskInput, PlanOutput):
+    """A question, and what to search for beside its own words."""
 
 
 class RetrieveOutput(TypedDict):
@@ -30,6 +40,9 @@ class RetrieveOutput(TypedDict):
     query: Query
     window: Window
     hits: list[Hit]
+    releases: dict[
+        EvidenceId, EvidenceId
+    ]  # The first release that contains each of the best commits
     searched: list[Searched]
     evidence: dict[EvidenceId, Evidence]  # What was read for the question, by its names
     notes: dict[EvidenceId, str]  # What code knows of pieces of evidence beside their text
@@ -42,7 +55,7 @@ class RetrieveOutput(TypedDict):
     trouble: str  # Why the model did not answer
 
 
-class AskState(AskInput, RetrieveOutput):
+class AskState(RetrieveInput, RetrieveOutput):
     """The state of a question."""
 
     reply: Reply
@@ -110,6 +123,7 @@ class ReplyInput(TypedDict):
 
     query: Query
     hits: list[Hit]
+    releases: dict[EvidenceId, EvidenceId]
     searched: list[Searched]
     evidence: dict[EvidenceId, Evidence]
     messages: Annotated[list[AnyMessage], add_messages]

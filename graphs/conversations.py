@@ -51,7 +51,7 @@ class TurnOutput(TypedDict):
     """What a thread keeps of a question, and the reply to it, which it does not keep."""
 
     messages: Annotated[list[AnyMessage], add_messages]
-    cites: Annotated[list[EvidenceId], _latest]  # What the last answer cites
+    cites: Annotated[list[EvidenceId], _latest]  # What the answers cite, the last one's first
     turns: Annotated[list[str], _latest]  # What was asked so far
     version: int
     reply: Annotated[Reply, UntrackedValue]
@@ -80,13 +80,14 @@ def build(checkpoints: BaseCheckpointSaver[Any] | None = None) -> ConversationGr
         answered = await question.ainvoke(asked, context=runtime.context)
         reply: Reply = answered["reply"]
         cites = list(reply.cites) or [hit.id for hit in reply.evidence[:_MAX_CITES]]
+        all_cites = list(dict.fromkeys((*cites, *asked["earlier_cites"])))
         turns = [*state["turns"], state["question"][:_MAX_QUESTION]]
         return {
             "messages": [
                 HumanMessage(state["question"], id=f"{_KEPT_ID}{uuid4().hex}"),
                 AIMessage(reply.said, id=f"{_KEPT_ID}{uuid4().hex}"),
             ],
-            "cites": cites[:_MAX_KEPT],
+            "cites": all_cites[:_MAX_KEPT],
             "turns": turns[-_MAX_KEPT:],
             "version": VERSION,
             "reply": reply,
@@ -192,7 +193,7 @@ class Standing:
     """Where a conversation stands after its last answer."""
 
     turns: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()  # What the last answer cites
+    sources: tuple[str, ...] = ()  # What the answers cite, the last one's first
 
 
 class Conversations:

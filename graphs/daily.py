@@ -1,5 +1,6 @@
 """The daily run: a first look at every repository, a report on each, what ties them, the brief."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -176,21 +177,47 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
 
 
 def composing(analysis: AnalysisGraph) -> Node[ChaptersInput, AnalysisOutput | None]:
-    """Make the node that has the brief written; if it fails, the rest is published."""
+    """Make the node that has days and brief summed up; if it fails, the rest is published.
+
+    The day of each repository and the brief of all rest on the same sentences about commits, so
+    they are written and judged at the same time.
+    """
 
     @failing_alone("brief")
     async def compose(state: ChaptersInput, runtime: Runtime[RunContext]) -> AnalysisOutput | None:
-        task = _brief_task(state)
-        if runtime.context.models is None or task is None:
+        tasks = [*_summary_tasks(state), *_brief_tasks(state)]
+        if runtime.context.models is None or not tasks:
             return None
-        tasks = AnalysisInput(tasks=[task], repository=None)
-        return await analyse(analysis, tasks, runtime.context)
+        summaries = AnalysisInput(tasks=tasks, repository=None)
+        return await analyse(analysis, summaries, runtime.context)
 
     return compose
 
 
-def _brief_task(state: ChaptersInput) -> Task | None:
-    """Return the task to write the brief from what is said of the commits that matter most.
+def _summary_tasks(state: ChaptersInput) -> Iterator[Task]:
+    """Yield a task to sum up the day of each repository, if there are several.
+
+    A commit that gets one sentence is short enough, and is left out.
+    """
+    chapters = state["chapters"]
+    if len(chapters) < 2:
+        return
+    for spec in state["specs"]:
+        chapter = chapters.get(spec.name)
+        if chapter is None:
+            continue
+        titles = {row.id: row.title for row in chapter.ledger}
+        explained = {row.id for row in chapter.ledger if row.depth == "deep"}
+        claims: list[Claim] = []
+        for claim in chapter.claims:
+            if not claim.free or (claim.about and claim.about[0] in explained):
+                claims.append(claim)
+        if task := summary_task(spec.name, claims, titles):
+            yield task
+
+
+def _brief_tasks(state: ChaptersInput) -> Iterator[Task]:
+    """Yield the task to write the brief from what is said of the commits that matter most.
 
     Every repository with a commit worth knowing is among them.
     """
@@ -214,7 +241,8 @@ def _brief_task(state: ChaptersInput) -> Task | None:
 
     about_commits.sort(key=place_in_brief)
     titles = {name: row.title for name, row in rows.items()}
-    return summary_task(None, about_commits, titles)
+    if task := summary_task(None, about_commits, titles):
+        yield task
 
 
 async def publish(state: PublishInput, runtime: Runtime[RunContext]) -> PublishOutput:

@@ -26,6 +26,7 @@ def report_of(state: PublishInput, analyst: str) -> Report:
     groups: list[CommitGroup] = []
     for chapter in chapters:
         claims += chapter.claims
+        claims += [claim for claim in state["analysis"] if claim.repo == chapter.section.repo]
         links += chapter.links
         stories += chapter.stories
         drops += chapter.drops
@@ -33,13 +34,14 @@ def report_of(state: PublishInput, analyst: str) -> Report:
         groups += chapter.groups
     # What speaks of several repositories comes last, as in a report that is merged.
     ties = state["ties"]
-    claims += state["analysis"]
+    claims += [claim for claim in state["analysis"] if claim.repo is None]
     claims += ties.claims
     stories += ties.stories
     drops += ties.drops
     drops += missing_relations(related, links, stories)
     for refusal in state["refused"]:
-        if refusal.claim.repo is None and not refusal.repaired:
+        # What was refused about single commits is in the chapters.
+        if not refusal.claim.about and not refusal.repaired:
             drops.append(drop_of(refusal.claim, refusal.reasons[0]))
     ledger: list[LedgerRow] = []
     for chapter in chapters:

@@ -17,7 +17,7 @@ from langchain_core.messages import (
     ToolCall,
     ToolMessage,
 )
-from langchain_core.tools import BaseTool
+from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
@@ -59,6 +59,15 @@ _MAX_CALL_TEXT = 200  # Characters of a call that are shown above its answer
 _THREAD_TOOLS = ("get_issue", "get_pull")
 _OFFERED = ("get_file", "find_usages", "get_diff", *_THREAD_TOOLS, "previous_reports")
 _ERROR = "Error: "
+_ENOUGH = "enough"  # The tool with which a model says that it need not be asked again
+
+
+def _enough() -> str:
+    """Say that nothing more has to be looked up after the calls of this turn."""
+    return "noted"
+
+
+_ENOUGH_TOOL = StructuredTool.from_function(_enough, name=_ENOUGH)
 
 
 # ---------------------------------------------------------------- conversations with tools
@@ -90,8 +99,10 @@ def may_ask_again(messages: Sequence[AnyMessage], turns: int) -> bool:
     """Return True if a model has something new to read and may still ask for more."""
     if not messages:
         return True
-    answers = sum(isinstance(message, AIMessage) for message in messages)
-    return isinstance(messages[-1], ToolMessage) and answers < turns
+    answers = [message for message in messages if isinstance(message, AIMessage)]
+    if not isinstance(messages[-1], ToolMessage) or len(answers) >= turns:
+        return False
+    return not any(call["name"] == _ENOUGH for call in answers[-1].tool_calls)
 
 
 class LookQuestion(NamedTuple):
@@ -126,7 +137,11 @@ async def next_message(
     model = context.asked.get(question.job, question.account).bind_tools(offered, topic=topic)
     tool_tokens = message_tokens(tuple(tool_texts))
     answer = await model.ainvoke(trimmed([*opening, *messages], limit.tokens - tool_tokens))
-    few_calls = answer.tool_calls[: question.max_calls]
+    look_ups = [call for call in answer.tool_calls if call["name"] != _ENOUGH]
+    says_enough = [call for call in answer.tool_calls if call["name"] == _ENOUGH][:1]
+    few_calls = look_ups[: question.max_calls]
+    if few_calls:
+        few_calls += says_enough
     return AIMessage(content=answer.content, tool_calls=few_calls, id=answer.id)
 
 
@@ -256,7 +271,8 @@ async def offered_tools(
     names = list(_OFFERED)
     if repository["first_look"].threads.coverage == "not read":
         names = [name for name in names if name not in _THREAD_TOOLS]
-    return [tool for tool in toolset.as_tools() if tool.name in names]
+    tools: list[BaseTool] = [tool for tool in toolset.as_tools() if tool.name in names]
+    return [*tools, _ENOUGH_TOOL]
 
 
 def _commits_by_handle(subject: CommitSubject) -> dict[str, CommitEvidence]:
@@ -295,7 +311,7 @@ async def judge_look(
             messages.append(answer)
             if answer.tool_calls:
                 messages += await called(offered, messages)
-                calls_left -= len(answer.tool_calls)
+                calls_left -= sum(call["name"] != _ENOUGH for call in answer.tool_calls)
     except UpstreamError as error:
         account += fallback("reading", error, subject.about)
     new: list[LookUp] = []
@@ -358,8 +374,9 @@ def look_ups_of(messages: Sequence[AnyMessage], subject: CommitSubject) -> Itera
             calls |= {str(call["id"]): call for call in message.tool_calls}
         elif isinstance(message, ToolMessage) and message.status != "error":
             text = str(message.text)
-            if not text.startswith(_ERROR):
-                look_ups[_look_up(calls[message.tool_call_id], text, subject)] = None
+            call = calls[message.tool_call_id]
+            if call["name"] != _ENOUGH and not text.startswith(_ERROR):
+                look_ups[_look_up(call, text, subject)] = None
     yield from look_ups
 
 

@@ -101,6 +101,10 @@ class Models:
         """Return the same by what it was spent on, since the last call of this method."""
         return self._budget.take_charges_by_job(account)
 
+    def take_calls_about(self, account: str) -> dict[str, int]:
+        """Return how many answers were about each subject, since the last call of this method."""
+        return self._budget.take_calls_about(account)
+
     # ------------------------------------------------------------ what the servers can do
 
     async def context(self, job: Job) -> int:

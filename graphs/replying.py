@@ -16,20 +16,9 @@ from graphs.ask_context import AskContext
 from graphs.ask_state import ReplyInput
 
 _MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
-_MIN_RANKED = 20  # Pieces of evidence that a search returns at least, if there are so many
 _BEST = 20
 _MAX_FACT_COMMITS = 10  # Commits whose facts a reply states
 _MAX_FACTS = 3  # That a reply states of each commit
-
-
-def ranked(query: Query, repos: Sequence[RepoId], context: AskContext, limit: int) -> list[Hit]:
-    """Rank what fits a question; where that is little, the newest of the window come last."""
-    hits = context.index.search(query.words, query.named, repos, query.window, limit)
-    if len(hits) >= _MIN_RANKED:
-        return hits
-    ids = {hit.id for hit in hits}
-    rest = [hit for hit in context.index.entries(repos, query.window) if hit.id not in ids]
-    return [*hits, *_newest(rest)[: _MIN_RANKED - len(hits)]]
 
 
 async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
@@ -54,7 +43,12 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     evidence = {**state["evidence"], **await context.load(unread, query.window)}
     facts = _stated_facts(query, commits, evidence)
     shown = tuple(dict.fromkeys((*cited, *(state["nearest"] or []))))
-    remembered = (*shown, *listed, *(hit.id for hit in hits[: 2 * _BEST]))
+    remembered = (
+        *shown,
+        *listed,
+        *(hit.id for hit in hits[: 2 * _BEST]),
+        *state["releases"].values(),
+    )
     return Reply(
         outcome=_outcome(state, claims),
         lang=query.lang,
@@ -65,6 +59,7 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
         sections=tuple(sections),
         evidence=tuple(hits),
         known=context.memory.all(remembered),
+        releases=state["releases"],
         searched=tuple(state["searched"]),
         failures=tuple(context.memory.problems(repos, query.window)),
         dropped=len(state["sentences"].failed),
@@ -97,7 +92,7 @@ def _named_sections(
     sections = []
     for named in query.named:
         found = context.index.search("", [named], repos, query.window, _MAX_HITS)
-        hits = _newest(hit for hit in found if hit.named)
+        hits = newest_first(hit for hit in found if hit.named)
         # What only looks like a name may be none: without hits it is passed over.
         is_surely_named = named.kind != "name" or "_" in named.text or named.text.startswith("--")
         if hits or is_surely_named:
@@ -107,17 +102,20 @@ def _named_sections(
 
 def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> AnswerSection:
     """Find everything that fits all qualifiers and has everything that is named beside them."""
-    hits = _filtered_hits(query, repos, context)
+    hits = filtered_hits(query, repos, context)
     names = {named.text for named in query.named}
     if names and not query.wanted("in"):
         having = context.index.search("", query.named, repos, query.window, _MAX_HITS)
         kept = {hit.id for hit in having if names <= set(hit.named)}
         hits = [hit for hit in hits if hit.id in kept]
     qualifiers = map(":".join, query.filters)
-    return AnswerSection(what=(*qualifiers, *map(_shown_name, query.named)), hits=_newest(hits))
+    return AnswerSection(
+        what=(*qualifiers, *map(_shown_name, query.named)), hits=newest_first(hits)
+    )
 
 
-def _filtered_hits(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Hit]:
+def filtered_hits(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Hit]:
+    """Return everything that fits the qualifiers of a question."""
     kinds = [THREADS[kind] for kind in query.wanted("is") if kind in THREADS]
     if kinds:
         return _filtered_threads(query, repos, kinds, context)
@@ -154,7 +152,7 @@ def _shown_name(named: Named) -> str:
     return named.text
 
 
-def _newest(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+def newest_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """Sort hits, the newest first; those of the same moment by their ids."""
     by_id = sorted(hits, key=lambda hit: hit.id)
     return tuple(sorted(by_id, key=lambda hit: hit.opened, reverse=True))

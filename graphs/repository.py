@@ -1,7 +1,7 @@
 """One repository's part of a run: read commits, connect and relate them, write, file."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from langgraph.graph import END, START, StateGraph
@@ -10,15 +10,16 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.packet import MINOR_PACKET
 from agent.analysts.rules import facts_told
-from agent.analysts.tasks import Task, commit_tasks, minor_tasks, summary_task
+from agent.analysts.tasks import Task, commit_tasks, minor_tasks
+from agent.domain.affected import Affected
 from agent.domain.base import RepoId
 from agent.domain.evidence import Material
-from agent.domain.evidence_id import EvidenceId
+from agent.domain.placement import Importance, Placement
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account
 from agent.editor.placements import settled_placements, sorted_groups
 from agent.gate.check import refusals
-from agent.ports import Step
+from agent.ports import CodeSource, Step
 from agent.reports.chapter import (
     Chapter,
     budget_notices,
@@ -54,6 +55,7 @@ from graphs.state import (
     WriteFactsOutput,
 )
 from graphs.writing import AnalysisGraph, analyse, build_analysis
+from tools.affected import affected_versions
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
@@ -163,31 +165,20 @@ async def _minor_batch_size(repo: RepoId, context: RunContext) -> int:
 
 
 async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> NextTasksOutput:
-    """Name what is written next: the commits, then the day.
+    """Name the commits that are written about next.
 
-    Commits go one by one where the model is small, and few at once where time is short: what is
+    They go one by one where the model is small, and few at once where time is short: what is
     judged when the time is over can be published.
     """
     context = runtime.context
     repo = state["spec"].name
     waiting = state["waiting"]
-    written = state["tasks"]
     if context.models is not None:
         await context.models.expect(repo, len(waiting))
-    if waiting:
-        count = await _task_count(repo, waiting, context)
-        return {"tasks": waiting[:count], "waiting": waiting[count:]}
-    are_commits_written = bool(written) and not written[0].is_summary
-    if not state["beside"] or not are_commits_written:
+    if not waiting:
         return {"tasks": [], "waiting": []}
-    titles: dict[EvidenceId, str] = {}
-    for row in state["first_look"].landed:
-        titles[row.commit.id] = row.commit.title
-    minor = set(state["share"].minor)
-    # One sentence about a minor commit is short enough.
-    analysis = [claim for claim in state["analysis"] if claim.about[0].sha not in minor]
-    task = summary_task(repo, [*analysis, *state["facts"]], titles)
-    return {"tasks": [task] if task else [], "waiting": []}
+    count = await _task_count(repo, waiting, context)
+    return {"tasks": waiting[:count], "waiting": waiting[count:]}
 
 
 async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext) -> int:
@@ -259,11 +250,12 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         notices=(*collected.landing.notices, *budget_notices(left_out)),
         account=account,
     )
+    affected = await _affected_versions(code, material, placements, context)
     recent_stories = context.stories.recent(repo, window)
     released = await release_stories(code, material, issues, releases, recent_stories)
     chapter = Chapter(
         section=section,
-        ledger=ledger_of(collected, material.reads, account, placements, left_out),
+        ledger=ledger_of(collected, material.reads, account, placements, left_out, affected),
         groups=sorted_groups(edited.groups, placements),
         claims=claims,
         links=tuple(material.links),
@@ -276,6 +268,33 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
     if context.questions is not None:
         await index_run(context.questions, sources, collected, material)
     return {"chapters": {repo: chapter}}
+
+
+async def _affected_versions(
+    code: CodeSource,
+    material: Material,
+    placements: Mapping[str, Placement],
+    context: RunContext,
+) -> dict[str, Affected]:
+    """Find which versions have the faults that commits of the day mend, by the hashes of the fixes.
+
+    The lines of a fix are followed to their writer where the commit gets a card.
+    """
+    affected: dict[str, Affected] = {}
+    for commit in material.reads:
+        sha = commit.evidence.change.commit.sha
+        placement = placements.get(sha)
+        importance = commit.triage.importance if placement is None else placement.importance
+        versions = await affected_versions(
+            code,
+            commit.evidence,
+            context.library,
+            until=material.window.end,
+            follow_lines=importance >= Importance.WORTH_KNOWING,
+        )
+        if versions is not None:
+            affected[sha] = versions
+    return affected
 
 
 def _fact_failures(material: Material) -> Iterator[Failure]:

@@ -118,7 +118,12 @@ class RunContext:
     def take_spent(self, account: str) -> Account:
         """Return what the models were paid for an account since this was asked last."""
         models = self.asked
-        return Account(spent=models.take(account), by_job=models.take_by_job(account))
+        calls_about = models.take_calls_about(account)
+        return Account(
+            spent=models.take(account),
+            by_job=models.take_by_job(account),
+            calls_about={account: calls_about} if calls_about else {},
+        )
 
     async def question_limit(self, job: Job, account: str) -> QuestionLimit:
         """Return what questions to the model for a job are measured against."""

@@ -1,4 +1,11 @@
-"""The nodes that a model's sentences pass through: check, judge, and repair, which is done once."""
+"""The nodes that a model's sentences pass through: check, judge, and repair, which is done once.
+
+check ─▶ judge ─▶ (repair ─▶ check ─▶ judge, once) ─▶ what follows
+
+`judge` collects what the judge refuses or calls too wide (*narrow*) as `Refused` claims with its
+words; if there are any, `repair` has their writers say them anew (`graphs/repairing.py`), and the
+new wordings are checked and judged in their place.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -13,21 +20,19 @@ from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Draft, Sentences
 from agent.domain.claims import Claim, Refused
 from agent.domain.look_ups import LookUp
-from agent.domain.spending import Account, Judging, fallback
+from agent.domain.spending import Account, Judging
 from agent.gate.check import refusals
 from agent.ports import Step
 from agent.prompting import ModelError
-from agent.sizing import divided
 from graphs.judging import judged_or_refused
+from graphs.repairing import said_anew
 from graphs.run_context import RunContext
 from graphs.state import CheckOutput, JudgeOutput, SentencesInput, SentencesOutput
-from tools.chat.messages import Handles
 
 StateT = TypeVar("StateT", bound=SentencesInput)
 ContextT = TypeVar("ContextT", bound=RunContext)
 StateT_contra = TypeVar("StateT_contra", bound=SentencesInput, contravariant=True)
 ContextT_contra = TypeVar("ContextT_contra", bound=RunContext, contravariant=True)
-_MIN_REPAIR_SHARE = 0.5  # How much of a question about refused sentences the evidence has at least
 
 
 class JudgeLook(NamedTuple):
@@ -141,7 +146,8 @@ class SentenceSteps(Generic[StateT, ContextT]):
         """Have the sentences of a task judged.
 
         If the subject matters most, the judge looks further first; else it does for the sentences
-        about which it says what it would have to see, and these are judged again.
+        about which it says what it would have to see, and these are judged again. Sentences that
+        were said anew are judged by an excerpt, and by everything if the judge needs more.
         """
         sentences = state["sentences"]
         claims = [draft.claim for draft in sentences.passed if draft.task == task]
@@ -152,24 +158,34 @@ class SentenceSteps(Generic[StateT, ContextT]):
             subject = looked.subject
             look_ups = looked.look_ups
             account += looked.account
-        case = subject.case(claims, sentences.passed)
+        former_wordings = [refused for refused in sentences.mended if refused.task == task]
+        case = subject.case(claims, sentences.passed, former_wordings)
         verdicts, case_account = await judged_or_refused(case, context, subject.about)
         account += case_account
         unsure = [claim for claim in claims if claim.id in verdicts.needs]
-        if not self.look_further or not can_look or not unsure:
+        if not unsure:
             return _JudgedTask(verdicts, look_ups, account)
-        looked = await self.look_further(state, subject, unsure, verdicts.needs, context)
-        account += looked.account
-        if not looked.look_ups:
+        if former_wordings:
+            # It ruled on an excerpt: what it needs may be in the rest.
+            shown_more = JudgeLook(subject)
+        elif self.look_further and can_look:
+            shown_more = await self.look_further(state, subject, unsure, verdicts.needs, context)
+            account += shown_more.account
+            if not shown_more.look_ups:
+                return _JudgedTask(verdicts, look_ups, account)
+        else:
             return _JudgedTask(verdicts, look_ups, account)
-        case = looked.subject.case(unsure, sentences.passed)
+        case = shown_more.subject.case(unsure, sentences.passed)
         second, case_account = await judged_or_refused(case, context, subject.about)
         return _JudgedTask(
-            verdicts.replaced_by(second, unsure), looked.look_ups, account + case_account
+            verdicts.replaced_by(second, unsure), shown_more.look_ups, account + case_account
         )
 
     async def repair(self, state: StateT, runtime: Runtime[ContextT]) -> SentencesOutput:
-        """Show each writer once what was refused; it may correct, shorten or give up."""
+        """Show each writer once what was refused, or called too wide, and why.
+
+        It may correct, shorten or give up; new wordings go back to `check` and `judge`.
+        """
         context = runtime.context
         sentences = state["sentences"]
         subjects = await self.subjects(state, context)
@@ -178,66 +194,16 @@ class SentenceSteps(Generic[StateT, ContextT]):
             refused_by_task.setdefault(refused.task, []).append(refused)
         repairs = await asyncio.gather(
             *(
-                _repaired_task(subjects[task], task, refused, context)
+                said_anew(subjects[task], task, refused, context)
                 for task, refused in refused_by_task.items()
             )
         )
         account = spent(subjects.values(), context)
         drafts: list[Draft] = []
-        for task_drafts, task_account in repairs:
-            drafts += task_drafts
-            account += task_account
+        for new_wordings in repairs:
+            drafts += new_wordings.drafts
+            account += new_wordings.account
         return {"sentences": sentences.said_anew(drafts), "account": account}
-
-
-async def _repaired_task(
-    subject: Subject, task: str, refused: Sequence[Refused], context: RunContext
-) -> tuple[list[Draft], Account]:
-    """Ask the writer of a task for new wordings, in several questions if one cannot hold them all."""
-    limit = await context.question_limit("writing", subject.account)
-
-    def fits(part: Sequence[Refused]) -> bool:
-        form = subject.repair_prompt(_numbered(part), limit.mark)
-        return limit.evidence_tokens(form) >= _MIN_REPAIR_SHARE * limit.tokens
-
-    drafts: list[Draft] = []
-    account = Account()
-    for part in divided(refused, fits):
-        try:
-            drafts += await _repaired(subject, task, part, context)
-        except ModelError as error:
-            account += fallback("repairing", error, subject.about)
-    return drafts, account
-
-
-async def _repaired(
-    subject: Subject, task: str, refused: Sequence[Refused], context: RunContext
-) -> list[Draft]:
-    """Ask for new wordings of some sentences; a sentence that is not said anew is given up."""
-    numbered = _numbered(refused)
-    claims = [refusal.claim for refusal in refused]
-    quotes = [reason.nearest for refusal in refused for reason in refusal.reasons]
-    texts = {number: " / ".join(one.claim.text.values()) for number, one in numbered.items()}
-    answer = await context.ask_about(
-        "writing",
-        subject.account,
-        subject.repair_prompt(numbered, context.mark),
-        lambda budget: subject.evidence(claims, budget, quotes),
-        about=task,
-        handles=Handles("id", texts),
-    )
-    drafts = []
-    for sentence in answer.sentences:
-        refusal = numbered.pop(sentence.id.strip("[]. "), None)
-        if refusal is None:
-            continue
-        if claim := subject.again(refusal.claim, sentence):
-            drafts.append(Draft(task=task, claim=claim))
-    return drafts
-
-
-def _numbered(refused: Sequence[Refused]) -> dict[str, Refused]:
-    return {str(number): refusal for number, refusal in enumerate(refused, start=1)}
 
 
 def spent(subjects: Iterable[Subject], context: RunContext) -> Account:

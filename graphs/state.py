@@ -114,7 +114,7 @@ class TiesOutput(TypedDict):
 
 
 class PublishInput(ChaptersInput, AnalysisOutput, TiesOutput):
-    """Everything that the report consists of; the analysis is that of the brief."""
+    """Everything that the report consists of; the analysis is that of summaries and brief."""
 
     failures: Annotated[list[Failure], add]
 
@@ -256,10 +256,8 @@ class WriteFactsOutput(TypedDict):
 
 
 class NextTasksInput(RepositoryStepInput):
-    """What is written already, and what is not."""
+    """What is not written yet."""
 
-    facts: list[Claim]
-    analysis: Annotated[list[Claim], add]
     waiting: list[Task]
     tasks: list[Task]
 

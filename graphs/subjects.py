@@ -13,10 +13,12 @@ from agent.domain.look_ups import LookUp
 from agent.gate.look_ups import files_by_handle, look_ups_note
 from agent.gate.surroundings import surroundings_note
 from agent.ports import ThreadSource
+from agent.reports.affected import affected_line
 from agent.triage.collected import evidence_set_of
 from graphs.material import material_of
 from graphs.run_context import RunContext
 from graphs.state import LookedUpInput, MaterialInput
+from tools.affected import affected_versions
 from tools.surroundings import release_lines
 
 WrittenSubject = CommitSubject | MinorSubject | SummarySubject
@@ -189,9 +191,13 @@ async def _commit_context(
     for handle, evidence in earlier.items():
         commits[handle] = evidence.change.commit
     surroundings = await context.library.surroundings(code, read.evidence)
-    releases = await release_lines(code, commits, repository["window"].end)
+    until = repository["window"].end
+    releases = [*await release_lines(code, commits, until)]
+    affected = await affected_versions(code, read.evidence, context.library, until=until)
+    if affected is not None:
+        releases.append(affected_line("c", affected))
     return CommitContext(
-        surroundings=surroundings.model_copy(update={"releases": releases}),
+        surroundings=surroundings.model_copy(update={"releases": tuple(releases)}),
         earlier=earlier,
         look_ups=tuple(look_ups),
     )

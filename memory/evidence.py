@@ -75,8 +75,11 @@ class EvidenceStore:
         self._put([thread_row(thread)])
 
     def put_tags(self, tags: Iterable[Release]) -> None:
-        """Store tags of git, unless a release says more of them."""
-        self._put([tag_row(tag) for tag in tags])
+        """Store tags of git that are not stored yet; a release says more than its tag."""
+        tag_by_id = {tag.id: tag for tag in tags}
+        rows = self._db.select("evidence", ["name"], {"name": list(tag_by_id)})
+        stored = {name for (name,) in rows}
+        self._put([tag_row(tag) for name, tag in tag_by_id.items() if name not in stored])
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
         """Return which of these commits are stored."""

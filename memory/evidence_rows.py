@@ -1,16 +1,18 @@
 """How commits, threads and releases are stored: as rows with their searchable text."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from agent.domain.base import RepoId
+from agent.domain.base import LANGUAGES, RepoId
 from agent.domain.commits import Issue, PullRequest, Release, text_after
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.domain.references import mentioned_ids
+from agent.languages import catalogue
 from agent.questions import Known
+from agent.telling import fact_sentence
 from memory.columns import clean, stamp
 from memory.operations import Value
 from memory.search_words import indexed_columns
@@ -25,6 +27,7 @@ _MAX_BODY = 20_000  # Characters of a thread or of release notes that are stored
 _MAX_THREAD_TEXT = 6_000  # Characters of a thread that are indexed
 _MAX_FACT_TEXT = 8_000
 _MAX_PATH_TEXT = 8_000
+_MAX_FACT_SENTENCES = 20  # Facts of a commit that are indexed by their sentences as well
 _MAX_FACT_VALUE = 80  # A longer value of a fact is code, whose names are indexed elsewhere
 _FROM_WHOLE_FILES = "1"
 _FROM_PATCH = "0"
@@ -159,15 +162,21 @@ def _release_texts(release: Release) -> _Texts:
     title = release.tag
     if release.name != release.tag:
         title = f"{release.tag} {release.name}"
-    return _Texts(title=title, text=release.body[:_MAX_BODY])
+    kinds = " ".join(catalogue(lang)["ask"]["release_words"] for lang in LANGUAGES)
+    return _Texts(title=title, text=release.body[:_MAX_BODY], names=kinds)
 
 
-def _fact_words(facts: Iterable[Fact]) -> str:
-    """Return the kinds, names and short values of facts as words."""
+def _fact_words(facts: Sequence[Fact]) -> str:
+    """Return the kinds, names and short values of facts as words, and what a report says of them.
+
+    So a question in Chinese finds facts of code whose comments are in English.
+    """
     words: list[str] = []
     for fact in facts:
         words += [fact.kind, fact.name]
         for value in (fact.old, fact.new, fact.detail):
             if value and len(value) <= _MAX_FACT_VALUE:
                 words.append(value)
+    for fact in facts[:_MAX_FACT_SENTENCES]:
+        words += [fact_sentence(fact, lang) for lang in LANGUAGES]
     return " ".join(words)

@@ -191,7 +191,10 @@ class EvidenceOperations(Protocol):
         """Return True if an issue or a pull request of a repository is stored."""
 
     def neighbours(self, name: EvidenceId) -> set[EvidenceId]:
-        """Return what refers to a piece of evidence, what it refers to, and its stories' steps."""
+        """Return what a piece of evidence refers to, and what refers to it or to its pull request.
+
+        The other steps of its stories belong to it as well.
+        """
 
     def next_release(self, repo: str, opened: str) -> EvidenceId | None:
         """Return the first release of a repository from a moment on."""

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
@@ -11,9 +11,10 @@ from agent.domain.window import Window
 from agent.questions import Hit, Named
 from memory.columns import stamp
 from memory.operations import Database, EvidenceHit, Scope
-from memory.search_words import phrase_of, terms_of
+from memory.search_words import Term, phrase_of, terms_of
 
 ALWAYS = Scope(repos=(), start="", end="9")
+_BEFORE_ALL = "0"  # Before any moment, and behind the empty end of a thread that is open
 _MAX_RANKED = 200  # Rows that are taken by their words
 _MAX_EXPLAINED = 20  # Hits of which is told by which words they were found
 _MAX_WITH_NAME = 5_000
@@ -23,6 +24,9 @@ _NEIGHBOUR_SHARE = 0.4  # What a neighbour gains of the score of a hit
 _NAME_WEIGHT = 3.0  # How much more a name counts that occurs whole than its words
 _REFERENCE_SCORE = 1_000.0  # What is named by hash, number or tag precedes all that words find
 _FIRST_OF_A_KIND = 10  # Commits, and other things, that precede everything else
+_COMMON_SHARE = 0.1  # A name that so much of the evidence has singles nothing out
+_MIN_COMMON = 20  # Pieces of evidence that may have a name in any case
+_UNNAMED_REPO_SHARE = 0.5  # Of its score, for evidence of a repository that is not asked about
 
 
 class _Exact(NamedTuple):
@@ -47,18 +51,27 @@ class SearchIndex:
         repos: Sequence[RepoId],
         window: Window | None,
         limit: int = 60,
+        *,
+        common_words: Collection[str] = (),
+        asked_repos: Collection[RepoId] = (),
     ) -> list[Hit]:
         """Return the evidence that has a word of a text or is named outright, the best first.
 
-        What belongs to the best of it joins the list.
+        What belongs to the best of it joins the list. `common_words` are in lower case and count
+        for nothing; `asked_repos` are those that the text is about, if it says so.
         """
         scope = _scope(repos, window)
-        terms = terms_of(text)
+        terms = _telling(terms_of(text), common_words)
         scores = self._evidence.scores(scope, terms, _MAX_RANKED)
         exact_matches = self._exact_matches(text, named, scope)
         self._add_exact_scores(scores, exact_matches, scope)
         self._add_neighbour_scores(scores, scope)
-        ranked = _ranked(self._evidence.in_scope(scope, row_ids=list(scores)), scores)[:limit]
+        in_reach = self._evidence.in_scope(_reach(scope), row_ids=list(scores))
+        if asked_repos:
+            for hit in in_reach:
+                if hit.id.repo not in asked_repos:
+                    scores[hit.row_id] *= _UNNAMED_REPO_SHARE
+        ranked = _ranked(in_reach, scores)[:limit]
         explained = [hit.row_id for hit in ranked[:_MAX_EXPLAINED]]
         terms_by_row = self._evidence.matches(explained, terms)
         hits = []
@@ -83,6 +96,52 @@ class SearchIndex:
         hits = self._evidence.in_scope(_scope(repos, window))
         return [Hit(id=hit.id, kind=hit.kind, opened=hit.opened, author=hit.author) for hit in hits]
 
+    def cited_before(
+        self, names: Sequence[EvidenceId], repos: Sequence[RepoId], window: Window | None
+    ) -> list[Hit]:
+        """Return what earlier answers cite and this window allows, in the order of `names`.
+
+        Threads may be older than the window, and releases of any time.
+        """
+        scope = _scope(repos, window)
+        allowed = {hit.id: hit for hit in self._evidence.in_scope(scope, names=names)}
+        for hit in self._evidence.in_scope(_until_end(scope), names=names):
+            if hit.kind in ("issue", "pull"):
+                allowed[hit.id] = hit
+        for hit in self._evidence.in_scope(_reach(scope), names=names):
+            if hit.kind == "release":
+                allowed[hit.id] = hit
+        hits = []
+        for hit in [allowed[name] for name in dict.fromkeys(names) if name in allowed]:
+            hits.append(
+                Hit(
+                    id=hit.id,
+                    kind=hit.kind,
+                    opened=hit.opened,
+                    author=hit.author,
+                    from_conversation=True,
+                )
+            )
+        return hits
+
+    def outright(
+        self, named: Sequence[Named], repos: Sequence[RepoId], window: Window | None
+    ) -> list[Named]:
+        """Return the names that single something out: references, and names that are not common.
+
+        A version that is no tag of these repositories is a name: it may be that of a dependency.
+        """
+        scope = _scope(repos, window)
+        limit = max(_MIN_COMMON, int(self._evidence.count(scope) * _COMMON_SHARE))
+        names = []
+        for name in named:
+            row_ids = self._named(name, scope).row_ids
+            if name.kind == "tag" and not row_ids:
+                names.append(Named(kind="name", text=name.text))
+            elif name.kind != "name" or len(row_ids) <= limit:
+                names.append(name)
+        return names
+
     def _exact_matches(self, text: str, named: Sequence[Named], scope: Scope) -> list[_Exact]:
         matches = {name.text: self._named(name, scope) for name in named}
         for match in self._by_people(text, scope):
@@ -90,7 +149,10 @@ class SearchIndex:
         return list(matches.values())
 
     def _named(self, name: Named, scope: Scope) -> _Exact:
-        """Return what is named by hash, number or tag, or everything that has a name whole."""
+        """Return what is named by hash, number or tag, or everything that has a name whole.
+
+        A thread that is named may be older than the window, and a tag of any time.
+        """
         if name.kind == "name":
             phrase = phrase_of(name.text)
             row_ids = self._evidence.with_phrase(scope, phrase, _MAX_WITH_NAME)
@@ -104,8 +166,8 @@ class SearchIndex:
                 hits += self._evidence.with_prefix(scope, EvidenceId.commit_prefix(repo, name.text))
         else:
             ids = _ids_of(name, repos)
-            ids += self._brought_by(ids)
-            hits = self._evidence.in_scope(scope, names=ids)
+            hits = self._evidence.in_scope(scope, names=self._brought_by(ids))
+            hits += self._evidence.in_scope(_reach_of(name, scope), names=ids)
         return _Exact(name.text, {hit.row_id for hit in hits}, is_reference=True)
 
     def _brought_by(self, pulls: Sequence[EvidenceId]) -> list[EvidenceId]:
@@ -140,20 +202,26 @@ class SearchIndex:
                 scores[row_id] = scores.get(row_id, 0.0) + gain
 
     def _add_neighbour_scores(self, scores: dict[int, float], scope: Scope) -> None:
-        """Give the neighbours of the best hits a part of the hit's score."""
-        best = self._evidence.in_scope(scope, row_ids=list(scores))
+        """Give the neighbours of the best hits a part of the hit's score.
+
+        A thread that belongs to a hit may be older than the window.
+        """
+        best = self._evidence.in_scope(_reach(scope), row_ids=list(scores))
         best.sort(key=lambda hit: (-scores[hit.row_id], hit.id))
         gains: dict[EvidenceId, float] = {}
         for rank, hit in enumerate(best[:_MAX_EXPANDED]):
-            neighbours = self._evidence.neighbours(hit.id)
+            names = self._evidence.neighbours(hit.id)
             if rank < _MAX_RELEASED and hit.kind == "commit":
                 release = self._evidence.next_release(hit.id.repo, hit.opened)
                 if release is not None:
-                    neighbours.add(release)
-            for neighbour in neighbours:
+                    names.add(release)
+            for neighbour in names:
                 gain = scores[hit.row_id] * _NEIGHBOUR_SHARE
                 gains[neighbour] = max(gains.get(neighbour, 0.0), gain)
-        for hit in self._evidence.in_scope(scope, names=list(gains)):
+        neighbours = self._evidence.in_scope(scope, names=list(gains))
+        earlier = self._evidence.in_scope(_until_end(scope), names=list(gains))
+        threads = [hit for hit in earlier if hit.kind in ("issue", "pull")]
+        for hit in {hit.row_id: hit for hit in (*neighbours, *threads)}.values():
             scores[hit.row_id] = scores.get(hit.row_id, 0.0) + gains[hit.id]
 
 
@@ -162,6 +230,26 @@ def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
     if window is None:
         return ALWAYS._replace(repos=repos)
     return Scope(repos, stamp(window.start), stamp(window.cutoff or window.end))
+
+
+def _reach_of(name: Named, scope: Scope) -> Scope:
+    """Return where to look for what a reference names, which says itself what is meant."""
+    return _until_end(scope) if name.kind == "thread" else _reach(scope)
+
+
+def _until_end(scope: Scope) -> Scope:
+    """Return a scope that has an end and no beginning."""
+    return scope._replace(start=_BEFORE_ALL)
+
+
+def _reach(scope: Scope) -> Scope:
+    """Return a scope without its bounds in time."""
+    return ALWAYS._replace(repos=scope.repos)
+
+
+def _telling(terms: Sequence[Term], common_words: Collection[str]) -> Sequence[Term]:
+    """Return the terms without common words, unless there are no others."""
+    return [term for term in terms if term.word not in common_words] or terms
 
 
 def _ids_of(name: Named, repos: Iterable[RepoId]) -> list[EvidenceId]:

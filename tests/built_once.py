@@ -2,10 +2,14 @@
 
 import fcntl
 import os
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from evals.worlds.model import World
+from evals.worlds.worlds import build
 
 
 def built_once(
@@ -27,3 +31,15 @@ def built_once(
             build(folder)
             complete.touch()
     return folder
+
+
+def built_world(tmp_path_factory: pytest.TempPathFactory, name: str, seed: int = 1) -> World:
+    """Return a world that is built once for all processes of this test session."""
+
+    def save_world(folder: Path) -> None:
+        world = build(name, seed, folder / "world")
+        (folder / "world.pickle").write_bytes(pickle.dumps(world))
+
+    folder = built_once(tmp_path_factory, f"world-{name}-{seed}", save_world)
+    world: World = pickle.loads((folder / "world.pickle").read_bytes())
+    return world

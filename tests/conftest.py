@@ -1,5 +1,6 @@
 """What all tests have in common."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,16 @@ settings.load_profile("patient")
 # What Python, pytest and coverage need of the caller's environment; nothing else reaches a test.
 _INHERITED = ("PATH", "TMPDIR", "VIRTUAL_ENV", "LD_LIBRARY_PATH")
 _INHERITED_PREFIXES = ("PYTHON", "PYTEST", "COV_", "COVERAGE")
+
+
+# Importing all tests makes a million objects that stay to the end: nothing of it is garbage.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from here on, and leave alone what was imported."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

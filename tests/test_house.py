@@ -5,30 +5,23 @@ import functools
 import importlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.parsed_sources import ROOT, nodes_of, python_files
+
 PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
 MOST_ENGLISH, MOST_CHINESE = 12, 6
 _ENGLISH, _CHINESE = re.compile("[a-z]{2,}"), re.compile("[\u4e00-\u9fff]+")
-
-
-def files_of(folder: str) -> list[Path]:
-    path = ROOT / folder
-    if path.is_file():
-        return [path]
-    # The cases hold files of made-up projects.
-    return [file for file in path.rglob("*.py") if "cases" not in file.parts]
 
 
 @functools.cache
 def modules() -> dict[str, Path]:
     found = {}
     for package in PACKAGES:
-        for file in files_of(package):
+        for file in python_files(package):
             name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
             found[name.removesuffix(".__init__")] = file
     return found
@@ -36,15 +29,13 @@ def modules() -> dict[str, Path]:
 
 def imports_of(module: str) -> Iterator[str]:
     """Yield the modules of ours that a module imports, wherever in it, also for types alone."""
-    waiting: list[ast.AST] = [ast.parse(modules()[module].read_text("utf-8"))]
-    while waiting:
-        node = waiting.pop()
+    for node in nodes_of(modules()[module]):
         if isinstance(node, ast.ImportFrom) and node.module:
-            named = [f"{node.module}.{alias.name}" for alias in node.names]
-            yield from (name if name in modules() else node.module for name in named)
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in modules() else node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        waiting.extend(ast.iter_child_nodes(node))
 
 
 def check_below(module: str, above: tuple[str, ...], checked: set[str]) -> None:
@@ -156,23 +147,24 @@ def alternatives(pattern: str) -> list[str]:
     return [*(bare.split("|") if "|" in bare else []), *filter(_CHINESE.fullmatch, classes)]
 
 
-def word_lists(source: str) -> list[list[str]]:
-    found = []
-    for node in ast.walk(ast.parse(source)):
+def word_lists(nodes: Iterable[ast.AST]) -> list[list[str]]:
+    long_lists = []
+    for node in nodes:
         words = words_listed(node)
         chinese = sum(_CHINESE.fullmatch(word) is not None for word in words)
         if chinese > MOST_CHINESE or len(words) - chinese > MOST_ENGLISH:
-            found.append(words)
-    return found
+            long_lists.append(words)
+    return long_lists
 
 
 @pytest.mark.parametrize("package", ["agent/gate", "graphs"])
 def test_no_list_of_words_stands_in_for_understanding(package: str) -> None:
-    assert not {
-        file.name: lists
-        for file in files_of(package)
-        if (lists := word_lists(file.read_text("utf-8")))
-    }
+    lists_by_file = {}
+    for file in python_files(package):
+        lists = word_lists(nodes_of(file))
+        if lists:
+            lists_by_file[file.name] = lists
+    assert lists_by_file == {}
 
 
 VERBS = (
@@ -203,7 +195,7 @@ VERBS = (
     ],
 )
 def test_a_list_of_words_is_found_in_whatever_form(source: str) -> None:
-    assert word_lists(source)
+    assert word_lists(ast.walk(ast.parse(source)))
 
 
 def test_no_test_folder_shadows_a_package() -> None:
@@ -213,17 +205,16 @@ def test_no_test_folder_shadows_a_package() -> None:
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-def nested_comprehensions(source: str) -> list[int]:
+def nested_comprehensions(nodes: Iterable[ast.AST]) -> list[int]:
     """Return the lines of comprehensions with a second `for`, or inside of another one."""
+    comprehensions = [node for node in nodes if isinstance(node, _COMPREHENSIONS)]
+    inner: set[ast.AST] = set()
+    for comprehension in comprehensions:
+        inner.update(node for node in ast.walk(comprehension) if node is not comprehension)
     lines = []
-    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(source), False)]
-    while waiting:
-        node, is_inside = waiting.pop()
-        if isinstance(node, _COMPREHENSIONS):
-            if is_inside or len(node.generators) > 1:
-                lines.append(node.lineno)
-            is_inside = True
-        waiting.extend((child, is_inside) for child in ast.iter_child_nodes(node))
+    for comprehension in comprehensions:
+        if comprehension in inner or len(comprehension.generators) > 1:
+            lines.append(comprehension.lineno)
     return sorted(lines)
 
 
@@ -237,11 +228,12 @@ def nested_comprehensions(source: str) -> list[int]:
     ],
 )
 def test_a_nested_comprehension_is_found(source: str) -> None:
-    assert nested_comprehensions(source) == [1]
+    assert nested_comprehensions(ast.walk(ast.parse(source))) == [1]
 
 
 def test_comprehensions_in_a_row_are_not_nested() -> None:
-    assert nested_comprehensions("a = [x for x in b]\nc = {y for y in a if y}\n") == []
+    tree = ast.parse("a = [x for x in b]\nc = {y for y in a if y}\n")
+    assert nested_comprehensions(ast.walk(tree)) == []
 
 
 def test_comprehensions_do_not_nest_except_where_they_did_before() -> None:
@@ -250,7 +242,7 @@ def test_comprehensions_do_not_nest_except_where_they_did_before() -> None:
     added = {}
     for file in modules().values():
         name = file.relative_to(ROOT).as_posix()
-        lines = nested_comprehensions(file.read_text("utf-8"))
+        lines = nested_comprehensions(nodes_of(file))
         if len(lines) > allowed.get(name, 0):
             added[name] = lines
     assert added == {}

@@ -31,6 +31,7 @@ _CARDS_PER_BATCH = 100
 _READS_PER_BATCH = 1_000
 _MAX_SURFACES = 300  # Commits of a batch that are held to the public surface of their packages
 _BEFORE_ALL_COMMITS = datetime(1970, 1, 1, tzinfo=UTC)
+_AFTER_ALL_COMMITS = datetime(9999, 12, 30, tzinfo=UTC)
 
 
 async def index_run(
@@ -42,6 +43,7 @@ async def index_run(
         cards = [await card_of(sources.code, read.evidence, found.threads.pulls) for read in reads]
         memory.keep(material.repo, cards)
     memory.connect(material.repo, found.threads, tuple(material.links))
+    await _index_tags(memory, sources.code)
     if _is_shallow(found.landing):
         return
     commits = [row.commit for row in found.landing.rows]
@@ -49,6 +51,12 @@ async def index_run(
     part = _part_read(material.window, found.landing, commits, known_until)
     if part is not None:
         memory.complete(material.repo, part, [commit.sha for commit in commits])
+
+
+async def _index_tags(memory: QuestionMemory, code: CodeSource) -> None:
+    """Index every tag of a clone: which version has a commit is asked about any time."""
+    if isinstance(code, CloneSource):
+        memory.put_tags(await code.tags_made(_BEFORE_ALL_COMMITS, _AFTER_ALL_COMMITS))
 
 
 def _is_shallow(landing: Landing) -> bool:
@@ -119,9 +127,7 @@ class WindowReader:
         await self._keep_cards(sources.code, [row.commit for row in landing.late], threads)
         day = LandedDay(repo, landing.branch, commits, threads)
         self.memory.connect(repo, threads, day_links(day, day_references(day)))
-        if isinstance(sources.code, CloneSource):
-            tags = await sources.code.tags_made(gap.start, gap.cutoff or gap.end)
-            self.memory.put_tags(tags)
+        await _index_tags(self.memory, sources.code)
         known_until = await _known_until(sources, landing)
         part = _part_read(gap, landing, commits, known_until)
         if part is not None:

@@ -105,12 +105,11 @@ class OwnCode:
                 else ()
             )
             items.append(one.model_copy(update={"uses": tuple(own)}) if own else one)
-        return upgrade.model_copy(update={"items": tuple(items)})
+        update = {"items": tuple(items), "own_files": len(self._listed_files())}
+        return upgrade.model_copy(update=update)
 
     def _naming(self, project: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-        if self._files is None:
-            self._files = [file for root in self._roots for file in self._listed(root)][:_MOST]
-        for name, path in self._files:
+        for name, path in self._listed_files():
             try:
                 text = (
                     path.read_text("utf-8", errors="replace")
@@ -121,6 +120,15 @@ class OwnCode:
                 continue
             if "\0" not in text and project.search(text):
                 yield name, text
+
+    def _listed_files(self) -> list[tuple[str, Path]]:
+        """List the files of all roots, once."""
+        if self._files is None:
+            files: list[tuple[str, Path]] = []
+            for root in self._roots:
+                files += self._listed(root)
+            self._files = files[:_MOST]
+        return self._files
 
     def _listed(self, root: Path) -> list[tuple[str, Path]]:
         """List what git would keep of a tree, or all that is not hidden where there is no git."""

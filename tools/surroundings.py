@@ -17,8 +17,8 @@ from tools.diff.enclosing import Outline, Span, changed_spans, passages
 
 _MAX_FILES = 60  # Changed files of a commit that are read whole
 _MAX_NAMES = 40  # Names that are searched for in the tree
-_MAX_NAMES_SHOWN = 12
-_MAX_USES_SHOWN = 8  # Lines shown for a name
+_MAX_NAMES_SHOWN = 10
+_MAX_USES_SHOWN = 6  # Lines shown for a name
 _MAX_HITS = 120  # A name that stands on more lines is too common to say anything
 _MAX_DEFINITIONS = 8
 _MAX_PLACES = 2  # A name defined in more places is no single thing

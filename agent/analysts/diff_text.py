@@ -6,11 +6,17 @@ from typing import NamedTuple
 
 from agent.analysts.excerpt import Excerpt, excerpt, needed_tokens
 from agent.analysts.focus import NO_FOCUS, Focus, FocusText
-from agent.analysts.importance import by_importance, leading_changes
+from agent.analysts.importance import by_importance, leading_changes, plain_middle
+from agent.analysts.plain_lines import (
+    bodies_of_tests,
+    generated_lines,
+    licence_lines,
+    repeated_rows,
+)
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
-from agent.domain.patch import cut_hunks
+from agent.domain.patch import cut_hunks, read_hunks
 from agent.domain.surroundings import CodePassage
 from agent.gate.shown import file_heading, left_out_line
 from agent.gate.surroundings import passage_heading
@@ -41,6 +47,7 @@ class _Hunk(NamedTuple):
     names: tuple[int, ...]  # Lines that hold names
     name_count: int  # Names of the focus in it, or in the path of its file
     order: tuple[int, ...] | None  # All lines, the most important ones first, where that is known
+    plain: frozenset[int] = frozenset()  # Lines that are left out even if there is space
     passages: tuple[int, ...] = ()  # Lines that hold passages
 
     @property
@@ -52,8 +59,10 @@ class _Hunk(NamedTuple):
     def shortened(self, budget: int) -> Excerpt:
         """Return what fits of it: passages of the focus, lines with its names, then what matters."""
         if self.order is None:
-            return excerpt(self.lines, budget, [*self.passages, 0, *self.names])
-        return excerpt(self.lines, budget, [*self.passages, 0], [*self.names, *self.order])
+            return excerpt(self.lines, budget, [*self.passages, 0, *self.names], plain=self.plain)
+        order = [*self.names, *self.order]
+        plain = self.plain.difference(self.names)
+        return excerpt(self.lines, budget, [*self.passages, 0], order, plain)
 
     def needed(self, around: int) -> int:
         """Return the tokens of its passages with some lines around them."""
@@ -65,7 +74,7 @@ class _Hunk(NamedTuple):
     def change_tokens(self) -> int:
         """Return the tokens of its leading changes with a few lines around them."""
         heading = tokens_of(file_heading(self.file))
-        changed = leading_changes(self.lines)
+        changed = [line for line in leading_changes(self.lines) if line not in self.plain]
         return heading + needed_tokens(self.lines, (0, *changed), _LINES_BESIDE_CHANGE)
 
 
@@ -80,21 +89,25 @@ def shown_diff(
     """Return the changed parts of a commit, and the files that lost lines, in about `budget` tokens.
 
     Files of which there are passages, with the whole functions around their changes, are shown by
-    these, others by their hunks. With `only_named` there are no hunks without a name of the focus,
-    unless none has one.
+    these, others by their hunks. With `only_named` there are no hunks without a passage or a name
+    of the focus, unless none has one; their files are listed.
     """
     hunks = _hunks(evidence, focus, passages)
-    if only_named:
-        hunks = [hunk for hunk in hunks if hunk.name_count] or hunks
-    chosen = _chosen_parts(hunks, budget)
+    candidates = _of_interest(hunks) if only_named else hunks
+    chosen = _chosen_parts(candidates, budget)
     left_out = _files_left_out(evidence, hunks, chosen)
     if not left_out:
         return _joined(hunks, chosen)
     listed_tokens = int(max(budget, 0) * _LEFT_OUT_SHARE)
     listing = _left_out_list(left_out, listed_tokens)
-    chosen = _chosen_parts(hunks, budget - tokens_of(listing))
+    chosen = _chosen_parts(candidates, budget - tokens_of(listing))
     left_out = _files_left_out(evidence, hunks, chosen)
     return f"{_joined(hunks, chosen)}{_left_out_list(left_out, listed_tokens)}"
+
+
+def _of_interest(hunks: Sequence[_Hunk]) -> list[_Hunk]:
+    """Return the hunks with passages or names of the focus; all of them if none has any."""
+    return [hunk for hunk in hunks if hunk.passages or hunk.name_count] or list(hunks)
 
 
 def _left_out_list(files: Sequence[str], budget: int) -> str:
@@ -194,27 +207,39 @@ def _files_left_out(
 class _Part(NamedTuple):
     """A changed part of a file: a hunk, or a passage with the whole function around the change."""
 
+    heading: str
     lines: tuple[str, ...]
-    order: tuple[int, ...] | None
+    first_number: int  # Of the first line, in the new version of the file
+    has_function: bool  # Whether the whole function around the change is in it
 
 
 def _hunks(evidence: CommitEvidence, focus: Focus, passages: Sequence[CodePassage]) -> list[_Hunk]:
-    """Return the changed parts of all files in their order, with what the focus finds in them."""
+    """Return the changed parts of all files, tests last, with what the focus finds in them."""
     proving = _proving_lines(evidence.facts)
+    files = evidence.change.files
+    tests = [file for file in files if area(file.path) is Area.TESTS]
+    others = [file for file in files if area(file.path) is not Area.TESTS]
+    has_other_code = any(area(file.path) is Area.PRODUCT for file in others)
     hunks: list[_Hunk] = []
-    for file in evidence.change.files:
+    for file in (*others, *tests):
         for part in _parts(file, passages):
-            text = "\n".join(part.lines)
+            lines = (part.heading, *part.lines)
+            text = "\n".join(lines)
             names = focus.names_in(f"{file_heading(file)}\n{text}")
+            order: tuple[int, ...] | None = None
+            if part.has_function:
+                order = (0, *(position + 1 for position in by_importance(part.lines)))
+            plain = _plain_positions(file, part, has_other_code)
             hunk = _Hunk(
                 file=file,
                 position=len(hunks),
-                lines=part.lines,
-                rank=_rank(file, part.lines, proving),
+                lines=lines,
+                rank=_rank(file, lines, proving),
                 size=sum(line[:1] in ("+", "-") for line in part.lines),
-                names=tuple(Focus(names=names).name_lines(part.lines)),
+                names=tuple(Focus(names=names).name_lines(lines)),
                 name_count=len(names),
-                order=part.order,
+                order=order,
+                plain=frozenset(position + 1 for position in plain),
             )
             hunks.append(hunk)
     texts = [FocusText(hunk.lines, hunk.file.path) for hunk in hunks]
@@ -225,15 +250,32 @@ def _hunks(evidence: CommitEvidence, focus: Focus, passages: Sequence[CodePassag
 
 
 def _parts(file: FileChange, passages: Sequence[CodePassage]) -> list[_Part]:
-    around = [passage for passage in passages if passage.file == file.path]
-    if not around:
-        return [_Part(tuple(hunk.splitlines()), None) for hunk in cut_hunks(file.patch or "")]
-    parts = []
-    for passage in around:
-        lines = (passage_heading(passage), *passage.lines)
-        order = (0, *(position + 1 for position in by_importance(passage.lines)))
-        parts.append(_Part(lines, order))
+    parts: list[_Part] = []
+    for passage in passages:
+        if passage.file == file.path:
+            heading = passage_heading(passage)
+            parts.append(_Part(heading, passage.lines, passage.first, has_function=True))
+    if parts:
+        return parts
+    for text in cut_hunks(file.patch or ""):
+        heading, *lines = text.splitlines()
+        hunks = read_hunks(text)
+        first_number = hunks[0].new_start if hunks else 0
+        parts.append(_Part(heading, tuple(lines), first_number, has_function=False))
     return parts
+
+
+def _plain_positions(file: FileChange, part: _Part, has_other_code: bool) -> set[int]:
+    """Return the lines of a part that tell nothing; of tests, more if the commit changes the product."""
+    plain = licence_lines(part.lines, part.first_number)
+    plain |= repeated_rows(part.lines)
+    if part.has_function:
+        plain |= plain_middle(part.lines)
+    if has_other_code:
+        plain |= generated_lines(file.path, part.lines, part.first_number)
+    if has_other_code and area(file.path) is Area.TESTS:
+        plain |= bodies_of_tests(part.lines)
+    return plain
 
 
 def _proving_lines(facts: Iterable[Fact]) -> set[str]:

@@ -1,12 +1,13 @@
 """Shortening text to a number of tokens: the lines that matter, and those around them, are kept."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agent.prompting import tokens_of
 
 _GAP_TOKENS = 8  # What a note about lines that were left out takes
 _NEAR = 12  # Lines on either side of a line that matters, shown before any other
+_BESIDE_KEPT = 3  # Lines on either side of a line that matters which are never plain
 _MIN_PART = 20  # Tokens below which a part of a line is not shown
 _LONG_LINE = 400  # Characters of a line of prose that is folded before it is shortened
 
@@ -15,7 +16,7 @@ class Excerpt(NamedTuple):
     """The part of a text that is shown."""
 
     text: str
-    is_complete: bool  # Whether nothing was left out
+    is_complete: bool  # Whether nothing was left out for lack of space
     line_count: int  # Lines of the text that are shown
 
 
@@ -24,22 +25,28 @@ def excerpt(
     budget: int,
     keep: Sequence[int] = (),
     order: Sequence[int] | None = None,
+    plain: Collection[int] = (),
 ) -> Excerpt:
     """Return as much of the lines as fits into the budget.
 
     The lines at the positions in `keep` come first, in the order in which they are given, then
-    those around them, the nearest first, then all others as in `order`, or from the start. Each
-    gap is noted with the number of lines left out.
+    those around them, the nearest first, then all others as in `order`, or from the start. Lines
+    that are `plain` are left out even if there is space, unless they are next to a line in `keep`.
+    Each gap is noted with the number of lines left out.
     """
-    full_text = "\n".join(lines)
-    if tokens_of(full_text) <= budget:
-        return Excerpt(full_text, is_complete=True, line_count=len(lines))
     kept = list(dict.fromkeys(keep))
     important = set(kept)
+    plain = _far_from(kept, plain)
+    telling = {position: line for position, line in enumerate(lines) if position not in plain}
+    full_text = "\n".join(_with_gaps(telling, len(lines)))
+    if tokens_of(full_text) <= budget:
+        return Excerpt(full_text, is_complete=True, line_count=len(telling))
     shown: dict[int, str] = {}
     tokens_left = budget - _GAP_TOKENS
     others = range(len(lines)) if order is None else order
     for position in dict.fromkeys((*kept, *_near(len(lines), kept), *others)):
+        if position in plain:
+            continue
         line = lines[position]
         gap_tokens = _GAP_TOKENS * _added_gaps(position, shown, len(lines))
         cost = _line_tokens(line) + gap_tokens
@@ -54,6 +61,14 @@ def excerpt(
             break
     text = "\n".join(_with_gaps(shown, len(lines)))
     return Excerpt(text, is_complete=False, line_count=len(shown))
+
+
+def _far_from(kept: Sequence[int], plain: Collection[int]) -> set[int]:
+    """Return the plain positions that are not next to one that is kept."""
+    near: set[int] = set()
+    for position in kept:
+        near.update(range(position - _BESIDE_KEPT, position + _BESIDE_KEPT + 1))
+    return set(plain) - near
 
 
 def _line_tokens(line: str) -> int:

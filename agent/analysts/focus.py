@@ -59,6 +59,10 @@ class Focus:
                 break
         return positions
 
+    def touches(self, text: str) -> bool:
+        """Return True if a text has a passage or a name."""
+        return bool(self.names_in(text) or self.passage_lines(text.splitlines()))
+
     def names_in(self, text: str) -> tuple[str, ...]:
         """Return the names that occur in a text."""
         return tuple(name for name in self.names if name in text)
@@ -67,8 +71,14 @@ class Focus:
 NO_FOCUS = Focus()
 
 
-def focus_on(claims: Iterable[Claim], quotes: Iterable[str] = ()) -> Focus:
-    """Return what claims rest on and name; `quotes` are further words of the evidence."""
+def focus_on(
+    claims: Iterable[Claim], quotes: Iterable[str] = (), remarks: Iterable[str] = ()
+) -> Focus:
+    """Return what claims rest on and name.
+
+    `quotes` are further words of the evidence, `remarks` are words about the claims, in English,
+    of which the names count.
+    """
     passages: dict[Passage, None] = {}
     names: dict[str, None] = {}
     for claim in claims:
@@ -80,6 +90,8 @@ def focus_on(claims: Iterable[Claim], quotes: Iterable[str] = ()) -> Focus:
             names[name] = None
     for quote in quotes:
         passages[Passage(quote)] = None
+    for remark in remarks:
+        names.update(dict.fromkeys(names_in({"en": remark})))
     return Focus(
         tuple(passage for passage in passages if len(passage.text.strip()) >= _MIN_NAME),
         tuple(name for name in names if len(name) >= _MIN_NAME and not name.isdecimal()),

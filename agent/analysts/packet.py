@@ -1,12 +1,14 @@
 """What a writer and a judge are shown of a commit: words, facts, the diff, and the code around it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from agent.analysts.boilerplate import recurring_lines, without_boilerplate
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.excerpt import excerpt, folded, needed_tokens
 from agent.analysts.focus import NO_FOCUS, Focus
+from agent.analysts.plain_lines import repeated_rows
+from agent.analysts.repeated_lines import code_lines, without_shown_lines
 from agent.domain.commits import PullRequest
 from agent.domain.evidence import (
     CommitEvidence,
@@ -35,13 +37,17 @@ from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
 from agent.stories.timeline import StoriesFound
 
-BUDGET = 24_000  # Tokens of one commit's packet, where the model has room for them
+BUDGET = 24_000  # Tokens of evidence in one question, where the model has room for them
+COMMIT_BUDGET = 16_000  # Tokens of the packet of one commit, for those who write about it
+JUDGED_BUDGET = 12_000  # The same for those who judge sentences: what these speak of comes first
 MINOR_PACKET = 2_500  # Tokens of the packet of a commit that gets one sentence
+EXCERPT_BUDGET = 5_000  # Tokens of what is shown again of a commit for a few of its sentences
+_MIN_EXCERPT_DIFF = 1_500  # Tokens of it that the diff has at least
 _WORDS_SHARE = 0.3  # Of the budget, for texts of people
 _FACTS_SHARE = 0.15
-_AROUND_SHARE = 0.25  # For definitions and uses elsewhere in the repository
-_EARLIER_SHARE = 0.2  # For the earlier commits that this one goes back to
-_LOOKED_UP_SHARE = 0.25  # For what was looked up
+_AROUND_SHARE = 0.2  # For definitions and uses elsewhere in the repository
+_EARLIER_SHARE = 0.12  # For the earlier commits that this one goes back to
+_LOOKED_UP_SHARE = 0.3  # For what was looked up
 _MAX_COMMENTS = 3
 _MAX_THREADS = 4
 _MAX_FACTS = 40
@@ -53,6 +59,7 @@ _RELEASES_HEADING = "Releases, as the tags of the repository show them:"
 _DEFINITIONS_HEADING = "Defined elsewhere, and deciding here:"
 _USES_HEADING = "Lines elsewhere in the repository, after this commit, with names that it changes:"
 _EARLIER_HEADING = "Earlier commits that this one goes back to:"
+_NOT_REPEATED_HEADING = "Not repeated here, because the sentences do not speak of it:"
 _LOOKED_UP_HEADING = "Looked up in the repository, as it is after this commit:"
 
 
@@ -98,8 +105,99 @@ def commit_packet(
     closing = _context_text(context, budget, focus)
     diff_budget = budget - tokens_of(opening) - tokens_of(closing) - looked_up_budget
     diff = shown_diff(evidence, diff_budget, focus, context.surroundings.passages)
-    looked_up = _look_ups_text(context.look_ups, looked_up_budget, focus)
-    return f"{opening}\n\nThe diff:\n{diff}{closing}{looked_up}"
+    above = f"{opening}\n\nThe diff:\n{diff}{closing}"
+    printed = printed_look_ups(context.look_ups)
+    return above + _look_ups_text(printed, looked_up_budget, focus, above)
+
+
+def commit_excerpt(
+    read: Read, material: Material, focus: Focus, context: CommitContext, budget: int
+) -> str:
+    """Return of a commit what the focus speaks of, and the names of everything else.
+
+    Parts of the diff come with the functions around them. The message, the facts and the releases
+    are short and always in it; threads, definitions, uses, earlier commits and look-ups are shown
+    if the focus has a passage or a name in them, and are else listed.
+    """
+    left_out: list[str] = []
+    budget = min(budget, EXCERPT_BUDGET)
+    opening = _excerpt_opening(read, material, focus, budget, left_out)
+    if context.surroundings.releases:
+        releases = "\n".join(context.surroundings.releases)
+        opening += f"\n\n{_RELEASES_HEADING}\n{releases}"
+    touched = _touched_context(context, focus, left_out)
+    closing = _context_text(touched, budget, focus)
+    diff_budget = budget - tokens_of(opening) - tokens_of(closing)
+    diff = shown_diff(
+        read.evidence,
+        max(diff_budget, _MIN_EXCERPT_DIFF),
+        focus,
+        context.surroundings.passages,
+        only_named=True,
+    )
+    above = f"{opening}\n\nThe diff:\n{diff}{closing}"
+    look_ups = _touched_look_ups(context.look_ups, focus, left_out)
+    text = above + _look_ups_text(look_ups, int(budget * _LOOKED_UP_SHARE), focus, above)
+    if left_out:
+        listed = "\n".join(left_out)
+        text += f"\n\n{_NOT_REPEATED_HEADING}\n{listed}"
+    return text
+
+
+def _excerpt_opening(
+    read: Read, material: Material, focus: Focus, budget: int, left_out: list[str]
+) -> str:
+    """Return the message, the threads that the focus speaks of, and the facts."""
+    evidence = read.evidence
+    pieces: dict[str, Evidence] = {}
+    for handle, piece in pieces_of(evidence, material).items():
+        if piece is evidence or focus.touches(piece_text(handle, piece, budget, None, focus)):
+            pieces[handle] = piece
+        else:
+            left_out.append(f"[{handle}] {piece_heading(piece, None)}")
+    words_budget = int(budget * _WORDS_SHARE)
+    words = _words(evidence, pieces, words_budget, focus, recurring_lines(material))
+    facts = _shortened(fact_lines(evidence.facts), int(budget * _FACTS_SHARE), focus)
+    return f"{words}\n\n{_FACTS_HEADING}\n{facts or '(none)'}"
+
+
+def _touched_context(context: CommitContext, focus: Focus, left_out: list[str]) -> CommitContext:
+    """Return what the focus speaks of; the headings of everything else are added to `left_out`."""
+    definitions: list[Definition] = []
+    for definition in context.surroundings.definitions:
+        if definition.name in focus.names or focus.touches("\n".join(definition.passage.lines)):
+            definitions.append(definition)
+        else:
+            left_out.append(f"the definition in {definition_heading(definition.passage)}")
+    uses: list[NameUses] = []
+    for name_uses in context.surroundings.uses:
+        if focus.touches("\n".join(map(use_line, name_uses.uses))):
+            uses.append(name_uses)
+        else:
+            left_out.append(f"uses of {name_uses.name}")
+    earlier: dict[str, CommitEvidence] = {}
+    for handle, evidence in context.earlier.items():
+        texts = [evidence.change.commit.message]
+        texts += [file.patch for file in evidence.change.files if file.patch]
+        if any(map(focus.touches, texts)):
+            earlier[handle] = evidence
+        else:
+            left_out.append(f"[{handle}] {piece_heading(evidence, None)}")
+    surroundings = context.surroundings.model_copy(
+        update={"definitions": tuple(definitions), "uses": tuple(uses)}
+    )
+    return replace(context, surroundings=surroundings, earlier=earlier)
+
+
+def _touched_look_ups(look_ups: Sequence[LookUp], focus: Focus, left_out: list[str]) -> list[str]:
+    """Return, as they are printed, the look-ups of the judge and those that the focus speaks of."""
+    touched: list[str] = []
+    for look_up, printed in zip(look_ups, printed_look_ups(look_ups), strict=True):
+        if look_up.by_judge or focus.touches(printed):
+            touched.append(printed)
+        else:
+            left_out.append(printed.partition("\n")[0])
+    return touched
 
 
 def _context_text(context: CommitContext, budget: int, focus: Focus) -> str:
@@ -119,15 +217,16 @@ def _context_text(context: CommitContext, budget: int, focus: Focus) -> str:
     return text
 
 
-def _look_ups_text(look_ups: Sequence[LookUp], budget: int, focus: Focus) -> str:
-    """Return what was looked up, each in its share of what is left."""
+def _look_ups_text(look_ups: Sequence[str], budget: int, focus: Focus, above: str) -> str:
+    """Return printed look-ups, each in its share of what is left, without what stands above."""
     if not look_ups:
         return ""
     texts: list[str] = []
     tokens_left = budget
-    for number, printed in enumerate(printed_look_ups(look_ups)):
+    for number, printed in enumerate(look_ups):
         share = tokens_left // (len(look_ups) - number)
-        text = cut_text(printed, share, focus)
+        shown = code_lines("\n".join((above, *texts)))
+        text = cut_text(without_shown_lines(printed, shown), share, focus)
         texts.append(text)
         tokens_left -= tokens_of(text)
     joined = "\n\n".join(texts)
@@ -269,13 +368,19 @@ def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
 
 def cut_text(text: str, budget: int, focus: Focus = NO_FOCUS) -> str:
     """Return what fits of a text that people wrote; passages of the focus stay, whatever the budget."""
-    if tokens_of(text) <= budget:
+    lines = text.splitlines()
+    plain = repeated_rows(lines)
+    if not plain and tokens_of(text) <= budget:
         return text
-    return _shortened(folded(text), budget, focus)
+    if tokens_of(text) > budget:
+        lines = folded(text)
+        plain = repeated_rows(lines)
+    return _shortened(lines, budget, focus, plain)
 
 
-def _shortened(lines: Iterable[str], budget: int, focus: Focus) -> str:
+def _shortened(lines: Iterable[str], budget: int, focus: Focus, plain: Collection[int] = ()) -> str:
     lines = list(lines)
     passages = focus.passage_lines(lines)
     names = focus.name_lines(lines)
-    return excerpt(lines, max(budget, needed_tokens(lines, passages)), [*passages, *names]).text
+    allowed = max(budget, needed_tokens(lines, passages))
+    return excerpt(lines, allowed, [*passages, *names], plain=plain).text

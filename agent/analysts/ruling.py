@@ -172,6 +172,11 @@ def can_be_repaired(refused: Refused) -> bool:
     return all(reason.check not in ("no judge", "control", "no diff") for reason in refused.reasons)
 
 
+def deciding_lines(refused: Sequence[Refused]) -> list[str]:
+    """Return the lines of the evidence that decided against sentences."""
+    return [reason.nearest for refusal in refused for reason in refusal.reasons if reason.nearest]
+
+
 def refusal_text(number: str, refused: Refused) -> str:
     """Return what was refused and why, with the nearest evidence."""
     lines = [f"{number}. {' / '.join(refused.claim.text.values())}"]

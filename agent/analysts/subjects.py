@@ -10,12 +10,15 @@ from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, focus_on
 from agent.analysts.packet import (
     BUDGET,
+    COMMIT_BUDGET,
+    JUDGED_BUDGET,
     MINOR_PACKET,
     CommitContext,
+    commit_excerpt,
     commit_packet,
     piece_text,
 )
-from agent.analysts.ruling import Case, Control, Text, refusal_text
+from agent.analysts.ruling import Case, Control, Text, deciding_lines, refusal_text
 from agent.analysts.sentences import (
     MOST_ANSWERED,
     MOST_SENTENCES,
@@ -85,6 +88,14 @@ class Subject(ABC):
         What the sentences rest on comes first, and `quotes`, which are words of the evidence.
         """
 
+    def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:
+        """Return the evidence of refused sentences, and of what was said in their place.
+
+        What they rest on, what they name, and what the judge quoted and named is in it.
+        """
+        all_claims = [*claims, *(refusal.claim for refusal in refused)]
+        return self.evidence(all_claims, budget, deciding_lines(refused))
+
     @abstractmethod
     def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:
         """Return true sentences about something else."""
@@ -98,8 +109,22 @@ class Subject(ABC):
         del claims
         return ()
 
-    def case(self, claims: Sequence[Claim], passed: Sequence[Draft]) -> Case:
-        """Return what is put before the judge, with controls that it must refuse."""
+    def case(
+        self, claims: Sequence[Claim], passed: Sequence[Draft], refused: Sequence[Refused] = ()
+    ) -> Case:
+        """Return what is put before the judge, with controls that it must refuse.
+
+        Where the claims were said anew, `refused` are their former wordings: then the judge is
+        shown the excerpt that the writer was shown.
+        """
+
+        def show(some_claims: Sequence[Claim], budget: int) -> str:
+            if not refused:
+                return self.evidence(some_claims, budget)
+            ids = {claim.id for claim in some_claims}
+            former = [refusal for refusal in refused if refusal.claim.id in ids]
+            return self.excerpt(some_claims, former, budget)
+
         others = list(self.elsewhere(passed))
         twins = [Control(text, "twin") for text in self.twins(claims)]
 
@@ -110,7 +135,7 @@ class Subject(ABC):
         return Case(
             account=self.account,
             claims=claims,
-            show=self.evidence,
+            show=show,
             controls=controls,
             required=self.required,
             prompt=self.judge_prompt,
@@ -166,8 +191,15 @@ class CommitSubject(Subject):
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the packet of the commit."""
         focus = focus_on(claims, quotes)
-        budget = min(budget, BUDGET)
+        budget = min(budget, JUDGED_BUDGET if claims else COMMIT_BUDGET)
         return commit_packet(self.read, self.material, budget, focus, self.context)
+
+    def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:
+        """Return the parts of the packet that some sentences and their judge speak of."""
+        all_claims = [*claims, *(refusal.claim for refusal in refused)]
+        remarks = [reason.reason for refusal in refused for reason in refusal.reasons]
+        focus = focus_on(all_claims, deciding_lines(refused), remarks)
+        return commit_excerpt(self.read, self.material, focus, self.context, budget)
 
     def write_prompt(self) -> EvidencePrompt:
         """Ask what changes, why, for whom, and what to do."""

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from agent.domain.affected import Affected
 from agent.domain.base import Frozen, RepoId
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import Importance, Placement
@@ -110,6 +111,8 @@ class LedgerRow(Frozen):
     marks: tuple[str, ...] = ()
     """What the weight comes from, heaviest first; docs/facts.md explains each."""
     placement: Placement | None = None  # None in reports that were written before there was one
+    affected: Affected | None = None
+    """Of a fix: the versions with the fault; None where nobody knows what brought the fault."""
 
     @property
     def importance(self) -> Importance:

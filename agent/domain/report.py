@@ -12,7 +12,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
 from agent.domain.placement import CommitGroup
-from agent.domain.spending import Account
+from agent.domain.spending import Account, longest_chain
 from agent.domain.window import Window
 
 
@@ -173,6 +173,7 @@ def model_counts(report: Report) -> dict[str, Any]:
         },
         "spent": whole.spent.model_dump(mode="json"),
         "by_job": _spent_by_job(whole),
+        "longest_chain": longest_chain(whole.calls_about),
         "kept": {"commits": len(whole.kept), "summaries": whole.kept_summaries},
         "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
         "reasons": sorted({one.reason for one in whole.fallbacks}),

@@ -1,5 +1,6 @@
 """What models cost, how a judge did, and which parts the rules had to take over."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Literal
 
@@ -58,6 +59,19 @@ _JOB_OF_PROMPT = {
     "judge_look": "judging",
     "day": "summing up",
 }
+
+
+SUMMING_UP = "summing up"
+_SUMMARY_PROMPTS = ("day", "judge_day", "repair_day")
+
+
+def subject_of(topic: str) -> str:
+    """Return what a request is about, given its topic: a commit, a payer, or a summary.
+
+    A topic is the name of the prompt, then the subject, then the turn or the reading, if any.
+    """
+    prompt, _, subject = topic.partition(" ")
+    return SUMMING_UP if prompt in _SUMMARY_PROMPTS else subject.partition(",")[0]
 
 
 def job_of(prompt: str) -> str:
@@ -120,6 +134,9 @@ class Account(Frozen):
     judging: Judging = Judging()
     spent: Spent = Spent()
     by_job: dict[str, Spent] = Field(default_factory=dict)  # The same by what it was spent on
+    calls_about: dict[str, dict[str, int]] = Field(default_factory=dict)
+    """The calls by who pays for them and by the commit that they are about; by `SUMMING_UP` those
+    for a summary, and by the payer itself those about its whole day."""
     kept: tuple[EvidenceId, ...] = ()  # Commits whose analysis an earlier run wrote
     kept_summaries: int = 0  # Sentences of summary or brief that an earlier run wrote
     assumed_contexts: dict[str, int] = Field(default_factory=dict)
@@ -131,10 +148,39 @@ class Account(Frozen):
             judging=self.judging + other.judging,
             spent=self.spent + other.spent,
             by_job=added_by_job(self.by_job, other.by_job),
+            calls_about=_added_calls(self.calls_about, other.calls_about),
             kept=(*self.kept, *other.kept),
             kept_summaries=self.kept_summaries + other.kept_summaries,
             assumed_contexts=self.assumed_contexts | other.assumed_contexts,
         )
+
+
+CallsAbout = Mapping[str, Mapping[str, int]]
+
+
+def _added_calls(first: CallsAbout, second: CallsAbout) -> dict[str, dict[str, int]]:
+    added = {payer: Counter(calls) for payer, calls in first.items()}
+    for payer, calls in second.items():
+        added.setdefault(payer, Counter()).update(calls)
+    return {payer: dict(calls) for payer, calls in added.items()}
+
+
+def longest_chain(calls_about: CallsAbout) -> int:
+    """Return how many answers are waited for one after the other, at most.
+
+    Commits are asked about at the same time, and so are repositories, and all summaries after
+    them; questions about one commit are counted as if each waited for the one before.
+    """
+    longest_reading = 0
+    longest_summary = 0
+    for payer, calls in calls_about.items():
+        about_commits = [
+            count for subject, count in calls.items() if subject not in (payer, SUMMING_UP)
+        ]
+        reading = calls.get(payer, 0) + max(about_commits, default=0)
+        longest_reading = max(longest_reading, reading)
+        longest_summary = max(longest_summary, calls.get(SUMMING_UP, 0))
+    return longest_reading + longest_summary
 
 
 def added_by_job(first: Mapping[str, Spent], second: Mapping[str, Spent]) -> dict[str, Spent]:

@@ -1,23 +1,25 @@
-"""An upgrade guide as data: what differs between two versions for users of the project, each with its commits."""
+"""An upgrade guide as data: what differs between two versions for users, each with its commits."""
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cached_property
 from typing import Literal
 
 from agent.domain.base import Frozen, RepoId
 from agent.domain.facts import Fact, Severity
 from agent.domain.ledger import OwnUse
 
-Part = Literal["used", "breaks", "deprecated", "changed", "new", "dependencies", "also"]
-"""Where in the guide a fact is told, in this order: first what the user's own code uses; `changed` are defaults and
-choices, so that the same call does something else; `new` is what users can set now, `also` new names and the rest."""
+Part = Literal[
+    "used", "breaks", "deprecated", "changed", "new", "dependencies", "also", "deleted scripts"
+]
+"""Where in the guide a fact is told, in this order.
+
+First what the user's own code uses. `changed` are defaults and choices, so that the same call does
+something else; `new` is what users can set now, `also` new names and the rest. The options of a
+program that was deleted as a whole come last."""
 SET = ("flag-", "env-", "field-", "route-", "config-key-", "registered")  # What users set
-_INSIDE = (
-    "code-",
-    "error-",
-    "file-",
-)  # What is told commit by commit, and would bury the rest of a guide
-_ASIDE = (
+_TOLD_BY_COMMIT = ("code-", "error-", "file-")  # In a guide they would bury the rest
+_MINOR = (
     "symbol-",
     "enum-",
     "signature-",
@@ -43,28 +45,9 @@ class UpgradeItem(Frozen):
     fact: Fact
     commits: tuple[str, ...] = ()
     """The one that brought the present state first; empty where no commit of the range shows it."""
-    backwards: bool = (
-        False  # Whether it is so because the newer version lacks commits of the older one
-    )
+    backwards: bool = False
+    """Whether it is so because the newer version lacks commits of the older one."""
     uses: tuple[OwnUse, ...] = ()
-
-    @property
-    def part(self) -> Part | None:
-        """Say where it is told; None for what users do not see."""
-        fact = self.fact
-        if self.uses:
-            return "used"
-        if fact.severity is Severity.INTERNAL or fact.kind.startswith(_INSIDE):
-            return None
-        if fact.kind.startswith(("dependency-", "version-", "image-")):
-            return "dependencies"
-        if fact.severity is Severity.BREAKING:
-            return "breaks"
-        if fact.severity is Severity.ADDITIVE:
-            return "new" if fact.kind.startswith(SET) else "also"
-        if fact.kind == "deprecated":
-            return "deprecated"
-        return "also" if fact.kind.startswith(_ASIDE) else "changed"
 
 
 class Undone(Frozen):
@@ -85,3 +68,32 @@ class Upgrade(Frozen):
     items: tuple[UpgradeItem, ...] = ()
     undone: tuple[Undone, ...] = ()
     skipped: tuple[str, ...] = ()
+    own_files: int | None = None
+    """How many files of the user's own code were searched for uses; None where nobody asked."""
+
+    @cached_property
+    def _deleted_files(self) -> frozenset[str]:
+        removed = [item.fact for item in self.items if item.fact.kind == "file-removed"]
+        return frozenset(fact.old for fact in removed if fact.old)
+
+    def part_of(self, item: UpgradeItem) -> Part | None:
+        """Return where an item is told; None for what users do not see."""
+        fact = item.fact
+        if item.uses:
+            return "used"
+        if fact.severity is Severity.INTERNAL or fact.kind.startswith(_TOLD_BY_COMMIT):
+            return None
+        if fact.kind.startswith(("dependency-", "version-", "image-")):
+            return "dependencies"
+        if fact.severity is Severity.BREAKING:
+            return "deleted scripts" if self._is_of_deleted_script(fact) else "breaks"
+        if fact.severity is Severity.ADDITIVE:
+            return "new" if fact.kind.startswith(SET) else "also"
+        if fact.kind == "deprecated":
+            return "deprecated"
+        return "also" if fact.kind.startswith(_MINOR) else "changed"
+
+    def _is_of_deleted_script(self, fact: Fact) -> bool:
+        """Return True for an option that went with the program which had it."""
+        files = {place.file for place in fact.places}
+        return fact.kind == "flag-removed" and bool(files) and files <= self._deleted_files

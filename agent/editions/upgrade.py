@@ -20,35 +20,68 @@ class UpgradeEntry(NamedTuple):
     files: tuple[str, ...]
 
 
+class CommitEntries(NamedTuple):
+    """What the same commits did, a sentence each."""
+
+    commits: tuple[str, ...]
+    entries: tuple[UpgradeEntry, ...]
+
+    @property
+    def uses(self) -> tuple[OwnUse, ...]:
+        """Where the user's own code uses any of it, each place once."""
+        uses: dict[OwnUse, None] = {}
+        for entry in self.entries:
+            uses |= dict.fromkeys(entry.uses)
+        return tuple(uses)
+
+
+class _Group(NamedTuple):
+    """What facts have in common that are told together."""
+
+    commits: tuple[str, ...]
+    backwards: bool
+    uses: tuple[OwnUse, ...]
+
+
 def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[UpgradeEntry]:
-    """Tell a part in few sentences: what users set before what they call, what the same commits did together."""
-    groups: dict[tuple[tuple[str, ...], bool, tuple[OwnUse, ...]], list[Fact]] = {}
-    for one in sorted(
-        (one for one in guide.items if one.part == part), key=lambda one: _rank(one.fact)
-    ):
-        groups.setdefault((one.commits, one.backwards, one.uses), []).append(one.fact)
-    for key, members in groups.items():
-        for fact in joined(members):
+    """Yield the sentences of a part: what users set first, and what the same commits did together."""
+    members = [item for item in guide.items if guide.part_of(item) == part]
+    members.sort(key=lambda item: _rank(item.fact))
+    facts_by_group: dict[_Group, list[Fact]] = {}
+    for item in members:
+        group = _Group(item.commits, item.backwards, item.uses)
+        facts_by_group.setdefault(group, []).append(item.fact)
+    for group, facts in facts_by_group.items():
+        for fact in joined(facts):
             files = dict.fromkeys(place.file for place in fact.places)
-            yield UpgradeEntry(fact_sentence(fact, lang), *key, tuple(files))
+            text = fact_sentence(fact, lang)
+            yield UpgradeEntry(text, group.commits, group.backwards, group.uses, tuple(files))
+
+
+def entries_by_commit(guide: Upgrade, part: Part, lang: Language) -> list[CommitEntries]:
+    """Return the sentences of a part, those about the same commits together."""
+    by_commits: dict[tuple[str, ...], list[UpgradeEntry]] = {}
+    for entry in entries(guide, part, lang):
+        by_commits.setdefault(entry.commits, []).append(entry)
+    return [CommitEntries(commits, tuple(told)) for commits, told in by_commits.items()]
 
 
 def guide_lines(guide: Upgrade) -> list[str]:
-    """Write the guide as plain lines, for a program that reads on with other tools."""
+    """Return the guide as plain lines, for a program that reads on with other tools."""
     lines = [f"{guide.repo} from {guide.old.name} to {guide.new.name}: {guide.commits} commits"]
     for part in get_args(Part):
-        for one in entries(guide, part, "en"):
-            lacks = f" ({guide.new.name} lacks it)" if one.backwards else ""
-            by = ", ".join(f"{sha[:12]} {guide.titles[sha]}" for sha in one.commits)
-            lines.append(f"{part}: {one.text} {by}{lacks}")
-    return [
-        *lines,
-        *(
-            f"taken back: {one.sha[:12]} {guide.titles[one.sha]} by {one.by[:12]}"
-            for one in guide.undone
-        ),
-    ]
+        for entry in entries(guide, part, "en"):
+            lacks = f" ({guide.new.name} lacks it)" if entry.backwards else ""
+            by = ", ".join(f"{sha[:12]} {guide.titles[sha]}" for sha in entry.commits)
+            lines.append(f"{part}: {entry.text} {by}{lacks}")
+    for pair in guide.undone:
+        lines.append(f"taken back: {pair.sha[:12]} {guide.titles[pair.sha]} by {pair.by[:12]}")
+    return lines
 
 
 def _rank(fact: Fact) -> int:
-    return next((place for place, start in enumerate(SET) if fact.kind.startswith(start)), len(SET))
+    """Return the place of a fact: what users set, in the order of `SET`, before everything else."""
+    for rank, start in enumerate(SET):
+        if fact.kind.startswith(start):
+            return rank
+    return len(SET)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, Passage, focus_on
-from agent.analysts.packet import BUDGET, commit_packet, piece_text
+from agent.analysts.packet import commit_packet, piece_text
 from agent.analysts.sentences import anchored
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind
@@ -21,6 +21,8 @@ from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.text import normal
 
+_READ_TOKENS = 12_000  # Of both sides, for a reader
+_JUDGED_TOKENS = 8_000  # Of both sides, for a judge: what the claims rest on is always in it
 _COMMIT_SHARE = 0.55  # Of the tokens, for the commit; the others share the rest
 _MIN_OTHER_TOKENS = 120  # With fewer, another side shows nothing
 _MIN_ANCHOR = 8  # Characters
@@ -127,7 +129,7 @@ class Pairing:
 
         What the claims rest on comes first.
         """
-        budget = min(budget, self.token_budget, BUDGET)
+        budget = min(budget, self.token_budget, _JUDGED_TOKENS if claims else _READ_TOKENS)
         # Issues are shown among the others, if at all.
         material = replace(self.material, links=(), issues=(), threads={})
         focus = focus_on(claims)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from agent.domain.affected import Affected
 from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Release, Threads
@@ -104,6 +105,7 @@ def ledger_of(
     account: Account,
     placements: Mapping[str, Placement],
     left_out: Mapping[str, str],
+    affected: Mapping[str, Affected],
 ) -> tuple[LedgerRow, ...]:
     """Return a row for every landed commit, which also says why no model explained it.
 
@@ -126,7 +128,11 @@ def ledger_of(
         reason = row.reason
         if sha in unexplained:
             reason += f"; not analysed: {unexplained[sha]}"
-        update = {"reason": reason, "placement": placements.get(sha)}
+        update = {
+            "reason": reason,
+            "placement": placements.get(sha),
+            "affected": affected.get(sha),
+        }
         rows.append(row.model_copy(update=update))
     return tuple(rows)
 

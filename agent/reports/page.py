@@ -150,6 +150,8 @@ class Item:
     uses: tuple[str, ...]  # Where the reader's own code uses what changed, as `name file:line`
     why: str  # Why it stands where it stands
     in_brief: tuple[PageSentence, ...] = ()  # Facts that the brief of the page tells already
+    affected: str = ""  # Which versions have the fault that it mends; backticks mean code
+    introduced: str = ""  # Which commit brought the fault; backticks mean code
 
     @property
     def commits(self) -> int:

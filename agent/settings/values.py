@@ -12,6 +12,7 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic.functional_validators import model_validator
 
+from agent.bumps.packages import BumpSettings
 from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.references import repo_id
 from agent.domain.spending import Price
@@ -281,6 +282,7 @@ class Settings(ReportShape):
     deliver: Annotated[tuple[Delivery, ...], AfterValidator(_without_duplicates)] = ()
     edition: Annotated[tuple[Edition, ...], AfterValidator(_without_duplicates)] = ()
     limits: FleetLimits = FleetLimits()
+    bump: BumpSettings = BumpSettings()  # of `gitzette bump`, which reads it as it is at the base
     late_minutes: int = Field(default=120, ge=1, le=1_440)
     """For how long an edition waits for its repositories."""
 

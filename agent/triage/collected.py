@@ -158,7 +158,7 @@ def known_issues(collected: Collected, earlier: Known, links: Sequence[Link]) ->
     """Return the issues of earlier days that something today addresses."""
     fresh = {issue.id for issue in collected.threads.issues}
     linked = {link.issue for link in links}
-    issues = []
+    issues: list[Issue] = []
     for issue in earlier.issues:
         if issue.id in linked and issue.id not in fresh:
             issues.append(issue)

@@ -21,7 +21,7 @@ from evals.github_server.responses import (
     json_response,
     not_found,
 )
-from evals.github_server.rest import ENDPOINTS
+from evals.github_server.rest import ENDPOINTS, WRITE_ENDPOINTS
 
 _GUEST_EXHAUSTED = (
     "API rate limit exceeded for 127.0.0.1. (Authenticated requests get a higher rate limit.)"
@@ -55,13 +55,21 @@ class Api:
     """Answers every request to the API."""
 
     def __init__(
-        self, hub: Hub, limits: ClientMeters, faults: Faults, origin: str, tokens: tuple[str, ...]
+        self,
+        hub: Hub,
+        limits: ClientMeters,
+        faults: Faults,
+        origin: str,
+        tokens: tuple[str, ...],
+        reading_tokens: tuple[str, ...] = (),
     ) -> None:
+        """Serve clients with one of `tokens`; those of `reading_tokens` may change nothing."""
         self._hub = hub
         self._limits = limits
         self._faults = faults
         self._origin = origin
-        self._tokens = tokens
+        self._tokens = (*tokens, *reading_tokens)
+        self._readers = {_client_name(token) for token in reading_tokens}
         self.hits: list[SeenRequest] = []
 
     def routes(self) -> list[Route]:
@@ -73,6 +81,10 @@ class Api:
         for tail, endpoint in ENDPOINTS.items():
             for start in _REPOSITORY_PATHS:
                 routes.append(Route(start + tail, self._handler(self._rest(endpoint))))
+        for (method, tail), change in WRITE_ENDPOINTS.items():
+            for start in _REPOSITORY_PATHS:
+                handler = self._handler(self._write(change))
+                routes.append(Route(start + tail, handler, methods=[method]))
         routes.append(Route("/{path:path}", self._handler(self._missing)))
         return routes
 
@@ -110,7 +122,7 @@ class Api:
             return ANONYMOUS
         if token not in self._tokens:
             raise Refusal(401, "Bad credentials")
-        return hashlib.sha256(token.encode()).hexdigest()[:12]
+        return _client_name(token)
 
     def _faulty(self, fault: Fault, target: str, client: str) -> Answered | None:
         """Return the answer that a fault puts in place of the right one, if it does so.
@@ -153,6 +165,21 @@ class Api:
 
         return answer
 
+    def _write(self, change: Callable[[RestCall, bytes], Response]) -> Answer:
+        def answer(request: Request, body: bytes, client: str) -> Answered:
+            if client == ANONYMOUS:
+                raise Refusal(401, "Requires authentication")
+            if client in self._readers:
+                raise Refusal(403, "Resource not accessible by integration")
+            meter = self._limits.meter(client, "core")
+            _check_limit(meter, client)
+            response = change(self._call(request), body)
+            meter.charge()
+            response.headers.update(meter.headers())
+            return Answered(response)
+
+        return answer
+
     def _call(self, request: Request) -> RestCall:
         """Find the repository of a request; an old name is redirected to the repository's id."""
         names = request.path_params
@@ -182,6 +209,10 @@ class Api:
 
     def _missing(self, request: Request, body: bytes, client: str) -> Answered:
         raise not_found()
+
+
+def _client_name(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()[:12]
 
 
 def _path(request: Request) -> str:

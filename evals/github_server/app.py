@@ -33,8 +33,8 @@ class GitHubServer:
     """A GitHub for some repositories, on loopback: `with GitHubServer(repos) as server: … server.url`.
 
     `now` is the present of what is served: later pushes have not happened, later threads do not
-    exist. `clock` measures rate limits. A token that is not in `tokens` is refused; a client without
-    one is a guest.
+    exist. `clock` measures rate limits. A token that is neither in `tokens` nor in `reading_tokens`,
+    which may change nothing, is refused; a client without one is a guest.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class GitHubServer:
         repos: Iterable[Repo],
         *,
         tokens: tuple[str, ...] = ("t0ken",),
+        reading_tokens: tuple[str, ...] = ("reading-t0ken",),
         now: datetime | None = None,
         allowance: RequestAllowance | None = None,
         clock: Callable[[], float] = time.time,
@@ -58,7 +59,7 @@ class GitHubServer:
         self.url = self.git_url = self._loopback.url
         """The API's address, and what precedes `owner/name.git` for git; they are the same."""
         meters = ClientMeters(allowance or RequestAllowance(), clock)
-        self._api = Api(self._hub, meters, self.faults, self.url, tokens)
+        self._api = Api(self._hub, meters, self.faults, self.url, tokens, reading_tokens)
         git = [Route(path, self._serve_git, methods=["GET", "POST"]) for path in _GIT_PATHS]
         routes = [*git, *self._api.routes()]
         handlers = {ClientDisconnect: self._abandoned, Exception: self._crashed}

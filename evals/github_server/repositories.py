@@ -1,7 +1,7 @@
 """The repositories of a server with their threads, and a request about one of them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,14 @@ from starlette.requests import Request
 from agent.domain.base import InputError
 from evals.github_server.git_store import GitStore, StoredCommit
 from evals.github_server.responses import ListPage, Refusal, not_found
-from evals.worlds.model import Pull, Repo, WorldIssue, WorldRelease, WorldThread
+from evals.worlds.model import (
+    Pull,
+    Repo,
+    WorldComment,
+    WorldIssue,
+    WorldRelease,
+    WorldThread,
+)
 
 
 class ServedRepository:
@@ -88,6 +95,27 @@ class ServedRepository:
         if thread is None:
             raise Refusal(410, "This issue was deleted")
         return thread
+
+    def add_comment(self, number: int, author: str, body: str) -> WorldComment:
+        """Add a comment below a thread."""
+        thread = self.thread(number)
+        newest = 0
+        for other in self._threads.values():
+            newest = max([newest, *(comment.id for comment in other.comments)])
+        comment = WorldComment(newest + 1, author, body, thread.updated_at)
+        self._threads[number] = replace(thread, comments=(*thread.comments, comment))
+        return comment
+
+    def edit_comment(self, identifier: int, body: str) -> WorldComment:
+        """Replace the text of a comment, or refuse the request if there is none."""
+        for number, thread in self._threads.items():
+            for index, comment in enumerate(thread.comments):
+                if comment.id == identifier:
+                    edited = replace(comment, body=body)
+                    comments = (*thread.comments[:index], edited, *thread.comments[index + 1 :])
+                    self._threads[number] = replace(thread, comments=comments)
+                    return edited
+        raise not_found()
 
     def releases(self) -> list[WorldRelease]:
         """List the published releases, newest commit first, as GitHub sorts them."""

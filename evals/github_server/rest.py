@@ -1,5 +1,6 @@
 """The REST endpoints: repository, commits, comparisons, contents, issues, pull requests, releases."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 
 from starlette.responses import Response
@@ -26,6 +27,8 @@ _MAX_FILE_LINES = 20_000
 _FILES_PER_PAGE = 300
 _COMPARED_PER_PAGE = 250
 _MEDIA = "application/vnd.github."
+_MAX_COMMENT_CHARACTERS = 65_536
+ACTIONS_BOT = "github-actions[bot]"
 
 
 def get_repository(call: RestCall) -> Response:
@@ -251,6 +254,31 @@ def list_comments(call: RestCall) -> Response:
     return json_response(body, headers=page.headers)
 
 
+def create_comment(call: RestCall, body: bytes) -> Response:
+    """`POST issues/{n}/comments`: add a comment as the bot of GitHub Actions."""
+    number = int(call.request.path_params["number"])
+    comment = call.repository.add_comment(number, ACTIONS_BOT, _written_body(body))
+    return json_response(_comment_json(comment), 201)
+
+
+def edit_comment(call: RestCall, body: bytes) -> Response:
+    """`PATCH issues/comments/{id}`: replace the text of a comment."""
+    identifier = int(call.request.path_params["comment"])
+    comment = call.repository.edit_comment(identifier, _written_body(body))
+    return json_response(_comment_json(comment))
+
+
+def _written_body(body: bytes) -> str:
+    """Return the text of a comment; GitHub refuses an empty or a very long one."""
+    try:
+        text = json.loads(body)["body"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refusal(400, "Problems parsing JSON") from error
+    if not isinstance(text, str) or not text or len(text) > _MAX_COMMENT_CHARACTERS:
+        raise Refusal(422, "Validation Failed")
+    return text
+
+
 def _comment_json(comment: WorldComment) -> Json:
     return {
         "id": comment.id,
@@ -266,12 +294,15 @@ def get_pull(call: RestCall) -> Response:
     pull = call.thread()
     if not isinstance(pull, Pull):
         raise not_found()
+    base = {"ref": pull.base}
+    if pull.base_sha:
+        base["sha"] = pull.base_sha
     body = _thread_json(pull) | {
         "url": f"{call.here}/pulls/{pull.number}",
         "merged": pull.merged_at is not None,
         "merged_at": stamp(pull.merged_at),
         "merge_commit_sha": pull.merge_commit,
-        "base": {"ref": pull.base},
+        "base": base,
         "head": {"ref": pull.head_ref, "sha": pull.head_sha},
     }
     return json_response(body)
@@ -311,3 +342,8 @@ ENDPOINTS: dict[str, Callable[[RestCall], Response]] = {
     "/releases": list_releases,
 }
 """What is served below a repository; a name in a path may hold slashes."""
+WRITE_ENDPOINTS: dict[tuple[str, str], Callable[[RestCall, bytes], Response]] = {
+    ("POST", "/issues/{number:int}/comments"): create_comment,
+    ("PATCH", "/issues/comments/{comment:int}"): edit_comment,
+}
+"""What a client with a token that may write can change, by method and path."""

@@ -23,7 +23,7 @@ from evals.harness import TOKEN, Bench, Crash, attempt, evalset, serving, specs_
 from evals.model_server.believing import Believing
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.server import ModelServer
-from evals.processes import in_processes, processor_count
+from evals.processes import CaseCount, in_processes, processor_count
 from evals.sets.injection_oracle import HOST, Outcome, harmed, kept, mistreated, reached
 from evals.sets.injection_prose import (
     NAMED,
@@ -175,29 +175,38 @@ class Trials:
         self, chosen: Sequence[InjectionCase], context: int, *, judges: bool = False
     ) -> list[Tried]:
         """Try the cases on a model with a context of so many tokens, which may be its own judge."""
-        self._bench.say(f"injection: {len(chosen)} cases, {context} tokens, own judge: {judges}")
+        judge = "a judge that obeys" if judges else "another judge"
+        count = self._count(f"{context} tokens, {judge}", len(chosen))
         slots = asyncio.Semaphore(_MAX_CONCURRENT)
         twins = [await self.clean(case, context) for case in chosen]
 
         async def attacked(case: InjectionCase, clean: Outcome) -> Tried:
             async with slots:
                 outcome = await attempt(self.attacked(case, clean, context, judges=judges))
-                return Tried(case, outcome, clean)
+            count.add()
+            return Tried(case, outcome, clean)
 
         return await asyncio.gather(*map(attacked, chosen, twins))
 
     async def believed(self, chosen: Sequence[HostileProse]) -> list[TriedProse]:
         """Report on hostile prose with a writer and a judge that believe it."""
-        self._bench.say(f"injection: {len(chosen)} cases of hostile prose, believing judge")
+        count = self._count("hostile prose, a judge that believes", len(chosen))
         slots = asyncio.Semaphore(_MAX_CONCURRENT)
 
         async def tried(case: HostileProse) -> TriedProse:
             words = Words(case.carrier, case.belief.prose)
             async with slots:
                 outcome = await attempt(self._outcome(case, words, case.model(), AMPLE))
-                return TriedProse(case, outcome)
+            count.add()
+            return TriedProse(case, outcome)
 
         return await asyncio.gather(*map(tried, chosen))
+
+    def _count(self, kind: str, total: int) -> CaseCount:
+        """Say which cases begin, and return what counts them."""
+        label = f"injection, {kind}"
+        self._bench.say(f"{label}: {total} cases")
+        return CaseCount(self._bench.say, label, total)
 
     async def clean(self, case: InjectionCase, context: int) -> Outcome:
         """Report on the day without the text, once for all cases that need the same."""

@@ -21,7 +21,7 @@ from evals.model_server.honest import honest
 from evals.model_server.server import KINDS as MOODS
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import ModelRequest
-from evals.processes import in_processes, processor_count
+from evals.processes import CaseCount, in_processes, processor_count
 from evals.worlds.gold import push_at
 from evals.worlds.model import World
 
@@ -230,10 +230,13 @@ async def _storm_runs(bench: Bench, seeds: Sequence[int]) -> list[ModelStormRun]
     """Report through the storms of some seeds; one process takes a part of them."""
     calm = (await _reported(bench, None)).report
     slots = asyncio.Semaphore(_MAX_CONCURRENT)
+    count = CaseCount(bench.say, "model-storm", len(seeds))
 
     async def storm_run(seed: int) -> ModelStormRun:
         async with slots:
-            return await _model_storm_run(bench, seed, calm)
+            run = await _model_storm_run(bench, seed, calm)
+        count.add()
+        return run
 
     return await asyncio.gather(*map(storm_run, seeds))
 

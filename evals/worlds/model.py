@@ -64,6 +64,7 @@ class Pull(WorldThread):
     """A pull request."""
 
     base: str = "main"
+    base_sha: str = ""  # The commit of its base, where a world cares
     head_ref: str = ""
     head_sha: str = ""
     merged_at: datetime | None = None

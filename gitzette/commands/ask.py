@@ -8,7 +8,7 @@ import secrets
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, Language, UsageError
@@ -31,14 +31,30 @@ MAX_QUESTION = 4_000  # Characters
 _THREAD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}", re.ASCII)
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """Within which questions are answered, as the command line gives it."""
+
+    since: str | None = None
+    until: str | None = None
+    lang: Language | None = None
+
+
+def _limits_of(args: argparse.Namespace) -> _Limits:
+    return _Limits(args.since, args.until, args.lang)
+
+
 def ask(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Answer one question; return 4 if there is no evidence for an answer."""
+    """Answer one question, or without any keep a conversation.
+
+    Return 4 if there is no evidence for an answer.
+    """
+    if not args.question and not args.json:
+        return chat(args, environ)
     question = checked(" ".join(args.question))
     thread = thread_name(args.thread) if args.thread is not None else None
     settings = settings_for(args, environ)
-    reply = asyncio.run(
-        _answer(question, thread, settings, environ, args.since, args.until, args.lang)
-    )
+    reply = asyncio.run(_answer(question, thread, settings, environ, _limits_of(args)))
     if args.json:
         data = reply_json(reply)
         if thread:
@@ -60,6 +76,9 @@ def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """
     settings = settings_for(args, environ)
     specs_of(settings)
+    limits = _limits_of(args)
+    # A wrong bound is told before anybody types a question.
+    bound_of(limits.since, limits.until, settings.tz, datetime.now(UTC))
     new_thread = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
     thread = thread_name(args.thread) if args.thread is not None else new_thread
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
@@ -68,7 +87,7 @@ def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         if not line.strip():
             continue
         try:
-            reply = asyncio.run(_answer(checked(line), thread, settings, environ))
+            reply = asyncio.run(_answer(checked(line), thread, settings, environ, limits))
             print_markdown(f"{reply.answer}\n")
             sys.stdout.flush()
             status = _exit_status(reply)
@@ -125,16 +144,14 @@ async def _answer(
     thread: str | None,
     settings: Settings,
     environ: Mapping[str, str],
-    since: str | None = None,
-    until: str | None = None,
-    lang: Language | None = None,
+    limits: _Limits,
 ) -> Reply:
     """Return the reply to a single question, or to the next one of a conversation."""
     now = datetime.now(UTC)
-    bound = bound_of(since, until, settings.tz, now)
+    bound = bound_of(limits.since, limits.until, settings.tz, now)
     with progress() as display:
         async with asking_context(settings, environ, specs_of(settings), now, display) as context:
-            question_context = replace(context.for_question(bound=bound), lang=lang)
+            question_context = replace(context.for_question(bound=bound), lang=limits.lang)
             if thread is None:
                 reply = await answered(question, question_context)
             else:

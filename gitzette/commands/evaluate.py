@@ -37,6 +37,7 @@ from graphs.conversations import answered
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
 _MAX_CONCURRENT_SETS = 3
+_PRELOADED = "gitzette.commands.eval_preload"  # Imported by name, since it imports this module
 
 
 class Gitzette:
@@ -156,7 +157,7 @@ def _run_apart(args: argparse.Namespace, name: str) -> Figures:
     """Run a set in its own process, so that a crash does not end the others."""
     # The fork server imports everything once; twenty sets would spend a minute on imports.
     forkserver = multiprocessing.get_context("forkserver")
-    forkserver.set_forkserver_preload([__name__])
+    forkserver.set_forkserver_preload([_PRELOADED])
     with ProcessPoolExecutor(1, mp_context=forkserver) as executor:
         try:
             return executor.submit(_run_set, args, name).result()

@@ -5,10 +5,13 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from agent.domain.affected import Affected
 from agent.domain.base import EXIT_DONE, NotFound, UsageError
 from agent.domain.commits import Change, Commit
+from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactSheet
 from agent.domain.references import Reference, parse_reference, repo_id
 from agent.domain.upgrade import Upgrade
@@ -16,6 +19,7 @@ from agent.domain.window import moment
 from agent.languages import catalogue
 from agent.markdown import visible
 from agent.ports import CloneSource, CodeSource
+from agent.reports.affected import affected_text
 from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
@@ -25,17 +29,20 @@ from gitzette.render.templating import plain_environment, upgrade_json, upgrade_
 from gitzette.repository_lookup import open_repository_with
 from gitzette.wiring import memory_of, open_sources
 from memory.runs import RunRecord
+from tools.affected import affected_versions
 from tools.diff.sheet import compare_versions, study
+from tools.evidence_cache import EvidenceCache
 from tools.own_code import OwnCode
 
 _MAX_RUNS = 20
 
 
 class CommitFacts(NamedTuple):
-    """A commit with its diff, and the facts that code finds in it."""
+    """A commit with its diff, the facts that code finds in it, and the versions it mends."""
 
     change: Change
     sheet: FactSheet
+    affected: Affected | None = None
 
 
 def facts(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
@@ -83,7 +90,12 @@ async def read_commit(
         sources = await open_repository_with([text], resolve, specs, repositories)
         commit = await resolve(sources.code)
         async for change in sources.code.changes([commit.sha]):
-            return CommitFacts(change, await study(sources.code, change))
+            sheet = await study(sources.code, change)
+            evidence = CommitEvidence(change=change, sheet=sheet)
+            affected = await affected_versions(
+                sources.code, evidence, EvidenceCache(), until=datetime.now(UTC)
+            )
+            return CommitFacts(change, sheet, affected)
     raise NotFound(f"{commit.id} could not be read")
 
 
@@ -92,18 +104,23 @@ def facts_text(commit_facts: CommitFacts) -> str:
     commit = commit_facts.change.commit
     title = shown_title(commit.subject)
     template = plain_environment().get_template("facts.txt")
-    return template.render(commit=commit, title=title, sheet=commit_facts.sheet)
+    affected = ""
+    if commit_facts.affected is not None:
+        affected = affected_text(commit_facts.affected, "en")
+    return template.render(commit=commit, title=title, sheet=commit_facts.sheet, affected=affected)
 
 
 def _facts_json(commit_facts: CommitFacts) -> dict[str, Any]:
     commit = commit_facts.change.commit
     sheet = commit_facts.sheet
+    affected = commit_facts.affected
     return {
         "repo": commit.repo,
         "sha": commit.sha,
         "route": sheet.route,
         "facts": [_fact_json(fact) for fact in sheet.facts],
         "skipped": list(sheet.skipped),
+        "affected": affected and affected.model_dump(mode="json"),
     }
 
 

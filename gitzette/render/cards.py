@@ -9,6 +9,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import CommitGroup, Importance
+from agent.reports.affected import introduction_text, versions_text
 from agent.reports.order import in_report_order
 from agent.reports.page import Citation, Item, PageCard, PageExcerpt, PageSentence, SectionName
 from agent.reports.titles import shown_title
@@ -114,6 +115,7 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
     excerpt = _excerpt([*choice.sight, *choice.folded, *_name_claims(row, view)], view)
     headline_text = view.text(headline) if headline else shown_title(title, view.lang)
     original_title = title if headline else ""
+    affected = row.affected if undone is None else None
     return Item(
         row=row,
         element_id=element_id_of(row.id),
@@ -140,6 +142,8 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
         undid=undone,
         uses=view.uses(row),
         why=view.why(row),
+        affected=versions_text(affected, view.lang) if affected else "",
+        introduced=introduction_text(affected, view.lang) if affected else "",
     )
 
 

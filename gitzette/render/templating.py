@@ -11,7 +11,7 @@ from datetime import date
 from functools import cache, lru_cache
 from hashlib import blake2b
 from html import escape
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -22,7 +22,7 @@ from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Story
 from agent.domain.upgrade import Part, Upgrade
 from agent.domain.window import zone
-from agent.editions.upgrade import entries
+from agent.editions.upgrade import CommitEntries, entries_by_commit
 from agent.languages import catalogue
 from agent.markdown import cell, code, inline, link, slug, visible
 from agent.reports.page import Citation, PageExcerpt
@@ -32,8 +32,10 @@ from agent.web import Web
 SHORT = 7  # Digits of a hash where a link gives all of them
 _MAX_MALFORMED = 12  # Characters of an id that is none, which a foreign report may have
 _MAX_ISSUES = 5  # Issues of a kind that are in sight; the others are folded
-_MAX_ENTRIES = 15  # Entries of a part of a guide before its fold
+_MAX_ENTRIES = 15  # Commits of a part of a guide before its fold
 _PARTS_IN_SIGHT = ("used", "breaks")  # Parts of a guide that have no fold
+_FOLDED_PARTS = ("new", "dependencies", "also", "deleted scripts")
+_PARTS_ALWAYS_NAMED = ("breaks", "changed")  # Parts that are named even where they are empty
 _PLAIN_REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+", re.ASCII)
 _CODE = re.compile(r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
@@ -327,17 +329,46 @@ def readme_page(
     return template.render(latest=latest, reports=reports, w=catalogue(lang)["page"])
 
 
+class GuidePart(NamedTuple):
+    """A part of a guide, by the commits that made the changes."""
+
+    name: Part
+    groups: list[CommitEntries]
+
+    @property
+    def size(self) -> int:
+        """How many sentences it has."""
+        return sum(len(group.entries) for group in self.groups)
+
+    @property
+    def is_folded(self) -> bool:
+        """True if nothing of it is in sight."""
+        return self.name in _FOLDED_PARTS
+
+    @property
+    def in_sight(self) -> list[CommitEntries]:
+        """What stands before the fold."""
+        return self.groups if self.name in _PARTS_IN_SIGHT else self.groups[:_MAX_ENTRIES]
+
+    @property
+    def behind(self) -> list[CommitEntries]:
+        """What stands in the fold."""
+        return self.groups[len(self.in_sight) :]
+
+
 def upgrade_page(upgrade: Upgrade, lang: Language, web: Web) -> str:
     """Return the guide in one language."""
     titles = {sha: shown_title(title, lang) for sha, title in upgrade.titles.items()}
+    parts = [GuidePart(part, entries_by_commit(upgrade, part, lang)) for part in get_args(Part)]
+    is_used = any(item.uses for item in upgrade.items)
     return filled(
         "upgrade.md",
         lang,
         web,
         guide=upgrade.model_copy(update={"titles": titles}),
-        parts=[(part, list(entries(upgrade, part, lang))) for part in get_args(Part)],
-        whole=_PARTS_IN_SIGHT,
-        most=_MAX_ENTRIES,
+        parts=parts,
+        always=_PARTS_ALWAYS_NAMED,
+        unused_files=None if is_used else upgrade.own_files,
         urls={sha: web.commit(upgrade.repo, sha) for sha in upgrade.titles},
     )
 
@@ -346,10 +377,11 @@ def upgrade_json(upgrade: Upgrade) -> dict[str, Any]:
     """Return the guide as plain data, each item with its part and its commits as citations."""
     items = []
     for item in upgrade.items:
-        if not item.part:
+        part = upgrade.part_of(item)
+        if part is None:
             continue
         data = item.fact.model_dump(mode="json")
-        data["part"] = item.part
+        data["part"] = part
         data["cites"] = [EvidenceId.commit(upgrade.repo, sha) for sha in item.commits]
         data |= item.model_dump(mode="json", include={"backwards", "uses"})
         items.append(data)

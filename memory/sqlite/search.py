@@ -108,10 +108,16 @@ class SqliteEvidence(EvidenceOperations):
         return bool(self._db.rows(sql, [repo]))
 
     def neighbours(self, name: EvidenceId) -> set[EvidenceId]:
-        """Return what refers to a piece of evidence, what it refers to, and its stories' steps."""
+        """Return what a piece of evidence refers to, and what refers to it or to its pull request.
+
+        The other steps of its stories belong to it as well.
+        """
         rows = self._db.rows(
             "select target from evidence_refs where source = :name"
             " union select source from evidence_refs where target = :name"
+            " union select other.source from evidence_refs bond join evidence_refs other"
+            " on other.target = bond.target and (other.brought = 1 or bond.brought = 1)"
+            " where bond.source = :name"
             " union select other.cite from story_steps step"
             " join story_steps other using (window_key, repo, place) where step.cite = :name",
             {"name": name},

@@ -1,11 +1,11 @@
 """What a question names, filters by and bounds in time is read by its form alone, in any order."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import permutations
 
 import pytest
 
-from agent.domain.base import UsageError
+from agent.domain.base import RepoId, UsageError
 from agent.domain.evidence import Card
 from agent.domain.facts import Fact, Severity
 from agent.domain.window import Window
@@ -63,6 +63,13 @@ def test_qualifiers_are_the_same_in_any_order_and_among_other_words() -> None:
         ("until:2026-02-06 since:2026-01-01", "2026-02-02", "2026-02-06"),
         ("on 2026-01-03", "2026-02-02", "2026-02-09"),
         ("model-2026-02-03 and docs/2026-02-03.md", "2026-02-02", "2026-02-09"),
+        ("what broke in 2026-02-03..05?", "2026-02-03", "2026-02-06"),
+        ("what broke in 2026-02-03..02-05?", "2026-02-03", "2026-02-06"),
+        ("2026-02-03..2026-02-05 有哪些改动", "2026-02-03", "2026-02-06"),
+        ("2026-02-30..31, which no calendar has", "2026-02-02", "2026-02-09"),
+        ("in the week of 2026-02-04", "2026-02-02", "2026-02-09"),
+        ("what landed in 2026-02?", "2026-02-02", "2026-02-09"),
+        ("this week, whose days are not these", "2026-02-02", "2026-02-09"),
     ],
 )
 def test_dates_narrow_the_bound_and_never_widen_it(text: str, first: str, last: str) -> None:
@@ -76,6 +83,45 @@ def test_without_a_bound_dates_are_the_window_and_now_is_its_end() -> None:
     window = query_of(f"on {NOW:%Y-%m-%d}", None, "UTC", NOW).window
     assert window is not None
     assert window.cutoff == NOW
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("what broke yesterday?", "2026-02-28", "2026-02-28"),
+        ("昨天有什么变化", "2026-02-28", "2026-02-28"),
+        ("what changed this week?", "2026-02-23", "2026-03-01"),
+        ("这周改了什么", "2026-02-23", "2026-03-01"),
+        ("last week", "2026-02-16", "2026-02-22"),
+        ("上个月", "2026-02-01", "2026-02-28"),
+        ("in 2026-W06", "2026-02-02", "2026-02-08"),
+        ("in 2026-01", "2026-01-01", "2026-01-31"),
+        ("yesterday, I mean 2026-02-03", "2026-02-03", "2026-02-03"),
+    ],
+)
+def test_days_of_the_calendar_are_understood_in_both_languages(
+    text: str, first: str, last: str
+) -> None:
+    window = query_of(text, None, "UTC", NOW).window
+    assert window is not None
+    last_moment = min(window.end, NOW) - timedelta(seconds=1)
+    assert (f"{window.start:%Y-%m-%d}", f"{last_moment:%Y-%m-%d}") == (first, last)
+
+
+def test_what_is_quoted_bounds_nothing() -> None:
+    assert query_of("who wrote `this week`?", None, "UTC", NOW).window is None
+
+
+def test_a_repository_is_known_without_its_owner_and_names_nothing_in_it() -> None:
+    repos = [RepoId("vllm-project/vllm"), RepoId("sgl-project/sglang")]
+    query = query_of("what does vLLM say in vllm#33533?", None, "UTC", NOW, repos=repos)
+    assert [(name.kind, name.text, name.repo) for name in query.named] == [
+        ("thread", "33533", "vllm-project/vllm")
+    ]
+    assert query.repos == ("vllm-project/vllm",)
+    query = query_of("sgl-project/sglang 和 vllm", None, "UTC", NOW, repos=repos)
+    assert (query.named, set(query.repos)) == ((), set(repos))
+    assert query_of("other#12", None, "UTC", NOW, repos=repos).named == ()
 
 
 def test_commits_fit_by_kind_author_and_path() -> None:

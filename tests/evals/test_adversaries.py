@@ -15,8 +15,8 @@ from evals.sets.liars import CANARY, Liar, Lie, Talker, lies_in
 from evals.stage import ScriptedModels, Stage, by_script
 from evals.truth import Truth, alien
 from evals.worlds.model import World
-from evals.worlds.worlds import build
 from gitzette.commands.evaluate import Gitzette
+from tests.built_once import built_world
 from tools.github.client import GitHubClient
 
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
@@ -25,7 +25,7 @@ SYSTEM = Gitzette()
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("demo", 5, tmp_path_factory.mktemp("world"))
+    return built_world(tmp_path_factory, "demo", 5)
 
 
 @pytest.fixture

@@ -24,11 +24,10 @@ from agent.reports.stored import to_json
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
-from evals.worlds.worlds import build
 from gitzette.cli import main
 from gitzette.progress import QuietProgress
 from gitzette.running import Covered, cover
-from tests.built_once import built_once
+from tests.built_once import built_once, built_world
 from tests.made_reports import made_day
 
 _ROOT = Path(__file__).parents[2]
@@ -140,7 +139,7 @@ def engine(_engine: Path, tmp_path: Path) -> Engine:
 @pytest.fixture(scope="session")
 def demo_world(tmp_path_factory: pytest.TempPathFactory) -> World:
     """The world of the demonstration."""
-    return build("demo", 1, tmp_path_factory.mktemp("world"))
+    return built_world(tmp_path_factory, "demo")
 
 
 @dataclass(frozen=True)

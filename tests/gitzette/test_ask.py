@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import stat
+import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,65 @@ def test_two_homes_with_another_past_answer_the_same(
     for hit in (*first["evidence"], *second["evidence"]):
         del hit["score"]
     assert second == first
+
+
+def tagged(engine: Engine, tag: str, revision: str, moment: str) -> None:
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    command = ["git", *who, "-C", str(engine.folder), "tag", "-a", "-m", tag, tag, revision]
+    environment = {"GIT_COMMITTER_DATE": moment, "PATH": "/usr/bin:/bin"}
+    subprocess.run(command, check=True, env=environment)
+
+
+def test_the_first_release_with_a_commit_is_told_though_it_was_made_after_the_window(
+    engine: Engine, command: Command
+) -> None:
+    tagged(engine, "v1.0.0", "HEAD~3", "2026-02-02T00:00:00Z")
+    tagged(engine, "v1.1.0", "HEAD~1", "2026-02-20T00:00:00Z")
+    told = command("ask", "which release lowered the limit?", *BOUNDS, *engine.repo)
+    lowered = next(line for line in told.out.splitlines() if "Lower the limit" in line)
+    assert "first in [`v1.1.0`](https://github.com/acme/engine/releases/tag/v1.1.0)" in lowered
+    assert "found by: " in lowered
+    data = command("ask", "which release lowered the limit?", *BOUNDS, "--json", *engine.repo).data
+    assert "acme/engine@v1.1.0" in [hit["id"] for hit in data["evidence"][:10]]
+
+
+def test_a_run_indexes_tags_for_questions(engine: Engine, command: Command) -> None:
+    tagged(engine, "v1.1.0", "HEAD~1", "2026-02-04T12:00:00Z")
+    assert command("run", "--date", "2026-02-04", *engine.repo).status == 0
+    told = command("ask", "is:release 2026-02-04", *engine.repo)
+    assert told.err == ""
+    assert told.out.startswith("1 found for `is:release`")
+    assert "[`v1.1.0`]" in told.out
+
+
+def test_what_nothing_mentions_is_stated_with_what_was_read(
+    engine: Engine, command: Command
+) -> None:
+    told = command("ask", "was MIN_ROUTES removed?", *BOUNDS, *engine.repo)
+    assert told.out.startswith(
+        "No commit or thread mentions `MIN_ROUTES` in acme/engine from 2026-02-01 to 2026-02-04."
+    )
+    told = command("ask", "MIN_ROUTES 被移除了吗？", *BOUNDS, *engine.repo)
+    assert told.out.startswith(
+        "acme/engine（2026-02-01 至 2026-02-04），没有提交或讨论提到 `MIN_ROUTES`。"
+    )
+
+
+def test_days_that_were_not_read_are_named(engine: Engine, command: Command) -> None:
+    for day in ("2026-02-01", "2026-02-03"):
+        assert command("run", "--date", day, *engine.repo).status == 0
+    told = command("ask", "what did Ada do?", *engine.repo)
+    assert "Searched acme/engine, 2026-02-01, 2026-02-03, " in told.out
+    assert " Not read: 2026-02-02, 2026-02-04 to " in told.out
+
+
+def test_a_follow_up_finds_what_any_answer_of_the_conversation_cites(
+    engine: Engine, command: Command
+) -> None:
+    thread = ["--thread", "limits", *BOUNDS, *engine.repo]
+    command("ask", "who lowered the limit?", *thread)
+    command("ask", "author:ada path:router.py", *thread)
+    told = command("ask", "and why?", "--json", *thread).data
+    titles = told["answer"]
+    assert "Lower the limit of routes" in titles
+    assert "cited earlier in this conversation" in titles

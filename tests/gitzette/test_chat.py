@@ -122,3 +122,25 @@ def test_an_interrupt_stops_the_question_and_not_the_conversation(engine: Engine
         chat.until(PROMPT)
         chat.type(f"{FEBRUARY}\n")
         assert "from 22 to 12" in chat.until(PROMPT)
+
+
+def test_a_chat_keeps_to_the_bounds_of_its_command(
+    engine: Engine, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounds = ["--since", "2026-02-03", "--until", "2026-02-04"]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("what changed in MAX_ROUTES?\n"))
+    told = command("chat", *bounds, *engine.repo)
+    assert "Raise the limit" in told.out
+    assert "Lower the limit" not in told.out
+    told = command("chat", "--since", "2026-02-04", "--until", "2026-02-03", *engine.repo)
+    assert (told.status, told.out) == (2, "")
+    assert "there is no time" in told.err
+
+
+def test_ask_without_a_question_is_a_chat(
+    engine: Engine, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{FEBRUARY}\n"))
+    told = command("ask", "--thread", "talk", *engine.repo)
+    assert "from `22` to `12`" in told.out
+    assert told.err.endswith("gitzette: go on with: gitzette chat --thread talk\n")

@@ -17,7 +17,7 @@ from agent.settings.values import Budget
 from evals.github_server.app import GitHubServer
 from evals.worlds.gold import push_at
 from evals.worlds.model import World
-from evals.worlds.worlds import build
+from tests.built_once import built_world
 from tests.gitzette.conftest import Served
 
 ROUTEKIT = RepoId("lumen-ai/routekit")
@@ -25,7 +25,7 @@ ROUTEKIT = RepoId("lumen-ai/routekit")
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("full", 1, tmp_path_factory.mktemp("world"))
+    return built_world(tmp_path_factory, "full")
 
 
 @pytest.fixture

@@ -131,6 +131,46 @@ def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(
     assert "taken back:" in answer
 
 
+def test_a_guide_puts_changes_of_one_commit_together_and_folds_what_is_new(
+    upgraded: Engine, command: Command
+) -> None:
+    page = command("between", "v1.0", "v1.1", *upgraded.repo).out
+    breaks = page.partition("## What breaks (5)")[2].partition("## ")[0]
+    assert breaks.count("Drop what is deprecated") == 1
+    assert breaks.count("\n  - ") == 5
+    assert "<summary>New settings (1)</summary>" in page
+
+
+def test_options_of_a_deleted_script_come_last(upgraded: Engine, command: Command) -> None:
+    script = (
+        'import argparse\n\nparser = argparse.ArgumentParser()\nparser.add_argument("--check")\n'
+    )
+    upgraded.commit(
+        "Add a script (#7)", datetime(2026, 2, 9, 15, tzinfo=UTC), **{"engine/compile": script}
+    )
+    subprocess.run(["git", "-C", str(upgraded.folder), "tag", "v1.2"], check=True)
+    (upgraded.folder / "engine/compile.py").unlink()
+    upgraded.commit("Delete the script (#8)", datetime(2026, 2, 9, 16, tzinfo=UTC))
+    subprocess.run(["git", "-C", str(upgraded.folder), "tag", "v1.3"], check=True)
+    items = command("between", "v1.2", "v1.3", *upgraded.repo, "--json").data["items"]
+    assert [(item["part"], item["name"]) for item in items] == [("deleted scripts", "--check")]
+    page = command("between", "v1.2", "v1.3", *upgraded.repo).out
+    assert "## What breaks (0)" in page
+    assert "<summary>Options of deleted scripts (1)</summary>" in page
+
+
+def test_a_guide_says_that_ones_own_code_uses_nothing_that_changed(
+    upgraded: Engine, tmp_path: Path, command: Command
+) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "app.py").write_text("import engine\n\nprint(engine.__name__)\n")
+    (folder / "run.sh").write_text("engine --help\n")
+    page = command("between", "v1.0", "v1.1", *upgraded.repo, "--uses", str(folder)).out
+    assert "Your code (2 files) uses nothing that changed." in page
+    assert "uses nothing" not in command("between", "v1.0", "v1.1", *upgraded.repo).out
+
+
 def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
     upgraded: Engine, mine: Path, command: Command
 ) -> None:

@@ -216,7 +216,8 @@ async def test_a_model_is_told_which_days_were_read(tmp_path: Path) -> None:
             await one.context.reader.complete(spec, window)
         await one.ask()
         opening = next(asked for asked in model.heard if asked.tools).messages[-1]
-    days = "2026-01-10 to 2026-01-11, 2026-01-13, 2026-01-29 to 2026-02-04"
+    read = "2026-01-10 to 2026-01-11, 2026-01-13, 2026-01-29 to 2026-02-04"
+    days = f"{read} (not read: 2026-01-12, 2026-01-14 to 2026-01-28)"
     assert f"What a search found in octo/router, {days}, best first" in opening
     assert f"Only what belongs to octo/router, {days} may be cited." in opening
 

@@ -1,5 +1,6 @@
 """What a day costs: tokens by job, and how many answers have to be waited for one after the other."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.scripted_analysis import (
     LIMIT_SAID,
     TIMEOUT,
     TIMEOUT_SAID,
+    Clone,
     Scripted,
     analysis,
     calling,
@@ -86,3 +88,20 @@ def longest_chain(asked: list[ModelRequest]) -> int:
         else:
             about_day += 1
     return about_day + max(about_commits.values())
+
+
+async def test_two_repositories_with_a_repaired_commit_wait_for_fourteen_answers_at_most(
+    tmp_path: Path,
+) -> None:
+    with ModelServer(busy_day(), context=32_768) as server:
+        router = two_commits(tmp_path / "router")
+        engine = Clone(tmp_path / "engine", "octo/engine")
+        engine.commit("Begin", 0, engine__py="PISTONS = 4\n")
+        engine.commit("Add pistons", 11, engine__py="PISTONS = 6\n")
+        covered = await run(tmp_path, server, router, engine)
+    roles = Counter(claim.role for claim in covered.report.claims)
+    assert roles["brief"]
+    assert roles["summary"]
+    assert covered.report.account.fallbacks == ()
+    footer = json.loads(covered.page.with_suffix(".json").read_text())["footer"]
+    assert 10 < footer["model"]["longest_chain"] <= MAX_CHAIN

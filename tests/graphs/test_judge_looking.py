@@ -216,7 +216,7 @@ async def test_a_judge_that_obeys_hostile_text_can_read_the_repository_and_nothi
         covered = await run(tmp_path, server, clone)
         answers = tool_answers(looks(server)[-1])
         assert set(looks(server)[0].tools) == {
-            *("get_file", "find_usages", "get_diff", "previous_reports")
+            *("get_file", "find_usages", "get_diff", "previous_reports", "enough")
         }
         everything = json.dumps([asked.body for asked in server.asked])
     assert sum(answer.startswith("Error: ") for answer in answers) == 5

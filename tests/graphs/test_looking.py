@@ -84,7 +84,9 @@ async def test_a_writer_sees_its_packet_its_messages_and_all_answers_of_tools(
     file, mistake = tool_answers(last)
     assert "1  MAX_ROUTES = 12" in file
     assert mistake.startswith("Error: there is no file 'nowhere.py'")
-    assert set(first.tools) == {"get_file", "find_usages", "get_diff", "previous_reports"}
+    assert set(first.tools) == {
+        *("get_file", "find_usages", "get_diff", "previous_reports", "enough")
+    }
     (limit,) = (text for text in packets if LIMIT in text)
     assert "Looked up in the repository" in limit
     assert "[f1] router.py at" in limit
@@ -234,6 +236,18 @@ async def test_a_model_that_never_stops_calling_tools_is_asked_four_times_about_
         assert len(looking(server)) == 4
         assert len(tool_answers(looking(server)[-1])) == 3 * 4
     assert any(claim.free for claim in covered.report.claims)
+    assert covered.report.sections[0].account.fallbacks == ()
+
+
+async def test_a_writer_that_says_that_its_look_ups_are_the_last_is_not_asked_again(
+    tmp_path: Path,
+) -> None:
+    look_up = calling("get_file", path="guard.py")
+    last = Saying(calls=(*look_up.calls, *calling("enough").calls))
+    with ModelServer(Scripted(turns=[last]), context=32_768) as server:
+        covered = await run(tmp_path, server, guarded(tmp_path / "router"))
+        assert len(looking(server)) == 1
+        assert all("[f1] guard.py at" in question for question in of(server, "Analysis"))
     assert covered.report.sections[0].account.fallbacks == ()
 
 

@@ -15,6 +15,7 @@ from tests.scripted_analysis import (
     Clone,
     Scripted,
     analysis,
+    honest,
     of,
     run,
     said,
@@ -151,3 +152,81 @@ async def test_both_judgings_and_the_repair_see_the_same_evidence_with_every_anc
     for text in (evidence_in(repair), *after_repair):
         for number in (349, 350, 351):
             assert f"+STAGE_{number:03}_LIMIT = {20 + number}" in text
+
+
+def spread_commit(folder: Path) -> Clone:
+    """Make a repository in which one commit changes a limit in each of many files."""
+    clone = Clone(folder)
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    for number in range(40):
+        rest = "".join(f"NOTE_{number:03}_{line} = {line}\n" for line in range(20))
+        before[f"stage_{number}__py"] = f"STAGE_{number:03}_LIMIT = 10\n{rest}"
+        after[f"stage_{number}__py"] = f"STAGE_{number:03}_LIMIT = {20 + number}\n{rest}"
+    clone.commit("Begin", 0, **before)
+    clone.commit(TITLE, 9, **after)
+    return clone
+
+
+async def test_a_writer_who_repairs_and_its_judge_are_shown_an_excerpt_and_what_is_left_out(
+    tmp_path: Path,
+) -> None:
+    wide = about_stage(30) | {"en": "The limit `STAGE_030_LIMIT` is `50` now, as all limits."}
+    script = Scripted(
+        {TITLE: analysis(about_stage(5), wide)},
+        {TITLE: {"sentences": [about_stage(30) | {"id": "1"}]}},
+        opinion=lambda text, shown: "narrow" if "as all" in text else honest(text, shown),
+        quote="+STAGE_030_LIMIT = 50",
+        problem="STAGE_031_LIMIT is 51",
+    )
+    with ModelServer(script, context=64_000) as server:
+        covered = await run(tmp_path, server, spread_commit(tmp_path / "router"))
+        first, _, third, fourth = [evidence_in(one) for one in of(server, "Rulings")]
+        (repair,) = map(evidence_in, of(server, "Repair"))
+    assert published(covered) == texts([about_stage(5), about_stage(30)])
+    assert third == fourth
+    assert len(first) > 3 * len(repair)
+    for excerpt in (repair, third):
+        assert "+STAGE_030_LIMIT = 50" in excerpt
+        assert "+STAGE_031_LIMIT = 51" in excerpt, "what the judge names"
+        assert "+STAGE_005_LIMIT = 25" not in excerpt
+        assert "stage_5.py (modified, +1 -1)" in excerpt
+
+
+async def test_a_judge_that_needs_more_than_the_excerpt_is_shown_everything(
+    tmp_path: Path,
+) -> None:
+    wide = about_stage(30) | {"en": "The limit `STAGE_030_LIMIT` is `50` now, as all limits."}
+
+    def opinion(text: str, evidence: str) -> str:
+        if "as all limits" in text or "+STAGE_005_LIMIT = 25" not in evidence:
+            return "narrow"
+        return honest(text, evidence)
+
+    def needs(text: str, evidence: str) -> str:
+        is_excerpt = "+STAGE_005_LIMIT = 25" not in evidence
+        return "STAGE_005_LIMIT" if is_excerpt and "STAGE_030" in text else ""
+
+    script = Scripted(
+        {TITLE: analysis(wide)},
+        {TITLE: {"sentences": [about_stage(30) | {"id": "1"}]}},
+        opinion=opinion,
+        needs=needs,
+        problem="only this one",
+    )
+    with ModelServer(script, context=64_000) as server:
+        covered = await run(tmp_path, server, spread_commit(tmp_path / "router"))
+        asked = [evidence_in(one) for one in of(server, "Rulings")]
+    assert published(covered) == texts([about_stage(30)])
+    assert ["+STAGE_005_LIMIT = 25" in evidence for evidence in asked] == [True, False, True, True]
+
+
+async def test_both_readings_of_a_batch_begin_alike_for_the_prefix_cache_of_a_server(
+    tmp_path: Path,
+) -> None:
+    script = Scripted({TITLE: analysis(about_stage(5), about_stage(30))})
+    with ModelServer(script, context=64_000) as server:
+        await run(tmp_path, server, spread_commit(tmp_path / "router"))
+        first, second = of(server, "Rulings")
+    sentences_begin = first.index("Somebody wrote")
+    assert first[:sentences_begin] == second[:sentences_begin]

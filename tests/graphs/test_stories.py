@@ -14,9 +14,9 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from evals.worlds.model import World
-from evals.worlds.worlds import build
 from gitzette.progress import QuietProgress
 from gitzette.running import cover
+from tests.built_once import built_world
 from tests.made_repos import NOON, Work
 
 KERNELS, SERVING = RepoId("northwind-ai/tensorforge"), RepoId("northwind-ai/swiftserve")
@@ -24,7 +24,7 @@ KERNELS, SERVING = RepoId("northwind-ai/tensorforge"), RepoId("northwind-ai/swif
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("stories", 1, tmp_path_factory.mktemp("world"))
+    return built_world(tmp_path_factory, "stories")
 
 
 def day_of(world: World, key: str) -> date:

@@ -211,3 +211,64 @@ def test_evidence_is_found_by_its_name_and_the_latest_of_it_is_kept(known: Evide
     assert known.known(REPO, [CARDS[0].sha, "f" * 40]) == {CARDS[0].sha}
     assert known.has_threads(REPO)
     assert not known.has_threads(RepoId("other/repo"))
+
+
+def test_words_that_every_message_has_find_nothing(db: Database) -> None:
+    question = "which change is the scheduler in?"
+    query = query_of(question, None, "UTC", NOW)
+    common = frozenset({"which", "change", "is", "the", "in"})
+    hits = SearchIndex(db).search(query.words, (), [REPO], None, common_words=common)
+    assert hits[0].id == CARDS[2].id
+    assert hits[0].words == ("scheduler",)
+
+
+def test_a_name_that_much_of_the_evidence_has_singles_nothing_out(
+    db: Database, known: EvidenceStore
+) -> None:
+    engine = [card(day, f"Tune maxRoutes again, part {day}") for day in range(100, 130)]
+    known.keep(REPO, engine)
+    index = SearchIndex(db)
+    query = query_of("maxRoutes PrefixCacheEvictor #3 v1.2.0 13.0", None, "UTC", NOW)
+    outright = index.outright(query.named, [REPO], None)
+    assert {(name.kind, name.text) for name in outright} == {
+        ("name", "PrefixCacheEvictor"),
+        ("thread", "3"),
+        ("tag", "v1.2.0"),
+        # It is no tag of this repository, and may be the version of anything.
+        ("name", "13.0"),
+    }
+
+
+def test_evidence_of_a_repository_that_is_asked_about_comes_first(
+    db: Database, known: EvidenceStore
+) -> None:
+    other = RepoId("octo/other")
+    known.keep(
+        other, [card(2, "Tidy the scheduler and its scheduler").model_copy(update={"repo": other})]
+    )
+    index = SearchIndex(db)
+    repos = [REPO, other]
+    plain = index.search("scheduler", (), repos, None)
+    asked = index.search("scheduler", (), repos, None, asked_repos=[REPO])
+    assert {plain[0].id.repo, plain[1].id.repo} == set(repos)
+    assert asked[0].id == CARDS[2].id
+
+
+def test_a_named_or_linked_thread_may_be_older_than_the_window_and_a_tag_of_any_time(
+    db: Database,
+) -> None:
+    window = days(2, 4)
+    assert f"{REPO}#3" in [hit.id for hit in search(db, "what about #3?", window)]
+    assert f"{REPO}#9" not in [hit.id for hit in search(db, "what about #9?", window)]
+    assert f"{REPO}@v1.2.0" in [hit.id for hit in search(db, "is it in v1.2.0?", window)]
+    # The issue is not named: it belongs to the commit that closes it.
+    assert f"{REPO}#3" in [hit.id for hit in search(db, "prefixes", days(1, 2))]
+
+
+def test_what_goes_on_with_a_pull_request_belongs_to_the_commit_that_it_brought(
+    db: Database, known: EvidenceStore
+) -> None:
+    first = card(40, "Guard the reduce step (#40)", pull=40)
+    second = card(41, "Guard the gather step (follow-up to #40) (#41)", pull=41)
+    known.keep(REPO, [first, second])
+    assert second.id in [hit.id for hit in search(db, first.sha)]

@@ -100,6 +100,7 @@ class RunBudget:
         self._busy: dict[str, _BusyTime] = {}
         self._charged: dict[str, Spent] = {}
         self._charged_by_job: dict[str, dict[str, Spent]] = {}
+        self._calls_about: dict[str, Counter[str]] = {}  # By account and subject
         self._answering: dict[str, set[str]] = {}  # The models that have answered, by account
         self._outages = Counter[str]()  # In a row, by model
 
@@ -171,8 +172,11 @@ class RunBudget:
 
     # ------------------------------------------------------------ answers, live or recorded
 
-    def charge(self, model: str, account: str, spent: Spent, job: str = "") -> None:
-        """Put the cost of an answer on an account, and note what it was spent on."""
+    def charge(
+        self, model: str, account: str, spent: Spent, job: str = "", subject: str = ""
+    ) -> None:
+        """Put the cost of an answer on an account; note what it was spent on, and about what."""
+        self._calls_about.setdefault(account, Counter())[subject] += 1
         self._answering.setdefault(account, set()).add(model)
         priced = spent.priced(price_of(model, self._prices))
         self._charged[account] = self._charged.get(account, Spent()) + priced
@@ -186,6 +190,10 @@ class RunBudget:
     def take_charges_by_job(self, account: str) -> dict[str, Spent]:
         """Return the same by what it was spent on, since the last call of this method."""
         return self._charged_by_job.pop(account, {})
+
+    def take_calls_about(self, account: str) -> dict[str, int]:
+        """Return how many answers were about each subject, since the last call of this method."""
+        return dict(self._calls_about.pop(account, Counter()))
 
     def models_of(self, account: str) -> frozenset[str]:
         """Return the models that have answered for an account."""

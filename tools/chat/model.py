@@ -27,7 +27,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field, SkipValidation
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from agent.domain.spending import job_of
+from agent.domain.spending import job_of, subject_of
 from agent.prompting import (
     Capabilities,
     ContextExceeded,
@@ -237,7 +237,8 @@ class RecordedChatModel(BaseChatModel):
 
         reply = await (self.record.fetch(request, ask) if self.record else ask())
         job = job_of(request.topic.prompt) if request.topic else ""
-        self.budget.charge(self.model_name, self.account, reply.spent, job)
+        subject = subject_of(request.topic.name) if request.topic else ""
+        self.budget.charge(self.model_name, self.account, reply.spent, job, subject)
         return reply
 
     async def capabilities(self) -> Capabilities:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor
@@ -49,7 +50,14 @@ class Language:
 
     name: str
     grammar: Grammar
-    query: Query
+
+    @cached_property
+    def query(self) -> Query:
+        """The queries, compiled when they are first needed; those of C++ take a second."""
+        texts = []
+        for file in _query_files(self.name):
+            texts.append(file.read_text("utf-8"))
+        return Query(self.grammar, "\n".join(texts))
 
     def parse(self, text: bytes) -> Node:
         """Parse a text; what does not fit the grammar becomes error nodes, which no query looks into."""
@@ -69,14 +77,17 @@ def language_of(path: str) -> Language | None:
 def _language(name: str) -> Language:
     module, function = _GRAMMARS[name]
     grammar = Grammar(getattr(import_module(module), function)())
-    folders = (
-        files("tools.diff").joinpath("queries", folder) for folder in _QUERIES.get(name, (name,))
-    )
-    sources = sorted(
-        (file for folder in folders for file in folder.iterdir()), key=lambda file: file.name
-    )
-    text = "\n".join(file.read_text("utf-8") for file in sources if file.name.endswith(".scm"))
-    return Language(name, grammar, Query(grammar, text))
+    return Language(name, grammar)
+
+
+def _query_files(language: str) -> list[Traversable]:
+    """Return the files with the queries of a language, in the order of their names."""
+    query_files: list[Traversable] = []
+    for folder in _QUERIES.get(language, (language,)):
+        for file in files("tools.diff").joinpath("queries", folder).iterdir():
+            if file.name.endswith(".scm"):
+                query_files.append(file)
+    return sorted(query_files, key=lambda file: file.name)
 
 
 SCOPES = (

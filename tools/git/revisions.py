@@ -1,30 +1,24 @@
-"""Look-ups in history: hashes, tags, days, titles, and who wrote the lines that a commit removes."""
+"""Look-ups in history: hashes, days, titles, and who wrote the lines that a commit removes."""
 
 import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from agent.domain.base import InputError, NotFound, RepoId, UnknownVersion, UpstreamError
-from agent.domain.commits import (
-    Commit,
-    FileChange,
-    Headline,
-    Release,
-    is_version,
-    is_version_or_candidate,
-)
+from agent.domain.base import InputError, NotFound, UnknownVersion, UpstreamError
+from agent.domain.commits import Commit, FileChange, Headline
 from agent.domain.patch import read_patch
-from agent.domain.references import pull_number, thread_numbers
+from agent.domain.references import pull_number
 from agent.domain.window import moment
 from agent.ports import Past
 from agent.triage.conventions import Area, area
 from tools.git.changes import stream_files
-from tools.git.log import PATCH_OPTIONS, FirstParentWalk, Opened, read_commits
+from tools.git.log import PATCH_OPTIONS, FirstParentWalk, read_commits
+from tools.git.releases import TAG_NAMES, Releases, since_option
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -32,11 +26,8 @@ if TYPE_CHECKING:
 _ABBREVIATION = re.compile(r"[0-9a-f]{4,40}")
 _FULL_HASH = 40
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:]{4,8}(?:Z|[+-][\d:]{4,5})?)?")
-_TAG_NAMES = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
-_TAG_DETAILS = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname)"
 _MAX_PREFIXES_AT_ONCE = 500
 _MAX_CANDIDATES_NAMED = 5
-_MAX_TAGS = 60
 _MAX_TAGS_SUGGESTED = 3
 _MAX_HEADLINES = 4_000
 _MAX_TITLE_CHARACTERS = 400
@@ -47,18 +38,8 @@ _BLAME_LINE = re.compile(rb"^(?P<is_older>\^?)(?P<sha>[0-9a-f]{39,40})\s", re.AS
 _HAS_WORD = re.compile(r"\w.*\w", re.ASCII)
 
 
-_REVERT = re.compile(r"\W*revert\b", re.IGNORECASE)
-
-
-class TaggedCommit(NamedTuple):
-    """A tag as a release, and the commit that it names."""
-
-    release: Release
-    sha: str
-
-
-class Revisions(Opened):
-    """Finds commits by hash, tag, day and title, tags by commit, and who wrote lines."""
+class Revisions(Releases):
+    """Finds commits by hash, tag, day and title, and who wrote lines."""
 
     _branch: str | None
     _walk: FirstParentWalk | None
@@ -131,72 +112,6 @@ class Revisions(Opened):
         selection = ["--first-parent", new, f"^{old}"]
         return tuple(await read_commits(await self._view(), self.repo, selection))
 
-    async def tags_with(self, sha: str) -> tuple[str, ...] | None:
-        """Return the tags that contain this commit, the oldest first; None if there are no tags."""
-        repository = await self._open()
-        if not await repository.ask(["for-each-ref", "--count=1", "refs/tags"]):
-            return None
-        output = await repository.ask([*_TAG_NAMES, f"--contains={sha}", "--sort=creatordate"])
-        tags = [tag for tag in output.split("\n") if tag and not _is_nightly(tag)]
-        return tuple(tags[:_MAX_TAGS])
-
-    async def tagged(self, names: Sequence[str]) -> Release | None:
-        """Return the first of these tags that exists, as a release of its day."""
-        release_by_tag = {tagged.release.tag: tagged.release for tagged in await self._releases()}
-        for name in names:
-            if name in release_by_tag:
-                return release_by_tag[name]
-        return None
-
-    async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
-        """List the tags made between two moments as releases, without nightly ones."""
-        releases: list[Release] = []
-        for tagged in await self._releases():
-            is_between = start <= tagged.release.published_at < end
-            if is_between and not _is_nightly(tagged.release.tag):
-                releases.append(tagged.release)
-        return tuple(releases)
-
-    async def first_tags(
-        self, heads: Sequence[Headline], *, until: datetime, candidates: bool = False
-    ) -> Mapping[str, Release]:
-        """Return by hash the first release before a moment that has a landed commit or a copy of it.
-
-        With `candidates`, tags of release candidates count as well. It takes one walk over the tags.
-        """
-        since = min((headline.at for headline in heads), default=until)
-        tags = await self._releases()
-        # Where a project has versions, its other tags are of something else: a chart, a night.
-        is_release = is_version_or_candidate if candidates else is_version
-        versions = [tagged for tagged in tags if is_release(tagged.release.tag)]
-        in_span: list[TaggedCommit] = []
-        for tagged in versions or tags:
-            if since <= tagged.release.published_at < until:
-                in_span.append(tagged)
-        if not in_span:
-            return {}
-        first = await self._first_releases(in_span, since)
-        releases: dict[str, Release] = {}
-        for headline in heads:
-            containing = [first.by_sha.get(headline.sha), first.by_pull.get(headline.pull or 0)]
-            existing = [release for release in containing if release is not None]
-            if existing:
-                releases[headline.sha] = _earliest(existing)
-        return releases
-
-    async def _first_releases(
-        self, tags: Sequence[TaggedCommit], since: datetime
-    ) -> "_FirstReleases":
-        command = ["log", "-z", "--topo-order", "--format=%H %P%n%s", _since_option(since)]
-        shas = "\n".join(tagged.sha for tagged in tags).encode("ascii")
-        view = await self._view()
-        finished = await view.run([*command, "--stdin"], stdin=shas)
-        first = _FirstReleases(tags)
-        if finished.code == 0:
-            for record in finished.out.split(b"\0"):
-                first.hand_down(record)
-        return first
-
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
         """List the landed commits up to this one and since a moment whose title fits a pattern."""
         view = await self._view()
@@ -238,7 +153,7 @@ class Revisions(Opened):
         line_count = sum(len(numbers) for numbers in removed.values())
         if len(removed) > _MAX_BLAMED_FILES or line_count > _MAX_BLAMED_LINES:
             return {}
-        options = ["-s", "-l", "-M", "--root", "--first-parent", _since_option(since)]
+        options = ["-s", "-l", "-M", "--root", "--first-parent", since_option(since)]
         if moved:
             options.append("-C")
         counts: Counter[str] = Counter()
@@ -300,7 +215,7 @@ class Revisions(Opened):
 
     async def _tag_hint(self, name: str) -> str:
         repository = await self._open()
-        tags = (await repository.ask([*_TAG_NAMES, "--sort=-creatordate"])).split("\n")
+        tags = (await repository.ask([*TAG_NAMES, "--sort=-creatordate"])).split("\n")
         similar = difflib.get_close_matches(name, tags, n=_MAX_TAGS_SUGGESTED)
         if not similar:
             similar = [tag for tag in tags if tag][:_MAX_TAGS_SUGGESTED]
@@ -321,20 +236,6 @@ class Revisions(Opened):
             raise UnknownVersion(f"nothing had landed on {tip.branch} before {day}")
         return sha
 
-    async def _releases(self) -> list[TaggedCommit]:
-        repository = await self._open()
-        output = await repository.ask(["for-each-ref", _TAG_DETAILS, "refs/tags"])
-        return list(_tagged_commits(output, self.repo))
-
-
-def _is_nightly(tag: str) -> bool:
-    """Return True for a build of every night, which is no release that anybody waits for."""
-    return "nightly" in tag.lower()
-
-
-def _since_option(since: datetime) -> str:
-    return f"--since=@{int(since.timestamp())} +0000"
-
 
 def _headline(commit: Commit) -> Headline:
     return Headline(
@@ -353,7 +254,7 @@ async def _earlier_commits(view: "View", sha: str, since: datetime) -> list[str]
     paths = changed.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
     if changed.code != 0 or not 0 < len(paths) <= _MAX_BLAMED_FILES:
         return []
-    selection = ["--first-parent", f"-{_MAX_EARLIER_COMMITS}", _since_option(since), parent]
+    selection = ["--first-parent", f"-{_MAX_EARLIER_COMMITS}", since_option(since), parent]
     listed = await view.run(["rev-list", *selection, "--", *paths])
     return listed.out.decode("ascii").split()
 
@@ -367,67 +268,6 @@ async def _disambiguated(view: "View", prefixes: Sequence[str]) -> list[str]:
         if git_object is not None and git_object.kind == b"commit":
             shas.append(git_object.sha.decode("ascii"))
     return shas
-
-
-class _FirstReleases:
-    """The earliest release that contains a commit, or a copy of its pull request.
-
-    A release branch has copies of commits, under their titles and other hashes.
-    """
-
-    def __init__(self, tags: Iterable[TaggedCommit]) -> None:
-        self.by_sha: dict[str, Release] = {}
-        self.by_pull: dict[int, Release] = {}
-        for tagged in tags:
-            self._note(tagged.sha, tagged.release)
-
-    def hand_down(self, record: bytes) -> None:
-        """Hand the release of a commit down to its parents; children must come before parents."""
-        names, _, title = record.partition(b"\n")
-        sha, *parents = names.decode("ascii").split() or [""]
-        release = self.by_sha.get(sha)
-        if release is None:
-            return
-        for parent in parents:
-            self._note(parent, release)
-        for number in _copied_pulls(title.decode("utf-8", "replace")):
-            self.by_pull[number] = _earliest([release, self.by_pull.get(number, release)])
-
-    def _note(self, sha: str, release: Release) -> None:
-        self.by_sha[sha] = _earliest([release, self.by_sha.get(sha, release)])
-
-
-def _copied_pulls(title: str) -> list[int]:
-    """Return the pull requests that a commit brings in: its own, and those that its title names.
-
-    A pick for a release branch has a pull request of its own and names the one that it picks. What
-    a revert names is what it takes out.
-    """
-    if _REVERT.match(title):
-        own = pull_number(title)
-        return [own] if own else []
-    return thread_numbers(title)
-
-
-def _earliest(releases: Iterable[Release]) -> Release:
-    return min(releases, key=lambda release: (release.published_at, release.tag))
-
-
-def _tagged_commits(output: str, repo: RepoId) -> Iterator[TaggedCommit]:
-    for line in output.split("\n"):
-        name, created, *shas = line.split() or ["", ""]
-        if not created.isdigit() or not shas:
-            continue
-        release = Release(
-            repo=repo,
-            tag=name,
-            name=name,
-            body="",
-            published_at=datetime.fromtimestamp(int(created), UTC),
-            prerelease=False,
-        )
-        # The last hash is the commit itself: of an annotated tag, the object comes first.
-        yield TaggedCommit(release, shas[-1])
 
 
 def _removed_lines(files: Iterable[FileChange]) -> dict[str, list[int]]:

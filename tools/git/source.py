@@ -19,6 +19,7 @@ from tools.git.changes import (
 from tools.git.earlier import FirstParentLine
 from tools.git.landing import read_landing
 from tools.git.log import FirstParentWalk, read_commits
+from tools.git.messages import Messages
 from tools.git.process import patiently, remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
@@ -26,7 +27,7 @@ from tools.git.surfaces import Surfaces
 from tools.git.view import View, view_of
 
 
-class GitSource(Revisions, Surfaces):
+class GitSource(Revisions, Surfaces, Messages):
     """A `CodeSource` over a clone, a bare mirror or a partial clone; only missing blobs are ever written to it."""
 
     def __init__(

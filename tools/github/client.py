@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Generic, Self, TypeVar
+from typing import Generic, Literal, Self, TypeVar
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
@@ -135,6 +135,32 @@ class GitHubClient:
         """Fetch a representation that is not JSON: a raw diff, a bare hash, a file."""
         page = await self._get(self.address.url(path, params or {}), accept, bytes)
         return page.value
+
+    async def write(
+        self,
+        method: Literal["POST", "PATCH"],
+        path: str,
+        body: Mapping[str, str],
+        shape: TypeAdapter[T],
+    ) -> T:
+        """Create or change something and parse the answer.
+
+        A POST is sent once: whether one that failed was carried out, nobody knows.
+        """
+        headers = {"Accept": JSON, "Content-Type": "application/json"}
+        content = json.dumps(dict(body)).encode()
+        url = self.address.url(path, {})
+        request = ApiRequest(method, url, headers=headers, content=content)
+        parse = _json_parser(path, shape)
+
+        def read(raw: RawAnswer) -> T:
+            if raw.status not in (httpx.codes.OK, httpx.codes.CREATED):
+                raise UpstreamError(f"{request}: unexpected HTTP {raw.status}", retryable=False)
+            return parse(raw.body)
+
+        if method == "POST":
+            return await self._wire.send_once(request, read)
+        return await self._wire.send(request, read)
 
     async def graphql(
         self, query: str, variables: Mapping[str, str], shape: type[A], *, stamp: str | None

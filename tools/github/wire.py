@@ -130,6 +130,10 @@ class Wire:
         )
         return await retrying(self._attempt, request, read)
 
+    async def send_once(self, request: ApiRequest, read: Callable[[RawAnswer], T]) -> T:
+        """Send a request that must not be carried out twice, such as one that creates something."""
+        return await self._attempt(request, read)
+
     async def _attempt(self, request: ApiRequest, read: Callable[[RawAnswer], T]) -> T:
         async with self._slots:
             if self.limits.secondary_seen:

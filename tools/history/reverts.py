@@ -118,24 +118,27 @@ async def changed_lines(
     doers = [headline(one.change.commit, one.pull) for one in small]
     await code.fetch_writers({doer.sha: doer.at - NEAR for doer in doers})
     for doer in doers:
-        earlier = await _writer(doer, code, library)
+        earlier = await writer_of_removed_lines(doer, code, library)
         if earlier is not None and (doer.sha, earlier.sha) not in known:
             pairs.append(CommitPair(doer=doer, earlier=earlier, by_lines=True))
     return pairs
 
 
-async def _writer(doer: Headline, code: CloneSource, library: "EvidenceCache") -> Headline | None:
-    """Find who wrote nearly all of the lines that go; behind a commit that moved them from another file, who did."""
+async def writer_of_removed_lines(
+    doer: Headline, code: CloneSource, library: "EvidenceCache"
+) -> Headline | None:
+    """Return the commit of the last weeks that wrote nearly all of the lines that a commit removes.
+
+    Behind a commit that only moved them from another file, it is the one that wrote them there.
+    """
     earlier = None
     for moved in (False, True):
         writers = await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved)
         writer, count = max(writers.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
-        both = (
-            await library.whole(code, [doer.sha, writer])
-            if count >= _MOST * sum(writers.values()) and writer
-            else {}
-        )
-        # Who mends what was there from the beginning goes on with nothing.
+        if not writer or count < _MOST * sum(writers.values()):
+            return None
+        both = await library.whole(code, [doer.sha, writer])
+        # Whoever mends what was there from the beginning goes on with nothing.
         if len(both) < 2 or not both[writer].commit.parents:
             return None
         earlier = headline(both[writer].commit)

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from evals.worlds.model import World
-from evals.worlds.worlds import build
+from tests.built_once import built_world
 
 
 @pytest.fixture(scope="session")
 def facts_world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("facts", 1, tmp_path_factory.mktemp("facts"))
+    return built_world(tmp_path_factory, "facts")
 
 
 @pytest.fixture(scope="session")

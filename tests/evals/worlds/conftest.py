@@ -5,24 +5,24 @@ from pathlib import Path
 import pytest
 
 from evals.worlds.model import Repo, World
-from evals.worlds.worlds import build
+from tests.built_once import built_world
 
 Git = Callable[..., bytes]
 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("demo", 1, tmp_path_factory.mktemp("demo"))
+    return built_world(tmp_path_factory, "demo")
 
 
 @pytest.fixture(scope="session")
 def full(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("full", 1, tmp_path_factory.mktemp("full"))
+    return built_world(tmp_path_factory, "full")
 
 
 @pytest.fixture(scope="session")
 def random(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("random", 7, tmp_path_factory.mktemp("random"))
+    return built_world(tmp_path_factory, "random", 7)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from agent.domain.window import Window
 from agent.ports import Study
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import Repo, World
-from evals.worlds.worlds import build
+from tests.built_once import built_world
 from tests.tools.github.conftest import Kit
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
@@ -28,7 +28,7 @@ Everything = tuple[Landing, list[Change], Threads]
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build("demo", 1, tmp_path_factory.mktemp("world"))
+    return built_world(tmp_path_factory, "demo")
 
 
 @pytest.fixture

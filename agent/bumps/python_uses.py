@@ -1,0 +1,347 @@
+"""What a Python file of one's own uses of other packages: names, calls, and names in strings."""
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_MAX_STRING = 300  # Characters of a string that may be a path
+_IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
+
+
+class CallShape(NamedTuple):
+    """The arguments of a call, as far as its source shows them."""
+
+    positions: int
+    keywords: tuple[str, ...]
+    is_open: bool  # Whether `*` or `**` may pass more
+
+
+class PathUse(NamedTuple):
+    """A line that uses something by its path."""
+
+    path: str
+    line: int
+    call: CallShape | None = None
+    is_guarded: bool = False
+    is_text: bool = False  # Named in a string
+
+
+def imported_packages(source: str) -> set[str]:
+    """Return the top-level names that a file imports."""
+    names: set[str] = set()
+    for node in _nodes(source):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+GivenOn = Mapping[str, Mapping[str, str]]
+"""The modules of one's own that give names of packages on: the path of each name, by module."""
+
+
+def path_uses(
+    source: str, packages: Collection[str], given_on: GivenOn, module: str = ""
+) -> list[PathUse]:
+    """Return what a file uses of these top-level packages, by line.
+
+    `module` is the name of the file, from which relative imports start.
+    """
+    reader = _reader(source, packages, given_on, module)
+    if reader is None:
+        return []
+    return sorted(set(reader.uses), key=lambda use: (use.line, use.path))
+
+
+def names_given_on(source: str, packages: Collection[str], module: str) -> dict[str, str]:
+    """Return the names of a file that stand for something of these packages, with its path.
+
+    They are imported, or made from a module and a name in two strings, as lazy imports are.
+    """
+    reader = _reader(source, packages, {}, module)
+    return {} if reader is None else reader.module_names
+
+
+def _reader(
+    source: str, packages: Collection[str], given_on: GivenOn, module: str
+) -> "_UseReader | None":
+    if not _may_use(source, packages, given_on):
+        return None
+    tree = _parsed(source)
+    if tree is None:
+        return None
+    reader = _UseReader(frozenset(packages), given_on, module)
+    reader.read(tree)
+    return reader
+
+
+def _may_use(source: str, packages: Collection[str], given_on: GivenOn) -> bool:
+    """Return False for a file that need not be parsed, which is what takes time."""
+    if any(package in source for package in packages):
+        return True
+    for module, names in given_on.items():
+        if module.rpartition(".")[2] in source and any(name in source for name in names):
+            return True
+    return False
+
+
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _nodes(source: str) -> Iterator[ast.AST]:
+    tree = _parsed(source)
+    return iter(()) if tree is None else ast.walk(tree)
+
+
+@dataclass
+class _UseReader:
+    """Collects the uses of a file.
+
+    Names are bound for the whole file: what a function imports is rarely bound otherwise elsewhere.
+    A name that the file also binds to something else is not followed.
+    """
+
+    packages: frozenset[str]
+    given_on: GivenOn
+    module: str
+    uses: list[PathUse] = field(default_factory=list)
+    _bound: dict[str, str] = field(default_factory=dict)
+    _classes: dict[str, set[str]] = field(default_factory=dict)  # Of objects, by their spelling
+    _guarded: set[int] = field(default_factory=set)
+    _handled: set[int] = field(default_factory=set)  # Targets of assignments that were noted
+    module_names: dict[str, str] = field(default_factory=dict)
+    """The names that the statements of the module bind to paths of the packages."""
+
+    def read(self, tree: ast.Module) -> None:
+        """Collect all uses of a module."""
+        nodes = list(ast.walk(tree))
+        for node in nodes:
+            self._note_guard(node)
+        for node in nodes:
+            self._read_import(node)
+        for name in _rebound_names(nodes):
+            self._bound.pop(name, None)
+        for node in nodes:
+            self._note_class(node)
+        self._read_expressions(nodes)
+        self._note_module_names(tree)
+
+    def _note_module_names(self, tree: ast.Module) -> None:
+        self.module_names |= self._bound
+        for statement in tree.body:
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+                path = self._path_in_strings(statement.value)
+                for target in statement.targets:
+                    if path and isinstance(target, ast.Name):
+                        self.module_names[target.id] = path
+
+    def _path_in_strings(self, call: ast.Call) -> str:
+        texts = [_text_of(argument) for argument in call.args]
+        if len(texts) < 2 or texts[0].partition(".")[0] not in self.packages:
+            return ""
+        return f"{texts[0]}.{texts[1]}" if texts[1].isidentifier() else ""
+
+    def _note_guard(self, node: ast.AST) -> None:
+        if not isinstance(node, ast.Try):
+            return
+        caught: set[str] = set()
+        for handler in node.handlers:
+            caught.update(_names_of_handler(handler))
+        if not caught & {*_IMPORT_ERRORS}:
+            return
+        for statement in node.body:
+            end = statement.end_lineno or statement.lineno
+            self._guarded.update(range(statement.lineno, end + 1))
+
+    def _read_import(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                self._bind_module(alias)
+        elif isinstance(node, ast.ImportFrom):
+            module = self._absolute(node)
+            self._bind_given_on(module, node.names)
+            if not node.level and module.partition(".")[0] in self.packages:
+                self._bind_names(module, node)
+
+    def _bind_module(self, alias: ast.alias) -> None:
+        top = alias.name.partition(".")[0]
+        if top in self.packages:
+            self._bound[alias.asname or top] = alias.name if alias.asname else top
+            self._add(alias.name, alias.lineno)
+
+    def _bind_given_on(self, module: str, aliases: Iterable[ast.alias]) -> None:
+        """Bind names that a module of one's own has from a package."""
+        names = self.given_on.get(module, {})
+        for alias in aliases:
+            if alias.name in names:
+                self._bound[alias.asname or alias.name] = names[alias.name]
+
+    def _bind_names(self, module: str, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if alias.name == "*":
+                self._add(module, node.lineno)
+                continue
+            path = f"{module}.{alias.name}"
+            self._bound[alias.asname or alias.name] = path
+            self._add(path, alias.lineno)
+
+    def _absolute(self, node: ast.ImportFrom) -> str:
+        if not node.level:
+            return node.module or ""
+        base = self.module.split(".")[: -node.level]
+        return ".".join([*base, node.module] if node.module else base)
+
+    def _note_class(self, node: ast.AST) -> None:
+        """Note which class the objects of a name have, by assignment or annotation."""
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._note_assigned(target, node.value)
+        elif isinstance(node, ast.AnnAssign):
+            self._handled.add(id(node.target))
+            self._note_objects(node.target, self._annotated(node.annotation))
+        elif isinstance(node, ast.arg):
+            classes = self._annotated(node.annotation) if node.annotation else {""}
+            self._classes.setdefault(node.arg, set()).update(classes)
+        elif _is_bound(node) and id(node) not in self._handled:
+            self._note_objects(node, {""})
+
+    def _note_assigned(self, target: ast.expr, value: ast.expr) -> None:
+        self._handled.add(id(target))
+        if isinstance(value, ast.Call):
+            self._note_objects(target, {self._path(value.func)})
+        elif not _is_none(value):
+            self._note_objects(target, {""})
+
+    def _note_objects(self, target: ast.AST, classes: set[str]) -> None:
+        """Add what an expression may be; an empty name stands for anything."""
+        self._classes.setdefault(_spelling(target), set()).update(classes)
+
+    def _annotated(self, annotation: ast.expr) -> set[str]:
+        """Return the class of an annotation, also of one that allows None."""
+        if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
+            sides = [annotation.left, annotation.right]
+            others = [side for side in sides if not _is_none(side)]
+            return self._annotated(others[0]) if len(others) == 1 else {""}
+        return {self._path(annotation)}
+
+    def _read_expressions(self, nodes: Iterable[ast.AST]) -> None:
+        called: set[int] = set()
+        for node in nodes:
+            if isinstance(node, ast.Call):
+                called.add(id(node.func))
+                path = self._path(node.func)
+                if path:
+                    self._add(path, node.lineno, _call_shape(node))
+                self._read_strings(node)
+            elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in called:
+                path = self._path(node) if isinstance(node.ctx, ast.Load) else ""
+                if path:
+                    self._add(path, node.end_lineno or node.lineno)
+
+    def _read_strings(self, call: ast.Call) -> None:
+        """Read paths that are passed as strings: `import_module("a.b")`, `patch("a.b.c")`.
+
+        A module and a name in two strings beside each other are a path as well.
+        """
+        texts = [_text_of(argument) for argument in call.args]
+        for index, text in enumerate(texts):
+            if not _DOTTED.fullmatch(text) and text not in self.packages:
+                continue
+            if text.partition(".")[0] not in self.packages:
+                continue
+            follower = texts[index + 1] if index + 1 < len(texts) else ""
+            line = call.args[index].lineno
+            if follower.isidentifier():
+                self._add(f"{text}.{follower}", call.args[index + 1].lineno, is_text=True)
+            elif "." in text:
+                self._add(text, line, is_text=True)
+
+    def _path(self, node: ast.expr) -> str:
+        """Return the path that an expression stands for; empty where that is not known."""
+        names: list[str] = []
+        while isinstance(node, ast.Attribute):
+            object_class = self._class_of(node.value)
+            names.insert(0, node.attr)
+            if object_class:
+                return ".".join([object_class, *names])
+            node = node.value
+        if isinstance(node, ast.Name) and node.id in self._bound:
+            return ".".join([self._bound[node.id], *names])
+        return ""
+
+    def _class_of(self, node: ast.expr) -> str:
+        """Return the class of an object whose every assignment in the file is of that class."""
+        if isinstance(node, ast.Call):
+            return self._path(node.func)
+        classes = self._classes.get(_spelling(node), set())
+        return next(iter(classes)) if len(classes) == 1 else ""
+
+    def _add(
+        self, path: str, line: int, call: CallShape | None = None, *, is_text: bool = False
+    ) -> None:
+        self.uses.append(PathUse(path, line, call, line in self._guarded, is_text))
+
+
+def _names_of_handler(handler: ast.ExceptHandler) -> Iterator[str]:
+    if handler.type is None:
+        yield "Exception"
+        return
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    for error in caught:
+        if isinstance(error, ast.Name):
+            yield error.id
+
+
+def _rebound_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the names that are bound by something else than an import."""
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, ast.Name) and _is_bound(node):
+            names.add(node.id)
+    return names
+
+
+def _is_bound(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _spelling(node: ast.AST) -> str:
+    """Return a name or an attribute of `self` as it is written; empty for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return ""
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _call_shape(call: ast.Call) -> CallShape:
+    is_open = any(isinstance(argument, ast.Starred) for argument in call.args)
+    keywords: list[str] = []
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            is_open = True
+        else:
+            keywords.append(keyword.arg)
+    return CallShape(len(call.args), tuple(keywords), is_open)
+
+
+def _text_of(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value if len(node.value) <= _MAX_STRING else ""
+    return ""

@@ -1,0 +1,69 @@
+"""Affected versions in words."""
+
+from collections.abc import Iterable
+
+from agent.domain.affected import Affected
+from agent.domain.base import Language
+from agent.domain.versions import VersionSpan
+from agent.languages import catalogue
+from agent.reports.titles import shown_title
+
+_HASH_DIGITS = 9
+
+
+def affected_text(affected: Affected, lang: Language) -> str:
+    """Return which versions have a fault and which its fix, and what says so."""
+    gap: str = catalogue(lang)["signs"]["gap"]
+    return gap.join((versions_text(affected, lang), introduction_text(affected, lang)))
+
+
+def affected_line(handle: str, affected: Affected) -> str:
+    """Return the same as one line for the writer of a commit, which it may quote."""
+    return f"[{handle}] {affected_text(affected, 'en')}"
+
+
+def versions_text(affected: Affected, lang: Language) -> str:
+    """Return which versions have a fault, and which its fix."""
+    words = catalogue(lang)["affected"]
+    is_likely = affected.proof == "lines"
+    if affected.fault_spans:
+        template: str = words["likely" if is_likely else "affected"]
+        spans = [_span_text(span, lang) for span in affected.fault_spans]
+        return template.format(versions=_listed(spans, lang), fixed=_fixed_text(affected, lang))
+    if affected.contains_fault:
+        template = words["likely_candidates" if is_likely else "candidates"]
+        return template.format(versions=_listed(map(_code, affected.contains_fault), lang))
+    text: str = words["likely_unreleased" if is_likely else "unreleased"]
+    return text
+
+
+def introduction_text(affected: Affected, lang: Language) -> str:
+    """Return which commit brought the fault, and what says so."""
+    template: str = catalogue(lang)["affected"][affected.proof]
+    commit = _code(affected.introduced.sha[:_HASH_DIGITS])
+    return template.format(commit=commit, title=shown_title(affected.title, lang))
+
+
+def _fixed_text(affected: Affected, lang: Language) -> str:
+    words = catalogue(lang)["affected"]
+    if not affected.first_fixed:
+        text: str = words["not_fixed"]
+        return text
+    template: str = words["fixed"]
+    return template.format(versions=_listed(map(_code, affected.first_fixed), lang))
+
+
+def _span_text(span: VersionSpan, lang: Language) -> str:
+    if span.first == span.last:
+        return _code(span.first)
+    template: str = catalogue(lang)["affected"]["span"]
+    return template.format(first=_code(span.first), last=_code(span.last))
+
+
+def _listed(texts: Iterable[str], lang: Language) -> str:
+    listing: str = catalogue(lang)["signs"]["listing"]
+    return listing.join(texts)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"

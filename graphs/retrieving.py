@@ -1,0 +1,242 @@
+"""How evidence for a question is found: searches that a model plans, one ranking, and releases."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, Field
+
+from agent.domain.base import RepoId, UsageError
+from agent.domain.commits import Release
+from agent.domain.evidence_id import EvidenceId
+from agent.prompting import ModelError, fenced, prompt
+from agent.questions import Hit, Query, query_of
+from graphs.ask_context import AskContext
+from graphs.ask_state import AskInput, PlanOutput, RetrieveInput
+from graphs.replying import filtered_hits, newest_first
+
+_MAX_SEARCHES = 4  # That a model may plan for a question
+_MAX_SEARCH_TEXT = 200  # Characters of a planned search
+_MIN_RANKED = 20  # Pieces of evidence that a search returns at least, if there are so many
+_MAX_UNRANKED = 10  # Pieces that match the qualifiers of a planned search and none of its words
+_MAX_STREAMED = 20  # Pieces of evidence that are shown while the answer is awaited
+_RANK_OFFSET = 10
+"""How far a first place is ahead of the others when rankings are fused: the less, the further."""
+_RELEASED_COMMITS = 10  # Of the best hits, whose first release is looked up
+_BEFORE_RELEASES = 5  # Hits that come before the releases that contain them
+
+
+class Searches(BaseModel):
+    """What a model wants to search for."""
+
+    searches: list[str] = Field(
+        default_factory=list,
+        description="one to four searches, each a few words, with qualifiers where they help",
+    )
+
+
+def parsed(question: str, context: AskContext) -> Query:
+    """Return the question as code reads it, within the bounds of the context."""
+    repos = [spec.name for spec in context.specs]
+    return query_of(question, context.bound, context.tz, context.now, context.lang, repos)
+
+
+# ---------------------------------------------------------------- searches
+
+
+async def plan(state: AskInput, runtime: Runtime[AskContext]) -> PlanOutput:
+    """Show what is stored and fits at once, and ask the model, if there is one, what to search for."""
+    context = runtime.context
+    query = parsed(state["question"], context)
+    repos = [spec.name for spec in context.specs if query.wants(spec.name)]
+    hits = ranked(query, repos, context, _MAX_STREAMED)
+    stream_hits(hits, query, runtime)
+    if context.models is None or query.is_filtered:
+        return {"searches": []}
+    try:
+        return {"searches": await _planned(state, query, context)}
+    except ModelError:
+        # If the model is down, go on with the words of the question: the answer asks it again.
+        return {"searches": []}
+
+
+async def _planned(state: AskInput, query: Query, context: AskContext) -> list[str]:
+    if await context.is_small():
+        return []
+    scope = " and ".join(spec.name for spec in context.specs)
+    system = prompt("system", {"repo": scope, "mark": context.mark})
+    values = {"question": fenced(query.text, context.mark), "scope": scope}
+    messages = [
+        SystemMessage(system),
+        *state["history"],
+        HumanMessage(prompt("ask_plan", values)),
+    ]
+    model = context.asked.get("reading", account_of(state)).with_structured_output(Searches)
+    answer = await model.ainvoke(messages)
+    assert isinstance(answer, Searches)
+    searches = [" ".join(text.split())[:_MAX_SEARCH_TEXT] for text in answer.searches]
+    return [text for text in searches if text][:_MAX_SEARCHES]
+
+
+def account_of(state: AskInput) -> str:
+    """Name the account that pays for a question, the same if it is asked again."""
+    digest = hashlib.sha256(f"{state['turn']} {state['question']}".encode()).hexdigest()
+    return f"question {digest[:12]}"
+
+
+def stream_hits(hits: Sequence[Hit], query: Query, runtime: Runtime[AskContext]) -> None:
+    """Stream the best hits to whoever waits for the answer."""
+    best = runtime.context.memory.all(hit.id for hit in hits[:_MAX_STREAMED])
+    runtime.stream_writer({"evidence": best, "lang": query.lang})
+
+
+# ---------------------------------------------------------------- rankings
+
+
+def ranked(
+    query: Query,
+    repos: Sequence[RepoId],
+    context: AskContext,
+    limit: int,
+    common_words: Iterable[str] = (),
+) -> list[Hit]:
+    """Rank what fits a question; where that is little, the newest of the window come last."""
+    hits = context.index.search(
+        query.words,
+        query.named,
+        repos,
+        query.window,
+        limit,
+        common_words=frozenset(common_words),
+        asked_repos=query.repos,
+    )
+    if len(hits) >= _MIN_RANKED:
+        return hits
+    ids = {hit.id for hit in hits}
+    rest = [hit for hit in context.index.entries(repos, query.window) if hit.id not in ids]
+    return [*hits, *newest_first(rest)[: _MIN_RANKED - len(hits)]]
+
+
+async def best_hits(
+    query: Query,
+    state: RetrieveInput,
+    repos: Sequence[RepoId],
+    context: AskContext,
+    limit: int,
+) -> list[Hit]:
+    """Return one ranking of what the question and the planned searches find.
+
+    What earlier answers of the conversation cite stands between the hits of the question.
+    """
+    searches = state["searches"]
+    common_words = await context.common_words(" ".join((query.words, *searches)), repos)
+    rankings = [ranked(query, repos, context, limit, common_words)]
+    for text in searches:
+        rankings.append(_planned_hits(text, repos, context, limit, common_words))
+    hits = fused(rankings)[:limit]
+    earlier = context.index.cited_before(state["earlier_cites"], repos, query.window)
+    return with_conversation(hits, earlier, is_new_subject=bool(query.named))
+
+
+def _planned_hits(
+    text: str,
+    repos: Sequence[RepoId],
+    context: AskContext,
+    limit: int,
+    common_words: Iterable[str],
+) -> list[Hit]:
+    """Return what a planned search finds; one with a qualifier that does not exist finds nothing."""
+    try:
+        query = parsed(text, context)
+    except UsageError:
+        return []
+    wanted = [repo for repo in repos if query.wants(repo)] or list(repos)
+    hits = [hit for hit in ranked(query, wanted, context, limit, common_words) if hit.fits]
+    if not query.is_filtered:
+        return hits
+    matching = {hit.id: hit for hit in filtered_hits(query, wanted, context)}
+    kept = [hit for hit in hits if hit.id in matching]
+    ids = {hit.id for hit in kept}
+    others = newest_first(hit for hit in matching.values() if hit.id not in ids)
+    return [*kept, *others[:_MAX_UNRANKED]]
+
+
+def fused(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """Return one ranking of several, in which a hit counts the more, the higher it stands in each.
+
+    Of evidence that several rankings have, the first hit is kept with its reasons.
+    """
+    if len(rankings) == 1:
+        return list(rankings[0])
+    hits: dict[EvidenceId, Hit] = {}
+    scores: dict[EvidenceId, float] = {}
+    for ranking in rankings:
+        for rank, hit in enumerate(ranking):
+            if not hit.fits:
+                hits.setdefault(hit.id, hit)
+                continue
+            known = hits.get(hit.id)
+            hits[hit.id] = known if known is not None and known.fits else hit
+            scores[hit.id] = scores.get(hit.id, 0.0) + 1 / (_RANK_OFFSET + rank)
+    in_order = sorted(hits, key=lambda name: -scores.get(name, 0.0))
+    return [
+        hits[name].model_copy(update={"score": round(scores.get(name, 0.0), 4)})
+        for name in in_order
+    ]
+
+
+def with_conversation(
+    hits: Sequence[Hit], earlier: Sequence[Hit], *, is_new_subject: bool
+) -> list[Hit]:
+    """Alternate between hits of the question and what the conversation is about.
+
+    The question comes first if it names something outright, and so has a subject of its own.
+    """
+    if not earlier:
+        return list(hits)
+    fitting = [hit for hit in hits if hit.fits]
+    rest = [hit for hit in hits if not hit.fits]
+    rankings = (fitting, earlier) if is_new_subject else (earlier, fitting)
+    merged: dict[EvidenceId, Hit] = {}
+    for index in range(max(len(fitting), len(earlier))):
+        for ranking in rankings:
+            if index < len(ranking):
+                merged.setdefault(ranking[index].id, ranking[index])
+    for hit in rest:
+        merged.setdefault(hit.id, hit)
+    return list(merged.values())
+
+
+# ---------------------------------------------------------------- releases
+
+
+async def first_releases(hits: Sequence[Hit], context: AskContext) -> Mapping[EvidenceId, Release]:
+    """Return the first release that contains each of the best commits, of any time."""
+    commits = [hit.id for hit in hits if hit.kind == "commit"]
+    return await context.first_releases(commits[:_RELEASED_COMMITS])
+
+
+def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -> list[Hit]:
+    """Put the releases that were the first to contain the best hits behind these."""
+    best = list(hits[:_BEFORE_RELEASES])
+    contained: dict[EvidenceId, list[EvidenceId]] = {}
+    for hit in best:
+        if hit.id in releases:
+            contained.setdefault(releases[hit.id].id, []).append(hit.id)
+    release_by_id = {release.id: release for release in releases.values()}
+    release_hits = []
+    for name, commits in contained.items():
+        release_hits.append(
+            Hit(
+                id=name,
+                kind="release",
+                opened=f"{release_by_id[name].published_at:%Y-%m-%dT%H:%M:%SZ}",
+                score=best[-1].score,
+                first_with=tuple(commits),
+            )
+        )
+    ranked_before = {hit.id for hit in best}
+    behind = [hit for hit in release_hits if hit.id not in ranked_before]
+    ids = {hit.id for hit in behind}
+    return [*best, *behind, *(hit for hit in hits[_BEFORE_RELEASES:] if hit.id not in ids)]

@@ -1,0 +1,65 @@
+"""Affected versions where a reader meets them: on the page, in the data, in `facts`, before a writer."""
+
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.gitzette.conftest import Command, Engine, Told
+
+ROUTER = "def route(size):\n    if size > limit():\n        return None\n    return size\n"
+FAULTY = ROUTER.replace("size > limit()", "size >= limit() or size == 0")
+
+
+@pytest.fixture
+def mended(engine: Engine) -> Engine:
+    """A version with a fault, and two days later its fix, which names what brought the fault."""
+    for subject, day, text, tag in (
+        ("Add routes (#20)", 1, ROUTER, "v1.0.0"),
+        ("Route by size (#21)", 2, FAULTY, "v1.1.0"),
+        ("Fix empty routes (#22)\n\nThe fault was introduced in #21.", 4, ROUTER, ""),
+    ):
+        engine.commit(subject, datetime(2026, 2, day, 12, tzinfo=UTC), routes=text)
+        if tag:
+            subprocess.run(["git", "-C", str(engine.folder), "tag", tag], check=True)
+    return engine
+
+
+def shas(engine: Engine) -> dict[str, str]:
+    log = subprocess.check_output(
+        ["git", "-C", str(engine.folder), "log", "--format=%H %s"], text=True
+    )
+    return {line.partition(" ")[2]: line.partition(" ")[0] for line in log.splitlines()}
+
+
+def page_of(run: Told) -> str:
+    return Path(run.out.splitlines()[0]).read_text("utf-8")
+
+
+def test_a_report_says_which_versions_have_the_fault_that_a_commit_mends(
+    mended: Engine, command: Command
+) -> None:
+    report = command("run", "--date", "2026-02-04", *mended.repo, "--json").data
+    hashes = shas(mended)
+    rows = {row["sha"]: row for row in report["ledger"]}
+    affected = rows[hashes["Fix empty routes (#22)"]]["affected"]
+    assert affected["introduced"] == f"acme/engine@{hashes['Route by size (#21)']}"
+    assert affected["contains_fault"] == ["v1.1.0"]
+    assert affected["contains_fix"] == []
+    page = page_of(command("run", "--date", "2026-02-04", *mended.repo))
+    assert "Affected: `v1.1.0`; no release has the fix yet." in page
+    page = page_of(command("run", "--date", "2026-02-04", *mended.repo, "--lang", "zh"))
+    assert "受影响版本：`v1.1.0`；尚无版本包含修复。" in page
+
+
+def test_the_facts_of_a_fix_name_the_versions_with_the_fault(
+    mended: Engine, command: Command
+) -> None:
+    fix = shas(mended)["Fix empty routes (#22)"]
+    subprocess.run(["git", "-C", str(mended.folder), "tag", "v1.1.1"], check=True)
+    data = command("facts", fix, *mended.repo, "--json").data
+    assert data["affected"]["contains_fault"] == ["v1.1.0"]
+    assert data["affected"]["contains_fix"] == ["v1.1.1"]
+    text = command("facts", fix, *mended.repo).out
+    assert "Affected: `v1.1.0`; fixed in `v1.1.1`." in text

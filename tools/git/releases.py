@@ -1,0 +1,285 @@
+"""Look-ups of tags: releases, what contains a commit or a copy of it, and what a release picks."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from agent.domain.base import RepoId
+from agent.domain.commits import Headline, Release, is_version, is_version_or_candidate
+from agent.domain.references import pull_number, thread_numbers, without_pull_numbers
+from agent.domain.versions import previous_release
+from agent.ports import ReleaseRange
+from tools.git.log import Opened
+
+if TYPE_CHECKING:
+    from tools.git.view import View
+
+Key = TypeVar("Key")
+TAG_NAMES = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
+_TAG_DETAILS = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname)"
+_MAX_TAGS = 60
+_WALKED_BEFORE = timedelta(days=60)
+"""How much more of history is walked than was asked for: the next question goes back further."""
+_MIN_TITLE = 12  # Characters of a title that is enough to know a copy by
+_REVERT = re.compile(r"\W*revert\b", re.IGNORECASE)
+_PICKED = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40})\)", re.MULTILINE)
+"""The line that `git cherry-pick -x` adds to a message."""
+
+
+class TaggedCommit(NamedTuple):
+    """A tag as a release, and the commit that it names."""
+
+    release: Release
+    sha: str
+
+
+class Releases(Opened):
+    """Finds tags by name and time, and which of them contain a commit."""
+
+    _branch: str | None
+    _containment: "_Containment | None" = None
+
+    async def tags_with(self, sha: str) -> tuple[str, ...] | None:
+        """Return the tags that contain this commit, the oldest first; None if there are no tags."""
+        repository = await self._open()
+        if not await repository.ask(["for-each-ref", "--count=1", "refs/tags"]):
+            return None
+        output = await repository.ask([*TAG_NAMES, f"--contains={sha}", "--sort=creatordate"])
+        tags = [tag for tag in output.split("\n") if tag and not _is_nightly(tag)]
+        return tuple(tags[:_MAX_TAGS])
+
+    async def tagged(self, names: Sequence[str]) -> Release | None:
+        """Return the first of these tags that exists, as a release of its day."""
+        release_by_tag = {tagged.release.tag: tagged.release for tagged in await self._releases()}
+        for name in names:
+            if name in release_by_tag:
+                return release_by_tag[name]
+        return None
+
+    async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
+        """List the tags made between two moments as releases, without nightly ones."""
+        releases: list[Release] = []
+        for tagged in await self._releases():
+            is_between = start <= tagged.release.published_at < end
+            if is_between and not _is_nightly(tagged.release.tag):
+                releases.append(tagged.release)
+        return tuple(releases)
+
+    async def first_tags(
+        self, heads: Sequence[Headline], *, until: datetime, candidates: bool = False
+    ) -> Mapping[str, Release]:
+        """Return by hash the first release before a moment that has a landed commit or a copy of it.
+
+        With `candidates`, tags of release candidates count as well.
+        """
+        first: dict[str, Release] = {}
+        for sha, releases in (await self.releases_with(heads, until=until)).items():
+            counted = [release for release in releases if candidates or _is_final(release.tag)]
+            if counted:
+                first[sha] = counted[0]
+        return first
+
+    async def releases_with(
+        self, heads: Sequence[Headline], *, until: datetime
+    ) -> Mapping[str, tuple[Release, ...]]:
+        """Return by hash the releases before a moment that have a landed commit or a copy of it.
+
+        Candidates are among them; the oldest come first. It takes two walks over the tags.
+        """
+        if not heads:
+            return {}
+        since = min(headline.at for headline in heads)
+        containment = await self._read_containment(since, until)
+        releases: dict[str, tuple[Release, ...]] = {}
+        for headline in heads:
+            containing = containment.releases_with(headline)
+            if containing:
+                releases[headline.sha] = containing
+        return releases
+
+    async def release_range(self, tag: str) -> ReleaseRange | None:
+        """Return what a version is compared with, and the commits that its branch alone has.
+
+        None where the repository has no such version, or none before it.
+        """
+        tags = {tagged.release.tag: tagged for tagged in await self._releases()}
+        if tag not in tags or not is_version(tag):
+            return None
+        release = tags[tag].release
+        previous = previous_release(release, [tagged.release for tagged in tags.values()])
+        if previous is None:
+            return None
+        view = await self._view()
+        selection = ["rev-list", "--first-parent", tags[tag].sha, f"^{tags[previous.tag].sha}"]
+        commits = (await view.read(selection)).decode("ascii").split()
+        landed = await self._landed_line(view)
+        picks = [sha for sha in commits if sha not in landed] if landed else []
+        return ReleaseRange(previous=previous.tag, picks=tuple(picks))
+
+    async def _read_containment(self, since: datetime, until: datetime) -> "_Containment":
+        """Find which releases have the commits since a moment; the last answer is kept."""
+        tags: list[TaggedCommit] = []
+        for tagged in await self._versions():
+            if tagged.release.published_at < until:
+                tags.append(tagged)
+        tags.sort(key=lambda tagged: (tagged.release.published_at, tagged.release.tag))
+        tip = await self._tip()
+        kept = self._containment
+        if kept is not None and kept.is_of(tags, tip) and kept.since <= since:
+            return kept
+        containment = _Containment(tags, tip, since - _WALKED_BEFORE)
+        if any(tagged.release.published_at >= since for tagged in tags):
+            await self._read_ancestors(containment)
+            await self._read_copies(containment)
+        self._containment = containment
+        return containment
+
+    async def _landed_line(self, view: "View") -> frozenset[str]:
+        """Return the first-parent line of the default branch; nothing where there is no branch."""
+        tip = await self._tip()
+        if not tip:
+            return frozenset()
+        output = await view.read(["rev-list", "--first-parent", tip])
+        return frozenset(output.decode("ascii").split())
+
+    async def _tip(self) -> str:
+        repository = await self._open()
+        return (await repository.tip(self._branch)).sha or ""
+
+    async def _read_ancestors(self, containment: "_Containment") -> None:
+        since = since_option(containment.since)
+        command = ["log", "-z", "--topo-order", "--format=%H %P", since, "--stdin"]
+        view = await self._view()
+        finished = await view.run(command, stdin=containment.tagged_shas)
+        if finished.code != 0:
+            return
+        for record in finished.out.split(b"\0"):
+            containment.hand_down(record.decode("ascii").split())
+
+    async def _read_copies(self, containment: "_Containment") -> None:
+        """Read the commits that the default branch lacks: those of release branches are copies."""
+        since = since_option(containment.since)
+        command = ["log", "-z", "--format=%H%n%B", since, "--stdin"]
+        excluded = f"\n^{containment.tip}\n".encode("ascii") if containment.tip else b""
+        view = await self._view()
+        finished = await view.run(command, stdin=containment.tagged_shas + excluded)
+        if finished.code != 0:
+            return
+        for record in finished.out.split(b"\0"):
+            sha, _, message = record.decode("utf-8", "replace").partition("\n")
+            containment.note_copy(sha, message)
+
+    async def _versions(self) -> list[TaggedCommit]:
+        """Return the tags that are versions or candidates; where there are none, all tags."""
+        tags = await self._releases()
+        versions = [tagged for tagged in tags if is_version_or_candidate(tagged.release.tag)]
+        return versions or tags
+
+    async def _releases(self) -> list[TaggedCommit]:
+        repository = await self._open()
+        output = await repository.ask(["for-each-ref", _TAG_DETAILS, "refs/tags"])
+        return list(_tagged_commits(output, self.repo))
+
+
+def since_option(since: datetime) -> str:
+    """Return git's option that leaves out what was committed before a moment."""
+    return f"--since=@{int(since.timestamp())} +0000"
+
+
+def _is_nightly(tag: str) -> bool:
+    """Return True for a build of every night, which is no release that anybody waits for."""
+    return "nightly" in tag.lower()
+
+
+def _is_final(tag: str) -> bool:
+    """Return True for every tag but a candidate: some projects do not number their releases."""
+    return is_version(tag) or not is_version_or_candidate(tag)
+
+
+class _Containment:
+    """Which releases have a commit, or a copy of it.
+
+    A release branch has copies of commits, under other hashes. A set of releases is a number
+    with a bit for each, the oldest release being the lowest bit.
+    """
+
+    def __init__(self, tags: Sequence[TaggedCommit], tip: str, since: datetime) -> None:
+        self.tip = tip
+        self.since = since  # Nothing is known of what was committed before
+        self._tags = list(tags)
+        self._releases = [tagged.release for tagged in tags]
+        self.tagged_shas = "\n".join(tagged.sha for tagged in tags).encode("ascii")
+        self._by_sha: dict[str, int] = {}
+        self._copies_by_sha: dict[str, int] = {}
+        self._copies_by_pull: dict[int, int] = {}
+        self._copies_by_title: dict[str, int] = {}
+        for number, tagged in enumerate(tags):
+            _add(self._by_sha, tagged.sha, 1 << number)
+
+    def is_of(self, tags: Sequence[TaggedCommit], tip: str) -> bool:
+        """Return True if nothing was tagged or landed since this was read."""
+        return self._tags == list(tags) and self.tip == tip
+
+    def hand_down(self, shas: Sequence[str]) -> None:
+        """Hand the releases of a commit down to its parents; children must come before parents."""
+        if not shas:
+            return
+        releases = self._by_sha.get(shas[0], 0)
+        for parent in shas[1:]:
+            _add(self._by_sha, parent, releases)
+
+    def note_copy(self, sha: str, message: str) -> None:
+        """Note what a commit that is not on the default branch may be a copy of."""
+        releases = self._by_sha.get(sha, 0)
+        title = message.partition("\n")[0]
+        for original in _PICKED.findall(message):
+            _add(self._copies_by_sha, original, releases)
+        for number in _copied_pulls(title):
+            _add(self._copies_by_pull, number, releases)
+        _add(self._copies_by_title, without_pull_numbers(title).strip(), releases)
+
+    def releases_with(self, headline: Headline) -> tuple[Release, ...]:
+        """Return the releases that have a commit or a copy of it, the oldest first."""
+        releases = self._by_sha.get(headline.sha, 0) | self._copies_by_sha.get(headline.sha, 0)
+        if headline.pull:
+            releases |= self._copies_by_pull.get(headline.pull, 0)
+        title = without_pull_numbers(headline.title).strip()
+        if len(title) >= _MIN_TITLE:
+            releases |= self._copies_by_title.get(title, 0)
+        return tuple(
+            release for number, release in enumerate(self._releases) if releases >> number & 1
+        )
+
+
+def _add(releases_by_key: dict[Key, int], key: Key, releases: int) -> None:
+    releases_by_key[key] = releases_by_key.get(key, 0) | releases
+
+
+def _copied_pulls(title: str) -> list[int]:
+    """Return the pull requests that a commit brings in: its own, and those that its title names.
+
+    A pick for a release branch has a pull request of its own and names the one that it picks. What
+    a revert names is what it takes out.
+    """
+    if _REVERT.match(title):
+        own_number = pull_number(title)
+        return [own_number] if own_number else []
+    return thread_numbers(title)
+
+
+def _tagged_commits(output: str, repo: RepoId) -> Iterator[TaggedCommit]:
+    for line in output.split("\n"):
+        name, created, *shas = line.split() or ["", ""]
+        if not created.isdigit() or not shas:
+            continue
+        release = Release(
+            repo=repo,
+            tag=name,
+            name=name,
+            body="",
+            published_at=datetime.fromtimestamp(int(created), UTC),
+            prerelease=False,
+        )
+        # The last hash is the commit itself: of an annotated tag, the object comes first.
+        yield TaggedCommit(release, shas[-1])

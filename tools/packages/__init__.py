@@ -1,0 +1,1 @@
+"""Reads what a range bumps, finds the sources of packages, and compares their versions."""

@@ -1,0 +1,104 @@
+"""Finds the lines of own Python code that a new version of a package breaks."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from agent.bumps.python_uses import CallShape, PathUse, names_given_on, path_uses
+from agent.bumps.result import CodeUse, Effect
+from tools.packages.python_tree import PythonTree, call_fault, shifted_argument
+from tools.surface.module import PythonDefinition
+from tools.surface.package import OUTSIDE, Meaning, module_paths
+
+
+class FileUse(NamedTuple):
+    """A use of a path in a file of one's own."""
+
+    file: str
+    use: PathUse
+
+
+class _CallKey(NamedTuple):
+    """A call as it is written, wherever in a file."""
+
+    file: str
+    path: str
+    call: CallShape | None
+
+
+def uses_in(files: Mapping[str, str], packages: Collection[str]) -> list[FileUse]:
+    """Return what the Python files of a tree use of some packages, also through one another."""
+    module_by_file = {file: module for module, file in module_paths(files).items()}
+    given_on: dict[str, Mapping[str, str]] = {}
+    for file, text in files.items():
+        module = module_by_file.get(file, "")
+        names = names_given_on(text, packages, module) if module else {}
+        if names:
+            given_on[module] = names
+    uses: list[FileUse] = []
+    for file, text in files.items():
+        for use in path_uses(text, packages, given_on, module_by_file.get(file, "")):
+            uses.append(FileUse(file, use))
+    return uses
+
+
+async def broken_uses(
+    uses: Sequence[FileUse], earlier_uses: Sequence[FileUse], old: PythonTree, new: PythonTree
+) -> list[CodeUse]:
+    """Return the uses that work with the old version of a package and fail with the new one.
+
+    `earlier_uses` are those before the bump: a call that came with it was written for the new
+    version, whatever its arguments were called in the old one.
+    """
+    paths = {file_use.use.path for file_use in uses}
+    before = await old.meanings(paths)
+    after = await new.meanings(paths)
+    earlier_calls = {_CallKey(file, use.path, use.call) for file, use in earlier_uses}
+    broken: list[CodeUse] = []
+    for file, use in uses:
+        earlier = before[use.path]
+        later = after[use.path]
+        if earlier is None or earlier is OUTSIDE:
+            continue
+        if later is None:
+            replacement = new.moved_to(use.path, earlier)
+            broken.append(_code_use(file, use, "gone", f"`{use.path}` is gone", replacement))
+        elif _CallKey(file, use.path, use.call) in earlier_calls:
+            fault = _call_break(use, earlier, later)
+            if fault:
+                broken.append(_code_use(file, use, "argument", f"`{use.path}`: {fault}"))
+    return _first_lines(broken)
+
+
+def _code_use(file: str, use: PathUse, effect: Effect, text: str, replacement: str = "") -> CodeUse:
+    return CodeUse(
+        file=file,
+        line=use.line,
+        name=use.path,
+        effect=effect,
+        text=text,
+        replacement=replacement,
+        is_guarded=use.is_guarded,
+    )
+
+
+def _call_break(use: PathUse, earlier: Meaning, later: Meaning | None) -> str:
+    """Return why a call fails that worked before; empty if it still works, or nobody can say."""
+    if not isinstance(earlier, PythonDefinition) or not isinstance(later, PythonDefinition):
+        return ""
+    if earlier.kind != later.kind or use.call is None or earlier.signatures == later.signatures:
+        return ""
+    if call_fault(earlier, use.call):
+        return ""  # It did not fit before either: a wrapper takes other arguments
+    return call_fault(later, use.call) or shifted_argument(earlier, later, use.call)
+
+
+def _first_lines(broken: Sequence[CodeUse]) -> list[CodeUse]:
+    """Return each line once, and of a name that is gone only its first line in a file.
+
+    That is the import: a reader who mends it meets the other uses there.
+    """
+    kept: dict[tuple[str, int, str], CodeUse] = {}
+    for use in sorted(broken, key=lambda use: (use.file, use.line)):
+        line = 0 if use.effect == "gone" else use.line
+        kept.setdefault((use.file, line, use.text), use)
+    return list(kept.values())

@@ -1,0 +1,233 @@
+"""Reads the bumps of a range one after the other, within a limit of time."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent.bumps.packages import BumpSettings
+from agent.bumps.pins import Bump, PinChanges
+from agent.bumps.result import BumpReport, CodeUse, PackageOutcome, SourceMapping
+from agent.domain.base import AppError, RepoId
+from agent.domain.commits import Commit
+from agent.domain.facts import Fact, Severity
+from agent.domain.upgrade import Upgrade, UpgradeItem, Version
+from agent.editions.own_code import concerns, used_name
+from agent.ports import CloneSource
+from agent.telling import fact_sentence
+from tools.own_code import OwnCode
+from tools.packages.code_uses import FileUse, broken_uses, uses_in
+from tools.packages.includes import broken_includes, public_headers
+from tools.packages.mapping import NotProved, SourceFinder
+from tools.packages.own_tree import OwnTree
+from tools.packages.python_tree import PythonTree
+from tools.packages.trees import TreeReader
+from tools.packages.version_facts import VersionFacts, facts_between
+
+_MAX_BREAKING_LISTED = 40
+_RESOLVED_KINDS = ("symbol-", "parameter-", "file-", "field-", "signature-", "base-")
+"""What is decided by resolving the names that own code uses, instead of by looking for words."""
+_KEPT_KINDS = ("parameter-default-changed",)
+
+OpenCode = Callable[[RepoId], Awaitable[CloneSource]]
+Say = Callable[[str], None]
+
+
+@dataclass
+class OwnRange:
+    """The repository of the user, and the two commits that are compared."""
+
+    repo: RepoId
+    trees: TreeReader
+    base: str
+    tip: str
+    folders: Sequence[str] = ()  # Parts of the repository in which uses are looked for
+
+
+@dataclass
+class BumpReader:
+    """Reads what each bump does to own code."""
+
+    own: OwnRange
+    finder: SourceFinder
+    open_trees: Callable[[RepoId], Awaitable[TreeReader]]
+    open_code: OpenCode
+    settings: BumpSettings
+    cache: Path
+    say: Say
+    _deadline: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._deadline = time.monotonic() + self.settings.max_seconds
+
+    async def report(self, changes: PinChanges) -> BumpReport:
+        """Read the direct bumps and those of packages that own code imports; fold the others."""
+        tip_tree = await OwnTree.at(self.own.trees, self.own.tip, self.own.folders)
+        base_tree = await OwnTree.at(self.own.trees, self.own.base, self.own.folders)
+        imported = tip_tree.imported_packages()
+        read: list[Bump] = []
+        folded: list[Bump] = []
+        containers: list[Bump] = []
+        for bump in changes.bumps:
+            if bump.ecosystem == "container":
+                containers.append(bump)
+            elif bump.is_direct or self._import_names(bump) & imported:
+                read.append(bump)
+            else:
+                folded.append(bump)
+        outcomes: list[PackageOutcome] = []
+        for number, bump in enumerate(read, start=1):
+            self.say(f"reading {bump.name} ({number} of {len(read)})")
+            if number > self.settings.max_packages:
+                limit = f"only {self.settings.max_packages} packages are read (max_packages)"
+                outcomes.append(PackageOutcome(bump=bump, reason=limit))
+                continue
+            outcomes.append(await self._outcome(bump, base_tree, tip_tree))
+        omissions = []
+        if tip_tree.left_out:
+            omissions.append(f"{tip_tree.left_out} files of own code are binary or too large")
+        return BumpReport(
+            repo=self.own.repo,
+            base=self.own.base,
+            tip=self.own.tip,
+            changes=changes,
+            outcomes=tuple(outcomes),
+            folded=tuple(folded),
+            containers=tuple(containers),
+            omissions=tuple(omissions),
+        )
+
+    def _import_names(self, bump: Bump) -> set[str]:
+        """Return under which names a package may be imported, before its source was read."""
+        entry = self.settings.packages.get(bump.key) or self.settings.packages.get(bump.name)
+        if entry is not None and entry.imports:
+            return {name.partition(".")[0] for name in entry.imports}
+        return {bump.name.replace("-", "_")} if bump.ecosystem == "pypi" else set()
+
+    async def _outcome(self, bump: Bump, base: OwnTree, tip: OwnTree) -> PackageOutcome:
+        seconds_left = self._deadline - time.monotonic()
+        if seconds_left <= 0:
+            return PackageOutcome(bump=bump, reason=self._time_is_over())
+        mapping: SourceMapping | None = None
+        try:
+            async with asyncio.timeout(seconds_left):
+                mapping = await self.finder.find(bump)
+                return await self._compared(bump, mapping, base, tip)
+        except NotProved as error:
+            return PackageOutcome(bump=bump, reason=str(error))
+        except TimeoutError:
+            return PackageOutcome(bump=bump, mapping=mapping, reason=self._time_is_over())
+        except AppError as error:
+            return PackageOutcome(bump=bump, mapping=mapping, reason=str(error))
+
+    def _time_is_over(self) -> str:
+        return f"the {self.settings.max_seconds} seconds for all packages were over (max_seconds)"
+
+    async def _compared(
+        self, bump: Bump, mapping: SourceMapping, base: OwnTree, tip: OwnTree
+    ) -> PackageOutcome:
+        trees = await self.open_trees(mapping.repo)
+        old = await PythonTree.at(trees, mapping.old.sha)
+        new = await PythonTree.at(trees, mapping.new.sha)
+        imports = mapping.imports or await self._imports(trees, mapping, old)
+        mapping = mapping.model_copy(update={"imports": tuple(sorted(imports))})
+        uses = uses_in(tip.python_files, imports)
+        earlier_uses = uses_in(base.python_files, imports)
+        broken = await broken_uses(uses, earlier_uses, old, new)
+        broken += await broken_includes(trees, mapping, tip.texts)
+        headers = len(public_headers(await trees.listing(mapping.old.sha), mapping.folder))
+        code = await self.open_code(mapping.repo)
+        facts = await facts_between(code, mapping.old.sha, mapping.new.sha, self.cache / "facts")
+        changed = await self._changed_uses(code, mapping, facts, tip)
+        concerning = {used_name(fact) for fact in facts.facts if concerns(fact)}
+        lines = {(use.file, use.line) for use in broken}
+        others = [use for use in changed if (use.file, use.line) not in lines]
+        return PackageOutcome(
+            bump=bump,
+            mapping=mapping,
+            uses=(*broken, *others),
+            changed_names=len(concerning),
+            files_searched=len(tip.texts),
+            files_importing=_file_count(uses),
+            breaking_changes=tuple(_breaking_sentences(facts.facts)),
+            omissions=facts.skipped,
+            reason=_unreadable(imports, broken, headers),
+        )
+
+    async def _imports(
+        self, trees: TreeReader, mapping: SourceMapping, old: PythonTree
+    ) -> set[str]:
+        """Return the names importable from the package's folder, without its neighbours'."""
+        listing = await trees.listing(mapping.old.sha)
+        neighbours: set[str] = set()
+        for path in listing:
+            folder, _, name = path.rpartition("/")
+            is_inside = folder.startswith(f"{mapping.folder}/" if mapping.folder else "")
+            is_project = name in ("pyproject.toml", "setup.py")
+            if is_project and is_inside and folder != mapping.folder:
+                neighbours.add(folder)
+        return old.top_level_names(mapping.folder, sorted(neighbours))
+
+    async def _changed_uses(
+        self, code: CloneSource, mapping: SourceMapping, facts: VersionFacts, tip: OwnTree
+    ) -> list[CodeUse]:
+        """Return lines that still work and name what was changed: defaults, settings, flags."""
+        kept = [fact for fact in facts.facts if _is_looked_for(fact)]
+        if not kept:
+            return []
+        ends = [await code.version(mapping.old.sha), await code.version(mapping.new.sha)]
+        old, new = (_version(commit) for commit in ends)
+        upgrade = Upgrade(
+            repo=mapping.repo,
+            old=old,
+            new=new,
+            titles={},
+            commits=0,
+            items=tuple(UpgradeItem(fact=fact) for fact in kept),
+        )
+        words = {*mapping.imports, mapping.repo.rpartition("/")[2]}
+        with tip.written_out(words) as folder:
+            marked = await asyncio.to_thread(OwnCode([folder]).marked, upgrade)
+        uses: list[CodeUse] = []
+        for item in marked.items:
+            for use in item.uses:
+                uses.append(
+                    CodeUse(
+                        file=use.file,
+                        line=use.line,
+                        name=use.name,
+                        effect="changed",
+                        text=fact_sentence(item.fact, "en").removesuffix("."),
+                    )
+                )
+        return uses
+
+
+def _version(commit: Commit) -> Version:
+    return Version(name=commit.sha[:12], sha=commit.sha, at=commit.committed_at)
+
+
+def _is_looked_for(fact: Fact) -> bool:
+    if not concerns(fact) or fact.severity is Severity.INTERNAL:
+        return False
+    return fact.kind in _KEPT_KINDS or not fact.kind.startswith(_RESOLVED_KINDS)
+
+
+def _file_count(uses: Sequence[FileUse]) -> int:
+    return len({use.file for use in uses})
+
+
+def _breaking_sentences(facts: Sequence[Fact]) -> list[str]:
+    sentences: list[str] = []
+    for fact in facts:
+        if fact.severity is Severity.BREAKING:
+            sentences.append(fact_sentence(fact, "en"))
+    return sentences[:_MAX_BREAKING_LISTED]
+
+
+def _unreadable(imports: Collection[str], broken: Sequence[CodeUse], headers: int) -> str:
+    """Return why uses could not be looked up; empty where they could."""
+    if imports or broken or headers:
+        return ""
+    return "it has no Python package and no public header, and only uses of these are looked up"

@@ -1,0 +1,62 @@
+"""What differs between two versions of a package, found once and then kept in a file."""
+
+import hashlib
+import logging
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from agent.domain.base import Frozen
+from agent.domain.facts import Fact
+from agent.ports import CloneSource
+from tools.diff.file_versions import needs_blobs
+from tools.diff.sheet import LARGEST_RANGE, gather, look_up
+
+_LOG = logging.getLogger(__name__)
+_FORMAT = 1  # Counts up when facts are found in another way, so that old files are not read
+
+
+class VersionFacts(Frozen):
+    """The facts between two commits of a repository."""
+
+    facts: tuple[Fact, ...] = ()
+    skipped: tuple[str, ...] = ()  # What was too large or malformed to be read, and why
+
+
+_FACTS = TypeAdapter(VersionFacts)
+
+
+async def facts_between(code: CloneSource, old: str, new: str, cache: Path) -> VersionFacts:
+    """Return what users of one commit meet in another, whichever commits brought it."""
+    name = f"{_FORMAT} {code.repo.lower()} {old} {new}"
+    file = cache / f"{hashlib.sha256(name.encode()).hexdigest()}.json"
+    cached = _read(file)
+    if cached is not None:
+        return cached
+    change = await code.tree_change(old, new)
+    blobs = await code.blobs(change, [file.path for file in change.files if needs_blobs(file)])
+    gathered = gather(change, blobs, largest=LARGEST_RANGE)
+    trees = await look_up(code, old, new, gathered.names)
+    surface = await code.surface_between(old, new)
+    facts = dict.fromkeys((*gathered.declared(trees, surface), *gathered.modules()))
+    result = VersionFacts(facts=tuple(facts), skipped=gathered.skipped)
+    _write(file, result)
+    return result
+
+
+def _read(file: Path) -> VersionFacts | None:
+    try:
+        return _FACTS.validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _write(file: Path, facts: VersionFacts) -> None:
+    """Keep the facts; a disk that is full costs time later and nothing now."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(".part")
+        unfinished.write_bytes(_FACTS.dump_json(facts))
+        unfinished.replace(file)
+    except OSError as error:
+        _LOG.info("%s: %s", file, error.strerror)
