@@ -56,6 +56,7 @@ _LATEST = datetime(2099, 12, 30, tzinfo=UTC)
 _NO_JUDGE = 'no judge is configured: set analyst = "model" and a model'
 _TOO_MANY_COMMITS = "it cites too many commits, or their diffs could not be read"
 _CONTROL_ADMITTED = "the judge admitted a sentence about another commit"
+_NO_COMMIT = "it names no commit, and stands under none"
 _NO_TIME = "the time for the audit was over"
 
 
@@ -280,7 +281,10 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
     """Have the sentences judged that cite a commit or stand under one."""
     entries = state["entries"]
     library = state["library"]
-    sentences = list(prose.sentences_of(entries))
+    sentences = []
+    uncited = []
+    for sentence in prose.sentences_of(entries):
+        (sentences if sentence.entry.commits else uncited).append(sentence)
     failures = state["failures"]
     incomplete = [
         f"{repo} was not read: {reason}"
@@ -294,6 +298,7 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
         judged = await judge_sentences(sentences, library, context, runtime.context)
         findings = judged.findings
         incomplete += judged.incomplete(context.asked.names["judging"], len(sentences))
+    findings.extend(prose.unchecked(uncited, _NO_COMMIT))
     days = sorted({str(entry.days) for entry in entries if entry.days})
     commits = {commit.id for entry in entries for commit in entry.commits}
     totals = summary(

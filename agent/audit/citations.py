@@ -16,6 +16,7 @@ from agent.audit.findings import (
     Library,
     ReportReference,
     finding,
+    fold_flood,
     folded,
     touched,
 )
@@ -56,11 +57,12 @@ def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator
     doubted = {reference for doubt in library.doubts for reference in doubt.references}
     for doubt in library.doubts:
         yield _doubt_finding(doubt)
+    windows: list[Finding] = []
     for entry in entries:
         for reference in entry.references:
             if reference not in doubted:
                 yield from _reference_findings(entry, reference, library)
-        yield from _window(entry, library)
+        windows.extend(_window(entry, library))
         yield from check_beside(entry, library)
         if len(entry.commits) == 1:
             commit = entry.commits[0]
@@ -68,6 +70,7 @@ def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator
             yield from _pulls(entry, commit)
             if entry.whole:
                 yield from _statistics(entry, entry.evidence[0].change)
+    yield from fold_flood(windows, "commits are outside of the days that the report states")
     yield from _anchors([entry.block for entry in entries if entry.block.kind != "fence"])
 
 

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from agent.domain.references import pull_number
 RIGHT = "right"
 UNVERIFIABLE = "unverifiable"
 NOT_CHECKED = "not-checked"
+_FLOOD = 5  # So many wrong lines of one check may have one cause
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,21 @@ def finding(
     if not wrong:
         return Finding(line, kind, claim, RIGHT, evidence)
     return Finding(line, kind, claim, f"wrong:{wrong}", evidence, span, replacement)
+
+
+def fold_flood(findings: Sequence[Finding], statement: str) -> list[Finding]:
+    """Return the findings of one check, with one for all wrong ones where most of many are wrong.
+
+    Then the check's premise is wrong more likely than every single line.
+    """
+    wrong = [item for item in findings if item.wrong]
+    if len(wrong) < _FLOOD or 2 * len(wrong) < len(findings):
+        return list(findings)
+    first = min(wrong, key=lambda item: item.line)
+    claim = f"{len(wrong)} of {len(findings)} {statement}"
+    evidence = f"the first: {first.claim}: {first.evidence}"
+    flood = replace(first, claim=claim, evidence=evidence)
+    return [*(item for item in findings if not item.wrong), flood]
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""The prose of a report: output that was cut or left raw, and sentences about commits that only a judge can read."""
+"""The prose of a report: sentences about commits, which only a judge can read."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,18 +17,17 @@ from agent.domain.references import pull_number
 from agent.gate.text import normal
 from agent.prompting import tokens_of
 
-_END = re.compile(
+_SENTENCE_END = re.compile(
     r"[。！？][”」』）)]{0,2}|[!?.](?=\s+[A-Z\"'“(\[`*])|；|<br ?/?>|(?<=[.;:：])\n|\n(?=[*<\[])| \| "
 )
 _NOT_WORDS = re.compile(r"`[^`\n]{0,1000}`|https?://\S{1,2000}")
 _WORD = re.compile(r"[\u4e00-\u9fff]|[A-Za-z][A-Za-z'-]{1,40}")
-_FEW = 5  # What has fewer words is a label or a name, and tells nothing.
-_SENTENCES, _COMMITS, _CONTROLS = (
-    10,
-    3,
-    2,
-)  # Sentences and commits of one batch, and controls: one for each pass.
+_MIN_WORDS = 5  # What has fewer words is a label or a name.
+_MAX_SENTENCES = 10  # Of one batch
+_MAX_COMMITS = 3  # That sentences of one batch may be about
+_CONTROLS = 2  # One for each reading of the judge
 _WORDS_SHARE = 0.4
+_SHOWN = 300  # Characters of a sentence or a quotation that a finding has
 
 
 class ReportSentence(NamedTuple):
@@ -40,30 +39,39 @@ class ReportSentence(NamedTuple):
 
 
 def sentences_of(entries: Sequence[AuditEntry]) -> Iterator[ReportSentence]:
-    """Cut all entries into sentences; titles, values of fields and tables of contents are none."""
-    for entry in (
-        one for one in entries if one.commits and one.block.kind in ("text", "item", "row")
-    ):
-        block, at, values = entry.block, 0, {field.start for field in entry.fields}
-        titles = [normal(plain(commit.title)) for commit in entry.commits]
-        for end in (*(one.end() for one in _END.finditer(block.text)), len(block.text)):
-            is_value, piece = values.intersection(range(at, end)), block.text[at:end].lstrip()
-            at, words = end, plain(piece).strip(" -–—:：|")
-            rest = next(
-                (normal(words).replace(title, " ") for title in titles if title in normal(words)),
-                words,
-            )
-            if (
-                not is_value
-                and "](#" not in piece
-                and len(_WORD.findall(_NOT_WORDS.sub(" ", rest))) >= _FEW
-            ):
+    """Yield the sentences of all entries; titles, values of fields and tables of contents are none."""
+    for entry in entries:
+        if entry.block.kind not in ("text", "item", "row"):
+            continue
+        block = entry.block
+        ends = [match.end() for match in _SENTENCE_END.finditer(block.text)]
+        start = 0
+        for end in (*ends, len(block.text)):
+            piece = block.text[start:end].lstrip()
+            is_value = any(start <= field.start < end for field in entry.fields)
+            start = end
+            words = plain(piece).strip(" -–—:：|")
+            if not is_value and "](#" not in piece and _says_something(words, entry):
                 yield ReportSentence(block.line_at(end - len(piece)), words, entry)
 
 
-def unchecked(sentences: Sequence[ReportSentence], why: str) -> list[Finding]:
-    """Say of sentences that nobody has read them."""
-    return [Finding(one.line, "sentence", one.text[:300], NOT_CHECKED, why) for one in sentences]
+def _says_something(words: str, entry: AuditEntry) -> bool:
+    """Return True for enough words of the writer's own, besides titles of commits and code."""
+    for commit in entry.commits:
+        title = normal(plain(commit.title))
+        if title in normal(words):
+            words = normal(words).replace(title, " ")
+            break
+    return len(_WORD.findall(_NOT_WORDS.sub(" ", words))) >= _MIN_WORDS
+
+
+def unchecked(sentences: Sequence[ReportSentence], reason: str) -> list[Finding]:
+    """Return a finding for each sentence that nobody has read."""
+    findings = []
+    for sentence in sentences:
+        claim = sentence.text[:_SHOWN]
+        findings.append(Finding(sentence.line, "sentence", claim, NOT_CHECKED, reason))
+    return findings
 
 
 class ProseBatch(NamedTuple):
@@ -75,24 +83,28 @@ class ProseBatch(NamedTuple):
 
 
 def batches(sentences: Sequence[ReportSentence], library: Library) -> Iterator[ProseBatch]:
-    """Put sentences about the same commits together; those about too many at once cannot be judged."""
-    groups: dict[tuple[str, ...], list[ReportSentence]] = {}
-    for one in sentences:
-        if len(one.entry.commits) == len(one.entry.evidence) <= _COMMITS:
-            groups.setdefault(tuple(commit.id for commit in one.entry.commits), []).append(one)
-    for mine in groups.values():
-        read = mine[0].entry.evidence
-        controls = list(islice(_controls(read, library), _CONTROLS))
-        for start in range(0, len(mine), _SENTENCES):
-            yield ProseBatch(read, mine[start : start + _SENTENCES], controls)
+    """Yield sentences about the same commits; those about too many at once cannot be judged."""
+    sentences_by_commits: dict[tuple[str, ...], list[ReportSentence]] = {}
+    for sentence in sentences:
+        entry = sentence.entry
+        if len(entry.commits) == len(entry.evidence) <= _MAX_COMMITS:
+            key = tuple(commit.id for commit in entry.commits)
+            sentences_by_commits.setdefault(key, []).append(sentence)
+    for group in sentences_by_commits.values():
+        evidence = group[0].entry.evidence
+        controls = list(islice(_controls(evidence, library), _CONTROLS))
+        for start in range(0, len(group), _MAX_SENTENCES):
+            yield ProseBatch(evidence, group[start : start + _MAX_SENTENCES], controls)
 
 
-def _controls(read: Sequence[CommitEvidence], library: Library) -> Iterator[str]:
-    """Choose titles of commits whose pull request these ones do not name."""
-    for commit in (commit for repository in library.values() for commit in repository.line):
-        pull = str(pull_number(commit.subject) or "")
-        if pull and not any(pull in text for one in read for text in one.texts):
-            yield commit.title
+def _controls(evidence: Sequence[CommitEvidence], library: Library) -> Iterator[str]:
+    """Yield titles of commits whose pull request the evidence does not name."""
+    texts = [text for commit in evidence for text in commit.texts]
+    for repository in library.values():
+        for commit in repository.line:
+            pull = str(pull_number(commit.subject) or "")
+            if pull and not any(pull in text for text in texts):
+                yield commit.title
 
 
 def evidence_text(batch: ProseBatch, library: Library, budget: int) -> str:
@@ -117,27 +129,33 @@ def evidence_text(batch: ProseBatch, library: Library, budget: int) -> str:
     return "\n\n".join(texts)
 
 
-def verdict(one: ReportSentence, rulings: Sequence[Ruling], evidence: str, judge: str) -> Finding:
-    """Say what two rulings make of a sentence: right and wrong need both, and proof that code finds."""
-    said, ids = (
-        {ruling.verdict for ruling in rulings},
-        ", ".join(commit.id for commit in one.entry.commits[:2]),
-    )
-    told = f"{judge} calls it {' and '.join(sorted(said))}"
-    if quote := next((ruling.quote for ruling in rulings if is_shown(ruling.quote, evidence)), ""):
-        told += f"; {ids} has: {quote[:300]}"
-    # Without a word of the sentence or of the evidence nobody has looked at it.
+def verdict(
+    sentence: ReportSentence, rulings: Sequence[Ruling], evidence: str, judge: str
+) -> Finding:
+    """Return what two rulings make of a sentence.
+
+    Right and wrong need both of them, and a quotation that code finds in the evidence.
+    """
+    verdicts = {ruling.verdict for ruling in rulings}
+    reason = f"{judge} calls it {' and '.join(sorted(verdicts))}"
+    for ruling in rulings:
+        if is_shown(ruling.quote, evidence):
+            ids = ", ".join(commit.id for commit in sentence.entry.commits[:2])
+            reason += f"; {ids} has: {ruling.quote[:_SHOWN]}"
+            break
+    claim = sentence.text[:_SHOWN]
+    return Finding(sentence.line, "sentence", claim, _verdict(rulings, evidence), reason)
+
+
+def _verdict(rulings: Sequence[Ruling], evidence: str) -> str:
+    verdicts = {ruling.verdict for ruling in rulings}
     if all(ruling.verdict in PASSING and is_shown(ruling.quote, evidence) for ruling in rulings):
-        kind = RIGHT if said == {"stated"} else UNVERIFIABLE
-    elif not said.intersection(PASSING) and all(
-        ruling.covers or ruling.quote for ruling in rulings
-    ):
-        why = "contradicted" if said == {"contradicted"} else "unsupported"
-        kind = (
-            UNVERIFIABLE
-            if why == "unsupported" and LEFT_OUT_HEADING in evidence
-            else f"wrong:{why}"
-        )
-    else:
-        kind = NOT_CHECKED
-    return Finding(one.line, "sentence", one.text[:300], kind, told)
+        return RIGHT if verdicts == {"stated"} else UNVERIFIABLE
+    # Without a word of the sentence or of the evidence nobody has looked at it.
+    has_proof = all(ruling.covers or ruling.quote for ruling in rulings)
+    if verdicts.intersection(PASSING) or not has_proof:
+        return NOT_CHECKED
+    if verdicts == {"contradicted"}:
+        return "wrong:contradicted"
+    # What was left out of the evidence may support it.
+    return UNVERIFIABLE if LEFT_OUT_HEADING in evidence else "wrong:unsupported"
