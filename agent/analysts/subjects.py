@@ -197,7 +197,9 @@ class CommitSubject(Subject):
     def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:
         """Return the parts of the packet that some sentences and their judge speak of."""
         all_claims = [*claims, *(refusal.claim for refusal in refused)]
-        remarks = [reason.reason for refusal in refused for reason in refusal.reasons]
+        remarks: list[str] = []
+        for refusal in refused:
+            remarks += [reason.reason for reason in refusal.reasons]
         focus = focus_on(all_claims, deciding_lines(refused), remarks)
         return commit_excerpt(self.read, self.material, focus, self.context, budget)
 
