@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -300,15 +300,22 @@ def _names_of_handler(handler: ast.ExceptHandler) -> Iterator[str]:
             yield error.id
 
 
-def _rebound_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names that are bound by something else than an import."""
+def _rebound_names(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that are bound by something else than an import.
+
+    None is what stands in for an import that failed, or that comes later.
+    """
+    stand_ins: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ast.Assign) and _is_none(node.value):
+            stand_ins.update(id(target) for target in node.targets)
     names: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.arg):
             names.add(node.arg)
-        elif isinstance(node, ast.Name) and _is_bound(node):
+        elif isinstance(node, ast.Name) and _is_bound(node) and id(node) not in stand_ins:
             names.add(node.id)
     return names
 

@@ -161,3 +161,15 @@ async def test_a_shifted_call_that_came_with_the_bump_is_meant(work: Work) -> No
     own = "from paint import blend\n\nblend(1, 2, 'over')\n"
     before = {"app.py": "from paint import blend\n\nblend(1, 2)\n"}
     assert await broken(work, changed, own, before) == []
+
+
+async def test_an_import_with_none_as_its_stand_in_is_followed(work: Work) -> None:
+    own = (
+        "blend = None\n"
+        "try:\n    from paint import blend\nexcept ImportError:\n    blend = None\n\n"
+        "blend(1, 2, gamma=3)\n"
+    )
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
+    assert told(await broken(work, changed, own)) == [
+        (7, "`paint.blend`: it does not take `gamma`")
+    ]
