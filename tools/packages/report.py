@@ -17,6 +17,7 @@ from agent.editions.own_code import concerns, used_name
 from agent.ports import CloneSource
 from agent.telling import fact_sentence
 from tools.own_code import OwnCode
+from tools.packages.actions import action_changes
 from tools.packages.code_uses import FileUse, broken_uses, uses_in
 from tools.packages.includes import broken_includes, public_headers
 from tools.packages.mapping import NotProved, SourceFinder
@@ -124,6 +125,8 @@ class BumpReader:
         try:
             async with asyncio.timeout(seconds_left):
                 mapping = await self.finder.find(bump)
+                if bump.ecosystem == "action":
+                    return await self._compared_action(bump, mapping, tip)
                 outcome = await self._compared(bump, mapping, base, tip)
         except NotProved as error:
             return PackageOutcome(bump=bump, reason=str(error))
@@ -135,6 +138,21 @@ class BumpReader:
 
     def _time_is_over(self) -> str:
         return f"the {self.settings.max_seconds} seconds for all packages were over (max_seconds)"
+
+    async def _compared_action(
+        self, bump: Bump, mapping: SourceMapping, tip: OwnTree
+    ) -> PackageOutcome:
+        trees = await self.open_trees(mapping.repo)
+        changes = await action_changes(trees, mapping, bump.name, tip.texts)
+        return PackageOutcome(
+            bump=bump,
+            mapping=mapping,
+            reason=changes.problem,
+            uses=changes.uses,
+            changed_names=changes.changed_inputs,
+            files_searched=len(tip.texts),
+            files_importing=changes.files,
+        )
 
     async def _compared(
         self, bump: Bump, mapping: SourceMapping, base: OwnTree, tip: OwnTree
