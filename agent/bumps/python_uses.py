@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _MAX_STRING = 300  # Characters of a string that may be a path
-_IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
 
 
 class CallShape(NamedTuple):
@@ -25,7 +24,7 @@ class PathUse(NamedTuple):
     path: str
     line: int
     call: CallShape | None = None
-    is_guarded: bool = False
+    caught: frozenset[str] = frozenset()  # The errors that are handled where the line is
     is_text: bool = False  # Named in a string
 
 
@@ -115,7 +114,7 @@ class _UseReader:
     uses: list[PathUse] = field(default_factory=list)
     _bound: dict[str, str] = field(default_factory=dict)
     _classes: dict[str, set[str]] = field(default_factory=dict)  # Of objects, by their spelling
-    _guarded: set[int] = field(default_factory=set)
+    _caught: dict[int, set[str]] = field(default_factory=dict)  # Errors, by line
     _handled: set[int] = field(default_factory=set)  # Targets of assignments that were noted
     module_names: dict[str, str] = field(default_factory=dict)
     """The names that the statements of the module bind to paths of the packages."""
@@ -124,7 +123,7 @@ class _UseReader:
         """Collect all uses of a module."""
         nodes = list(ast.walk(tree))
         for node in nodes:
-            self._note_guard(node)
+            self._note_handlers(node)
         for node in nodes:
             self._read_import(node)
         for name in _rebound_names(nodes):
@@ -149,17 +148,21 @@ class _UseReader:
             return ""
         return f"{texts[0]}.{texts[1]}" if texts[1].isidentifier() else ""
 
-    def _note_guard(self, node: ast.AST) -> None:
+    def _note_handlers(self, node: ast.AST) -> None:
+        """Note which errors are caught on the lines of an attempt.
+
+        What a function does that is only defined there happens later, and is not caught.
+        """
         if not isinstance(node, ast.Try):
             return
         caught: set[str] = set()
         for handler in node.handlers:
             caught.update(_names_of_handler(handler))
-        if not caught & {*_IMPORT_ERRORS}:
-            return
         for statement in node.body:
             end = statement.end_lineno or statement.lineno
-            self._guarded.update(range(statement.lineno, end + 1))
+            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                for line in range(statement.lineno, end + 1):
+                    self._caught.setdefault(line, set()).update(caught)
 
     def _read_import(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
@@ -287,7 +290,8 @@ class _UseReader:
     def _add(
         self, path: str, line: int, call: CallShape | None = None, *, is_text: bool = False
     ) -> None:
-        self.uses.append(PathUse(path, line, call, line in self._guarded, is_text))
+        caught = frozenset(self._caught.get(line, ()))
+        self.uses.append(PathUse(path, line, call, caught, is_text))
 
 
 def _names_of_handler(handler: ast.ExceptHandler) -> Iterator[str]:

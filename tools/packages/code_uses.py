@@ -10,6 +10,14 @@ from tools.surface.module import PythonDefinition
 from tools.surface.package import OUTSIDE, Meaning, module_paths
 
 
+_ERRORS: Mapping[Effect, frozenset[str]] = {
+    "gone": frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception"}),
+    "argument": frozenset({"TypeError", "Exception"}),
+    "changed": frozenset(),
+}
+"""What is raised where a line fails; a handler for it means that the line is prepared."""
+
+
 class FileUse(NamedTuple):
     """A use of a path in a file of one's own."""
 
@@ -77,7 +85,7 @@ def _code_use(file: str, use: PathUse, effect: Effect, text: str, replacement: s
         effect=effect,
         text=text,
         replacement=replacement,
-        is_guarded=use.is_guarded,
+        is_guarded=bool(use.caught & _ERRORS[effect]),
     )
 
 

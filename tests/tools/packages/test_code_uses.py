@@ -173,3 +173,30 @@ async def test_an_import_with_none_as_its_stand_in_is_followed(work: Work) -> No
     assert told(await broken(work, changed, own)) == [
         (7, "`paint.blend`: it does not take `gamma`")
     ]
+
+
+@pytest.mark.parametrize(
+    ("own", "is_guarded"),
+    [
+        ("try:\n    from paint import dither\nexcept ImportError:\n    pass\n", True),
+        ("try:\n    from paint import dither\nexcept (KeyError, ImportError):\n    pass\n", True),
+        ("try:\n    from paint import dither\nexcept:\n    pass\n", True),
+        ("try:\n    from paint import dither\nexcept ValueError:\n    pass\n", False),
+        (
+            "import paint\ntry:\n    def f(): paint.dither(1)\nexcept ImportError:\n    pass\n",
+            False,
+        ),
+    ],
+)
+async def test_a_line_is_prepared_if_its_error_is_caught_where_it_is_raised(
+    work: Work, own: str, is_guarded: bool
+) -> None:
+    (use,) = await broken(work, OLD.replace("def dither(image): ...\n", ""), own)
+    assert use.is_guarded is is_guarded
+
+
+async def test_a_handler_of_imports_does_not_catch_a_wrong_call(work: Work) -> None:
+    own = "try:\n    from paint import blend\n    blend(1, 2, gamma=3)\nexcept ImportError:\n    pass\n"
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
+    (use,) = await broken(work, changed, own)
+    assert not use.is_guarded
