@@ -9,7 +9,6 @@ from tools.packages.python_tree import PythonTree, call_fault, shifted_argument
 from tools.surface.module import PythonDefinition
 from tools.surface.package import OUTSIDE, Meaning, module_paths
 
-
 _ERRORS: Mapping[Effect, frozenset[str]] = {
     "gone": frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception"}),
     "argument": frozenset({"TypeError", "Exception"}),
