@@ -12,7 +12,6 @@ class ActionInput(NamedTuple):
     """An input of an action."""
 
     is_required: bool = False
-    default: str = ""
 
 
 class GivenInput(NamedTuple):
@@ -58,9 +57,7 @@ def action_inputs(text: str) -> dict[str, ActionInput]:
                 name = line.key
                 inputs[name] = ActionInput()
             elif line.key == "required":
-                inputs[name] = inputs[name]._replace(is_required=line.value == "true")
-            elif line.key == "default":
-                inputs[name] = inputs[name]._replace(default=line.value.strip("\"'"))
+                inputs[name] = ActionInput(is_required=line.value == "true")
     return inputs
 
 

@@ -25,7 +25,6 @@ class PathUse(NamedTuple):
     line: int
     call: CallShape | None = None
     caught: frozenset[str] = frozenset()  # The errors that are handled where the line is
-    is_text: bool = False  # Named in a string
 
 
 def imported_packages(source: str) -> set[str]:
@@ -263,9 +262,9 @@ class _UseReader:
             follower = texts[index + 1] if index + 1 < len(texts) else ""
             line = call.args[index].lineno
             if follower.isidentifier():
-                self._add(f"{text}.{follower}", call.args[index + 1].lineno, is_text=True)
+                self._add(f"{text}.{follower}", call.args[index + 1].lineno)
             elif "." in text:
-                self._add(text, line, is_text=True)
+                self._add(text, line)
 
     def _path(self, node: ast.expr) -> str:
         """Return the path that an expression stands for; empty where that is not known."""
@@ -287,11 +286,9 @@ class _UseReader:
         classes = self._classes.get(_spelling(node), set())
         return next(iter(classes)) if len(classes) == 1 else ""
 
-    def _add(
-        self, path: str, line: int, call: CallShape | None = None, *, is_text: bool = False
-    ) -> None:
+    def _add(self, path: str, line: int, call: CallShape | None = None) -> None:
         caught = frozenset(self._caught.get(line, ()))
-        self.uses.append(PathUse(path, line, call, caught, is_text))
+        self.uses.append(PathUse(path, line, call, caught))
 
 
 def _names_of_handler(handler: ast.ExceptHandler) -> Iterator[str]:

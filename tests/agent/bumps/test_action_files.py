@@ -39,7 +39,7 @@ jobs:
 def test_inputs_are_read_with_what_they_need() -> None:
     assert action_inputs(ACTION) == {
         "token": ActionInput(is_required=True),
-        "cache-dir": ActionInput(default="x"),
+        "cache-dir": ActionInput(),
     }
 
 
