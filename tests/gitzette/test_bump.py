@@ -369,6 +369,17 @@ def test_the_action_reads_pull_requests_of_the_authors_it_is_told(
     assert runner.wants("anybody", "")
 
 
+def test_the_action_leaves_no_token_in_the_checkout_and_runs_outside_of_it() -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["runs"]["steps"]
+    checkout = next(step for step in steps if "checkout" in step.get("uses", ""))
+    assert checkout["with"]["persist-credentials"] is False
+    assert steps[-1]["working-directory"] == "${{ runner.temp }}"
+    # What a pull request may choose reaches a shell through variables alone.
+    assert not [step["run"] for step in steps if "${{" in step.get("run", "")]
+    script = (ROOT / "action" / "run.sh").read_text("utf-8")
+    assert "--no-config --isolated" in script
+
+
 class Runner:
     """The steps of action.yml, as a runner of GitHub Actions starts them."""
 
