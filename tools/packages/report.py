@@ -18,7 +18,7 @@ from agent.ports import CloneSource
 from agent.telling import fact_sentence
 from tools.own_code import OwnCode
 from tools.packages.actions import action_changes
-from tools.packages.code_uses import FileUse, broken_uses, uses_in
+from tools.packages.code_uses import FileUse, broken_uses, own_uses
 from tools.packages.includes import broken_includes, public_headers
 from tools.packages.mapping import NotProved, SourceFinder
 from tools.packages.own_tree import OwnTree
@@ -162,9 +162,8 @@ class BumpReader:
         new = await PythonTree.at(trees, mapping.new.sha)
         imports = mapping.imports or await self._imports(trees, mapping, old)
         mapping = mapping.model_copy(update={"imports": tuple(sorted(imports))})
-        uses = uses_in(tip.python_files, imports)
-        earlier_uses = uses_in(base.python_files, imports)
-        broken = await broken_uses(uses, earlier_uses, old, new)
+        uses = own_uses(base.python_files, tip.python_files, imports)
+        broken = await broken_uses(uses, old, new)
         broken += await broken_includes(trees, mapping, tip.texts)
         headers = len(public_headers(await trees.listing(mapping.old.sha), mapping.folder))
         return PackageOutcome(
@@ -172,7 +171,7 @@ class BumpReader:
             mapping=mapping,
             uses=tuple(broken),
             files_searched=len(tip.texts),
-            files_importing=_file_count(uses),
+            files_importing=_file_count(uses.uses),
             reason=_unreadable(imports, broken, headers),
         )
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent.bumps.result import CodeUse
 from tests.made_repos import Work
-from tools.packages.code_uses import broken_uses, uses_in
+from tools.packages.code_uses import broken_uses, own_uses
 from tools.packages.python_tree import PythonTree
 from tools.packages.trees import TreeReader
 
@@ -31,9 +31,8 @@ async def broken(
     own_files = {"app.py": own} if isinstance(own, str) else own
     old = await PythonTree.at(trees, old_sha)
     new_tree = await PythonTree.at(trees, new_sha)
-    uses = uses_in(own_files, {"paint"})
-    earlier = uses if before is None else uses_in(before, {"paint"})
-    return await broken_uses(uses, earlier, old, new_tree)
+    uses = own_uses(own_files if before is None else before, own_files, {"paint"})
+    return await broken_uses(uses, old, new_tree)
 
 
 def told(uses: list[CodeUse]) -> list[tuple[int, str]]:
