@@ -115,6 +115,7 @@ class _UseReader:
     _classes: dict[str, set[str]] = field(default_factory=dict)  # Of objects, by their spelling
     _caught: dict[int, set[str]] = field(default_factory=dict)  # Errors, by line
     _handled: set[int] = field(default_factory=set)  # Targets of assignments that were noted
+    _dictionaries: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     module_names: dict[str, str] = field(default_factory=dict)
     """The names that the statements of the module bind to paths of the packages."""
 
@@ -123,6 +124,7 @@ class _UseReader:
         nodes = list(ast.walk(tree))
         for node in nodes:
             self._note_handlers(node)
+            self._note_dictionary(node)
         for node in nodes:
             self._read_import(node)
         for name in _rebound_names(nodes):
@@ -241,12 +243,33 @@ class _UseReader:
                 called.add(id(node.func))
                 path = self._path(node.func)
                 if path:
-                    self._add(path, node.lineno, _call_shape(node))
+                    self._add(path, node.lineno, self._call_shape(node))
                 self._read_strings(node)
             elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in called:
                 path = self._path(node) if isinstance(node.ctx, ast.Load) else ""
                 if path:
                     self._add(path, node.end_lineno or node.lineno)
+
+    def _call_shape(self, call: ast.Call) -> CallShape:
+        """Return the arguments of a call; `**` also passes the keys of a dictionary in the file."""
+        is_open = any(isinstance(argument, ast.Starred) for argument in call.args)
+        keywords: list[str] = []
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                is_open = True
+                keywords += self._dictionaries.get(_spelling(keyword.value)) or ()
+            else:
+                keywords.append(keyword.arg)
+        return CallShape(len(call.args), tuple(keywords), is_open)
+
+    def _note_dictionary(self, node: ast.AST) -> None:
+        """Note the keys of a dictionary; of a name that has several, none is known."""
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+            return
+        keys = _literal_keys(node.value)
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            name = _spelling(target)
+            self._dictionaries[name] = None if name in self._dictionaries else keys
 
     def _read_strings(self, call: ast.Call) -> None:
         """Read paths that are passed as strings: `import_module("a.b")`, `patch("a.b.c")`.
@@ -338,15 +361,14 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _call_shape(call: ast.Call) -> CallShape:
-    is_open = any(isinstance(argument, ast.Starred) for argument in call.args)
-    keywords: list[str] = []
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            is_open = True
-        else:
-            keywords.append(keyword.arg)
-    return CallShape(len(call.args), tuple(keywords), is_open)
+def _literal_keys(node: ast.expr) -> tuple[str, ...] | None:
+    """Return the keys of a dictionary that is written out, `{"a": 1}` or `dict(a=1)`."""
+    if isinstance(node, ast.Dict):
+        keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+        return tuple(key for key in keys if isinstance(key, str))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        return tuple(keyword.arg for keyword in node.keywords if keyword.arg)
+    return None
 
 
 def _text_of(node: ast.expr) -> str:

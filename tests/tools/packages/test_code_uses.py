@@ -199,3 +199,23 @@ async def test_a_handler_of_imports_does_not_catch_a_wrong_call(work: Work) -> N
     changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
     (use,) = await broken(work, changed, own)
     assert not use.is_guarded
+
+
+@pytest.mark.parametrize(
+    ("options", "fails"),
+    [
+        ('options = {"gamma": 1}', True),
+        ("options = dict(gamma=1)", True),
+        ('options: dict = {"mode": 1}', False),
+        ('options = {"gamma": 1}; options = other()', False),
+        ("options = other()", False),
+    ],
+)
+async def test_the_keys_of_a_written_out_dictionary_are_arguments(
+    work: Work, options: str, fails: bool
+) -> None:
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
+    uses = await broken(
+        work, changed, f"from paint import blend\n{options}\nblend(1, 2, **options)\n"
+    )
+    assert told(uses) == ([(3, "`paint.blend`: it does not take `gamma`")] if fails else [])
