@@ -145,6 +145,10 @@ class ScriptedModels(Models):
         """Count nothing."""
         return {}
 
+    def take_calls_about(self, account: str) -> dict[str, int]:
+        """Count nothing."""
+        return {}
+
     async def capabilities(self, job: Job) -> Capabilities:
         """Return the capabilities of all scripted models."""
         return _CAPABILITIES

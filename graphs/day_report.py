@@ -25,8 +25,7 @@ def report_of(state: PublishInput, analyst: str) -> Report:
     related: list[Related] = []
     groups: list[CommitGroup] = []
     for chapter in chapters:
-        claims += chapter.claims
-        claims += [claim for claim in state["analysis"] if claim.repo == chapter.section.repo]
+        claims += _claims_of(chapter, state["analysis"])
         links += chapter.links
         stories += chapter.stories
         drops += chapter.drops
@@ -62,6 +61,13 @@ def report_of(state: PublishInput, analyst: str) -> Report:
     )
     failures = [*_failures(state, chapters), *model_failures(report)]
     return report.model_copy(update={"failures": _in_order(failures, repos)})
+
+
+def _claims_of(chapter: Chapter, summaries: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what is said of a repository: the analysis, the summary of its day, then the facts."""
+    yield from (claim for claim in chapter.claims if claim.free)
+    yield from (claim for claim in summaries if claim.repo == chapter.section.repo)
+    yield from (claim for claim in chapter.claims if not claim.free)
 
 
 def _own_uses(state: PublishInput, repos: Sequence[RepoId]) -> Iterator[OwnUse]:

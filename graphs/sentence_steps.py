@@ -166,7 +166,9 @@ class SentenceSteps(Generic[StateT, ContextT]):
         if not unsure:
             return _JudgedTask(verdicts, look_ups, account)
         if former_wordings:
-            # It ruled on an excerpt: what it needs may be in the rest.
+            if not subject.has_excerpts:
+                return _JudgedTask(verdicts, look_ups, account)
+            # What it needs may be in the rest.
             shown_more = JudgeLook(subject)
         elif self.look_further and can_look:
             shown_more = await self.look_further(state, subject, unsure, verdicts.needs, context)

@@ -20,6 +20,7 @@ _MAX_NAMES = 40  # Names that are searched for in the tree
 _MAX_NAMES_SHOWN = 10
 _MAX_USES_SHOWN = 6  # Lines shown for a name
 _MAX_HITS = 120  # A name that stands on more lines is too common to say anything
+_MAX_FAMILIES = 4  # Base classes and decorators whose other implementations are named
 _MAX_DEFINITIONS = 8
 _MAX_PLACES = 2  # A name defined in more places is no single thing
 _LINES_AROUND_VALUE = 3
@@ -38,6 +39,7 @@ class _Changed(NamedTuple):
     passages: list[CodePassage]
     defined: list[str]
     deciding: dict[str, str]  # With the path of the file in which each decides
+    families: list[str]  # Base classes and registering decorators around the changed lines
 
 
 async def surroundings_of(code: CodeSource, evidence: CommitEvidence) -> Surroundings:
@@ -58,12 +60,16 @@ async def surroundings_of(code: CodeSource, evidence: CommitEvidence) -> Surroun
     for part in changed:
         asking_files = part.deciding | asking_files
     deciding = _distinct(asking_files)
-    names = _distinct([*defined[: _MAX_NAMES // 2], *deciding])[:_MAX_NAMES]
+    families = _distinct(_joined(part.families for part in changed))[:_MAX_FAMILIES]
+    names = _distinct([*families, *defined[: _MAX_NAMES // 2], *deciding])[:_MAX_NAMES]
     hits = await code.usages_of(sha, names, limit=_MAX_HITS) if names else {}
     all_passages = tuple(_joined(one.passages for one in changed))
     return Surroundings(
         passages=all_passages,
-        uses=tuple(_uses(defined, hits or {}, all_passages)),
+        uses=(
+            *_siblings(families, hits or {}, all_passages),
+            *_uses(defined, hits or {}, all_passages),
+        ),
         definitions=tuple(
             await _definitions(
                 code, sha, {name: asking_files[name] for name in deciding}, hits or {}, all_passages
@@ -77,17 +83,20 @@ def _read_changed(file: FileChange, new_text: str) -> _Changed:
     patch = file.patch or ""
     file_passages = passages(file.path, patch, new_text)
     if area(file.path) in _NO_CODE:
-        return _Changed(file_passages, [], {})
+        return _Changed(file_passages, [], {}, [])
     outline = Outline(file.path, new_text)
     defined: list[str] = []
     deciding: dict[str, str] = {}
+    families: list[str] = []
     for hunk in read_hunks(patch):
         for span in changed_spans(hunk):
             defined += list(outline.defined_names(span))[-1:]
+            families += outline.family_names(span)
             deciding.update(dict.fromkeys(outline.deciding_names(span), file.path))
     if area(file.path) is Area.TESTS:
         defined = []
-    return _Changed(file_passages, defined, deciding)
+        families = []
+    return _Changed(file_passages, defined, deciding, families)
 
 
 def _fact_names(evidence: CommitEvidence) -> Iterator[str]:
@@ -136,6 +145,32 @@ def _uses(
     candidates.sort(key=lambda candidate: candidate[0] == 0)
     for _, uses_of_name in candidates[:_MAX_NAMES_SHOWN]:
         yield uses_of_name
+
+
+def _siblings(
+    families: Sequence[str], hits: Mapping[str, Usages], shown: Sequence[CodePassage]
+) -> Iterator[NameUses]:
+    """Yield the other classes of a base, and what else is registered by the same decorator.
+
+    What stands in a file that the commit changes is left out: the changed one is among it.
+    """
+    changed_files = {passage.file for passage in shown}
+    for name in families:
+        if name not in hits or hits[name].more:
+            continue
+        escaped = re.escape(name)
+        derived = rf"\s*(?:class|struct)\s[^(:]*[(:].*\b{escaped}\b"
+        pattern = re.compile(rf"{derived}|\s*@.*\b{escaped}\(")
+        lines: list[Use] = []
+        for hit in hits[name].found:
+            if hit.path in changed_files or area(hit.path) is not Area.PRODUCT:
+                continue
+            if pattern.match(hit.text[:300]):
+                lines.append(Use(file=hit.path, line=hit.line, text=hit.text.strip()))
+        if lines:
+            uses = tuple(lines[:_MAX_USES_SHOWN])
+            more = len(lines) - len(uses)
+            yield NameUses(name=name, uses=uses, more=more, are_siblings=True)
 
 
 def _is_shown(hit: Usage, shown: Sequence[CodePassage]) -> bool:

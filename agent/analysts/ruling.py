@@ -174,7 +174,10 @@ def can_be_repaired(refused: Refused) -> bool:
 
 def deciding_lines(refused: Sequence[Refused]) -> list[str]:
     """Return the lines of the evidence that decided against sentences."""
-    return [reason.nearest for refusal in refused for reason in refusal.reasons if reason.nearest]
+    lines: list[str] = []
+    for refusal in refused:
+        lines += [reason.nearest for reason in refusal.reasons if reason.nearest]
+    return lines
 
 
 def refusal_text(number: str, refused: Refused) -> str:

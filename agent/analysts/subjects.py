@@ -74,6 +74,8 @@ class Subject(ABC):
     evidence_set: EvidenceSet  # What the gate may look at
     about: EvidenceId | None = None  # The commit, where there is one
     judge_prompt: ClassVar[str] = "judge"  # The file in agent/prompts that a judge is asked with
+    has_excerpts: ClassVar[bool] = False
+    """Whether an excerpt shows less than the evidence of the same sentences."""
     shown: Mapping[str, Citable] = field(default_factory=dict)  # What may be cited, by its handles
 
     @property
@@ -182,6 +184,7 @@ class CommitSubject(Subject):
     material: Material
     context: CommitContext
     part: ClassVar[Part] = "explaining"
+    has_excerpts: ClassVar[bool] = True
 
     @property
     def is_must_know(self) -> bool:
@@ -197,7 +200,9 @@ class CommitSubject(Subject):
     def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:
         """Return the parts of the packet that some sentences and their judge speak of."""
         all_claims = [*claims, *(refusal.claim for refusal in refused)]
-        remarks = [reason.reason for refusal in refused for reason in refusal.reasons]
+        remarks: list[str] = []
+        for refusal in refused:
+            remarks += [reason.reason for reason in refusal.reasons]
         focus = focus_on(all_claims, deciding_lines(refused), remarks)
         return commit_excerpt(self.read, self.material, focus, self.context, budget)
 

@@ -1,6 +1,5 @@
 """Pins of dependencies, and what a range of commits does to them."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -12,7 +11,6 @@ Ecosystem = Literal["pypi", "npm", "cargo", "go", "action", "git", "container"]
 MAX_PINS_PER_FILE = 20_000
 MAX_NAME = 214  # Characters; the longest that a registry allows, npm's
 MAX_VERSION = 200
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class Pin(Frozen):
@@ -25,11 +23,6 @@ class Pin(Frozen):
     location: str = ""
     """Tells apart several pins of one name in a file, such as the folders of npm."""
     is_direct: bool = True
-
-    @property
-    def is_commit(self) -> bool:
-        """True if the version is a commit of the source."""
-        return _COMMIT.fullmatch(self.version) is not None
 
 
 class PinFile(Frozen):

@@ -2,13 +2,12 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _MAX_STRING = 300  # Characters of a string that may be a path
-_IMPORT_ERRORS = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception")
 
 
 class CallShape(NamedTuple):
@@ -25,8 +24,7 @@ class PathUse(NamedTuple):
     path: str
     line: int
     call: CallShape | None = None
-    is_guarded: bool = False
-    is_text: bool = False  # Named in a string
+    caught: frozenset[str] = frozenset()  # The errors that are handled where the line is
 
 
 def imported_packages(source: str) -> set[str]:
@@ -115,8 +113,9 @@ class _UseReader:
     uses: list[PathUse] = field(default_factory=list)
     _bound: dict[str, str] = field(default_factory=dict)
     _classes: dict[str, set[str]] = field(default_factory=dict)  # Of objects, by their spelling
-    _guarded: set[int] = field(default_factory=set)
+    _caught: dict[int, set[str]] = field(default_factory=dict)  # Errors, by line
     _handled: set[int] = field(default_factory=set)  # Targets of assignments that were noted
+    _dictionaries: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     module_names: dict[str, str] = field(default_factory=dict)
     """The names that the statements of the module bind to paths of the packages."""
 
@@ -124,7 +123,8 @@ class _UseReader:
         """Collect all uses of a module."""
         nodes = list(ast.walk(tree))
         for node in nodes:
-            self._note_guard(node)
+            self._note_handlers(node)
+            self._note_dictionary(node)
         for node in nodes:
             self._read_import(node)
         for name in _rebound_names(nodes):
@@ -149,17 +149,21 @@ class _UseReader:
             return ""
         return f"{texts[0]}.{texts[1]}" if texts[1].isidentifier() else ""
 
-    def _note_guard(self, node: ast.AST) -> None:
+    def _note_handlers(self, node: ast.AST) -> None:
+        """Note which errors are caught on the lines of an attempt.
+
+        What a function does that is only defined there happens later, and is not caught.
+        """
         if not isinstance(node, ast.Try):
             return
         caught: set[str] = set()
         for handler in node.handlers:
             caught.update(_names_of_handler(handler))
-        if not caught & {*_IMPORT_ERRORS}:
-            return
         for statement in node.body:
             end = statement.end_lineno or statement.lineno
-            self._guarded.update(range(statement.lineno, end + 1))
+            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                for line in range(statement.lineno, end + 1):
+                    self._caught.setdefault(line, set()).update(caught)
 
     def _read_import(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
@@ -239,12 +243,33 @@ class _UseReader:
                 called.add(id(node.func))
                 path = self._path(node.func)
                 if path:
-                    self._add(path, node.lineno, _call_shape(node))
+                    self._add(path, node.lineno, self._call_shape(node))
                 self._read_strings(node)
             elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in called:
                 path = self._path(node) if isinstance(node.ctx, ast.Load) else ""
                 if path:
                     self._add(path, node.end_lineno or node.lineno)
+
+    def _call_shape(self, call: ast.Call) -> CallShape:
+        """Return the arguments of a call; `**` also passes the keys of a dictionary in the file."""
+        is_open = any(isinstance(argument, ast.Starred) for argument in call.args)
+        keywords: list[str] = []
+        for keyword in call.keywords:
+            if keyword.arg is None:
+                is_open = True
+                keywords += self._dictionaries.get(_spelling(keyword.value)) or ()
+            else:
+                keywords.append(keyword.arg)
+        return CallShape(len(call.args), tuple(keywords), is_open)
+
+    def _note_dictionary(self, node: ast.AST) -> None:
+        """Note the keys of a dictionary; of a name that has several, none is known."""
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+            return
+        keys = _literal_keys(node.value)
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            name = _spelling(target)
+            self._dictionaries[name] = None if name in self._dictionaries else keys
 
     def _read_strings(self, call: ast.Call) -> None:
         """Read paths that are passed as strings: `import_module("a.b")`, `patch("a.b.c")`.
@@ -260,9 +285,9 @@ class _UseReader:
             follower = texts[index + 1] if index + 1 < len(texts) else ""
             line = call.args[index].lineno
             if follower.isidentifier():
-                self._add(f"{text}.{follower}", call.args[index + 1].lineno, is_text=True)
+                self._add(f"{text}.{follower}", call.args[index + 1].lineno)
             elif "." in text:
-                self._add(text, line, is_text=True)
+                self._add(text, line)
 
     def _path(self, node: ast.expr) -> str:
         """Return the path that an expression stands for; empty where that is not known."""
@@ -284,10 +309,9 @@ class _UseReader:
         classes = self._classes.get(_spelling(node), set())
         return next(iter(classes)) if len(classes) == 1 else ""
 
-    def _add(
-        self, path: str, line: int, call: CallShape | None = None, *, is_text: bool = False
-    ) -> None:
-        self.uses.append(PathUse(path, line, call, line in self._guarded, is_text))
+    def _add(self, path: str, line: int, call: CallShape | None = None) -> None:
+        caught = frozenset(self._caught.get(line, ()))
+        self.uses.append(PathUse(path, line, call, caught))
 
 
 def _names_of_handler(handler: ast.ExceptHandler) -> Iterator[str]:
@@ -300,15 +324,22 @@ def _names_of_handler(handler: ast.ExceptHandler) -> Iterator[str]:
             yield error.id
 
 
-def _rebound_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names that are bound by something else than an import."""
+def _rebound_names(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that are bound by something else than an import.
+
+    None is what stands in for an import that failed, or that comes later.
+    """
+    stand_ins: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ast.Assign) and _is_none(node.value):
+            stand_ins.update(id(target) for target in node.targets)
     names: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.arg):
             names.add(node.arg)
-        elif isinstance(node, ast.Name) and _is_bound(node):
+        elif isinstance(node, ast.Name) and _is_bound(node) and id(node) not in stand_ins:
             names.add(node.id)
     return names
 
@@ -330,15 +361,14 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _call_shape(call: ast.Call) -> CallShape:
-    is_open = any(isinstance(argument, ast.Starred) for argument in call.args)
-    keywords: list[str] = []
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            is_open = True
-        else:
-            keywords.append(keyword.arg)
-    return CallShape(len(call.args), tuple(keywords), is_open)
+def _literal_keys(node: ast.expr) -> tuple[str, ...] | None:
+    """Return the keys of a dictionary that is written out, `{"a": 1}` or `dict(a=1)`."""
+    if isinstance(node, ast.Dict):
+        keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+        return tuple(key for key in keys if isinstance(key, str))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        return tuple(keyword.arg for keyword in node.keywords if keyword.arg)
+    return None
 
 
 def _text_of(node: ast.expr) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import computed_field
+
 from agent.bumps.pins import Bump, PinChanges
 from agent.domain.base import Frozen, RepoId
 
@@ -45,6 +47,7 @@ class CodeUse(Frozen):
     replacement: str = ""
     is_guarded: bool = False  # Inside `try` with a handler for a failed import
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def is_breaking(self) -> bool:
         """True if the line fails after the bump."""
@@ -82,6 +85,7 @@ class BumpReport(Frozen):
     containers: tuple[Bump, ...] = ()
     omissions: tuple[str, ...] = ()
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def is_breaking(self) -> bool:
         """True if a line of own code fails after one of the bumps."""

@@ -43,6 +43,8 @@ class NameUses(Frozen):
     name: str
     uses: tuple[Use, ...] = ()
     more: int = 0  # How many further lines have the name
+    are_siblings: bool = False
+    """Whether these are other implementations of a base class, or others that are registered so."""
 
     @property
     def only_in_tests(self) -> bool:

@@ -24,6 +24,9 @@ def use_line(use: Use) -> str:
 
 def uses_heading(uses: NameUses) -> str:
     """Return the line above the uses of a name: how many there are, and whether only tests have it."""
+    if uses.are_siblings:
+        others = f" ({uses.more} more)" if uses.more else ""
+        return f"{uses.name}: other implementations beside the changed one{others}:"
     if not uses.uses:
         return f"{uses.name}: no other line of the repository has this name"
     if uses.only_in_tests:

@@ -27,6 +27,7 @@ from agent.domain.base import (
     UsageError,
 )
 from agent.domain.references import repo_id
+from agent.markdown import visible
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import Settings
 from agent.web import Web
@@ -128,9 +129,7 @@ async def _read(
     async def look_up(package: Bump) -> DeclaredSource | None:
         return await registries.declared_source(package) if bump_settings.registries else None
 
-    host = (urlsplit(settings.git_url).hostname or "").lower()
-    if urlsplit(settings.git_url).hostname in ("127.0.0.1", "localhost"):
-        host = "github.com"  # A server on this machine stands in for it
+    host = (urlsplit(settings.web).hostname or "").lower()
     finder = SourceFinder(bump_settings.packages, sources.trees, look_up, host)
     reader = BumpReader(
         own=OwnRange(repo, trees, base, tip, _folders(args.uses or [], checkout.path)),
@@ -139,9 +138,14 @@ async def _read(
         open_code=sources.code,
         settings=bump_settings,
         cache=home / "bump",
-        say=say,
+        say=_say_visibly,
     )
     return await reader.report(await read_pin_changes(trees, base, tip))
+
+
+def _say_visibly(text: str) -> None:
+    """Print progress on one line: a runner would take a line of a hostile name for a command."""
+    say(visible(text))
 
 
 async def _range_ends(
@@ -290,6 +294,6 @@ async def _comment(
             client, report.repo, number, marker(report.repo), writer.comment()
         )
     except UpstreamError as error:
-        say(f"no comment was written ({error}); the summary of the run has the report")
+        _say_visibly(f"no comment was written ({error}); the summary of the run has the report")
         return
     say(f"the comment of #{number} is {change}")

@@ -223,6 +223,24 @@ def test_no_use_is_told_with_the_number_of_names_and_files(bump: Command, projec
     )
 
 
+def test_an_input_of_an_action_that_is_gone_is_told_at_the_line_that_gives_it(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_REPOSITORY", "bob/own")
+    action = Work(tmp_path / "action")
+    old = action.commit("One", {"action.yml": "inputs:\n  colour:\n    required: false\n"})
+    new = action.commit("Two", {"action.yml": "inputs:\n  shade:\n    required: true\n"})
+    own = Work(tmp_path / "own")
+    step = "steps:\n  - uses: ada/paint@{}\n    with:\n      colour: red\n"
+    base = own.commit("Begin", {".github/workflows/ci.yml": step.format(old)})
+    tip = own.commit("Bump", {".github/workflows/ci.yml": step.format(new)})
+    options = ["--checkout", str(own.path), "--repo", f"ada/paint={action.path}"]
+    told = command("bump", f"{base}..{tip}", *options, "--fail-on", "used-breaking")
+    assert told.status == 0
+    assert "`.github/workflows/ci.yml:4`" in told.out
+    assert "the input `colour` is gone; GitHub warns and ignores it" in told.out
+
+
 def test_fail_on_used_breaking_ends_with_status_3(bump: Command, project: Project) -> None:
     assert bump("--fail-on", "used-breaking").status == 3
     tip = project.own.commit("Mend", {"app/draw.py": "from paint import blend\n\nblend(1, 2)\n"})
@@ -349,6 +367,17 @@ def test_the_action_reads_pull_requests_of_the_authors_it_is_told(
     assert not runner.wants("mallory", "dependabot[bot] renovate[bot]")
     assert not runner.wants("$(touch x)", "a b")
     assert runner.wants("anybody", "")
+
+
+def test_the_action_leaves_no_token_in_the_checkout_and_runs_outside_of_it() -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["runs"]["steps"]
+    checkout = next(step for step in steps if "checkout" in step.get("uses", ""))
+    assert checkout["with"]["persist-credentials"] is False
+    assert steps[-1]["working-directory"] == "${{ runner.temp }}"
+    # What a pull request may choose reaches a shell through variables alone.
+    assert not [step["run"] for step in steps if "${{" in step.get("run", "")]
+    script = (ROOT / "action" / "run.sh").read_text("utf-8")
+    assert "--no-config --isolated" in script
 
 
 class Runner:

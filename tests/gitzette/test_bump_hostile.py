@@ -115,6 +115,19 @@ def test_names_with_markup_are_shown_as_they_are(attack: Attack) -> None:
     assert "#1" not in outside_code
 
 
+def test_a_name_with_line_breaks_prints_no_line_of_its_own(attack: Attack) -> None:
+    def lock(version: str) -> dict[str, str]:
+        name = "x\n::error::y\r::add-mask::z"
+        packages = {"": {"dependencies": {name: "1"}}, f"node_modules/{name}": {"version": version}}
+        return {"package-lock.json": json.dumps({"packages": packages})}
+
+    attack.run(lock("1.0.0"))
+    for form in ("markdown", "github"):
+        told = attack.run(lock(f"2.0.0-{form}"), "--format", form)
+        lines = re.split(r"[\r\n]", told.out + told.err)
+        assert not [line for line in lines if line.lstrip().startswith("::")]
+
+
 def test_a_version_with_a_line_break_starts_no_command_of_the_runner() -> None:
     use = CodeUse(
         file="a\n::warning::b.py",

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from agent.domain.base import RepoId
 from agent.domain.surroundings import CodePassage, Surroundings
+from agent.gate.surroundings import use_line
 from tests.made_repos import Work
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
@@ -115,6 +116,26 @@ async def test_the_condition_of_the_preprocessor_around_a_change_is_named(work: 
     assert passage.scopes == ("#ifdef USE_ROCM",)
     assert passage.lines[0] == " void launch(int n) {"
     assert passage.lines[-1] == " }"
+
+
+async def test_other_implementations_of_a_base_class_or_registry_are_named_with_their_lines(
+    work: Work,
+) -> None:
+    fast = '@register_backend("fast")\nclass Fast(Backend):\n    def run(self):\n        return 1\n'
+    files = {
+        "engine/base.py": "class Backend:\n    pass\n",
+        "engine/fast.py": fast,
+        "engine/slow.py": '@register_backend("slow")\nclass Slow(Backend):\n    pass\n',
+        "tests/test_base.py": "class Fake(Backend):\n    pass\n",
+    }
+    work.commit(files=files)
+    sha = work.commit(files={"engine/fast.py": fast.replace("1", "2")})
+    siblings = [uses for uses in (await surroundings(work, sha)).uses if uses.are_siblings]
+    lines = {uses.name: [use_line(use) for use in uses.uses] for uses in siblings}
+    assert lines == {
+        "Backend": ["engine/slow.py:2: class Slow(Backend):"],
+        "register_backend": ['engine/slow.py:1: @register_backend("slow")'],
+    }
 
 
 async def test_a_common_word_floods_nothing(work: Work) -> None:

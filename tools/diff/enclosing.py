@@ -111,6 +111,21 @@ class Outline:
             if not _is_local(name, function_text):
                 yield name
 
+    def family_names(self, span: Span) -> Iterator[str]:
+        """Yield what makes the code around some lines one implementation among others.
+
+        These are the base classes of the classes around them, and the decorators of functions and
+        classes that take arguments, as those that register a name do.
+        """
+        for node in self._around(span):
+            if node.type == "class_definition":
+                yield from _names_in(node.child_by_field_name("superclasses"))
+            for child in node.children:
+                if child.type == "base_class_clause":
+                    yield from _type_names(child)
+                if child.type == "decorator" and child.named_children[0].type == "call":
+                    yield from _names_in(child.named_children[0].child_by_field_name("function"))
+
     def is_local(self, line: int) -> bool:
         """Return True where a line stands inside the body of a function."""
         return any(node.type in _FUNCTIONS for node in self._around(Span(line, line)))
@@ -282,6 +297,12 @@ def _names_in(node: Node | None) -> Iterator[str]:
             yield _text(inner)
         else:
             waiting.extend(inner.children)
+
+
+def _type_names(node: Node) -> Iterator[str]:
+    for child in node.named_children:
+        if child.type in ("type_identifier", "qualified_identifier"):
+            yield _text(child).rpartition("::")[2]
 
 
 def _text(node: Node) -> str:

@@ -9,6 +9,13 @@ from tools.packages.python_tree import PythonTree, call_fault, shifted_argument
 from tools.surface.module import PythonDefinition
 from tools.surface.package import OUTSIDE, Meaning, module_paths
 
+_ERRORS: Mapping[Effect, frozenset[str]] = {
+    "gone": frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception"}),
+    "argument": frozenset({"TypeError", "Exception"}),
+    "changed": frozenset(),
+}
+"""What is raised where a line fails; a handler for it means that the line is prepared."""
+
 
 class FileUse(NamedTuple):
     """A use of a path in a file of one's own."""
@@ -25,36 +32,60 @@ class _CallKey(NamedTuple):
     call: CallShape | None
 
 
-def uses_in(files: Mapping[str, str], packages: Collection[str]) -> list[FileUse]:
-    """Return what the Python files of a tree use of some packages, also through one another."""
-    module_by_file = {file: module for module, file in module_paths(files).items()}
-    given_on: dict[str, Mapping[str, str]] = {}
-    for file, text in files.items():
-        module = module_by_file.get(file, "")
-        names = names_given_on(text, packages, module) if module else {}
-        if names:
-            given_on[module] = names
+class OwnUses(NamedTuple):
+    """What own code uses of some packages after a bump, and what it used before."""
+
+    uses: list[FileUse]
+    earlier: list[FileUse]
+
+
+def own_uses(base: Mapping[str, str], tip: Mapping[str, str], packages: Collection[str]) -> OwnUses:
+    """Return what Python files use of some packages, also through one another, at both commits.
+
+    Most files are the same at both, and are parsed once.
+    """
+    reader = _OwnFiles(tip, packages)
     uses: list[FileUse] = []
-    for file, text in files.items():
-        for use in path_uses(text, packages, given_on, module_by_file.get(file, "")):
-            uses.append(FileUse(file, use))
-    return uses
+    for file, text in tip.items():
+        uses += reader.uses(file, text)
+    earlier = [use for use in uses if base.get(use.file) == tip[use.file]]
+    for file, text in base.items():
+        if tip.get(file) != text:
+            earlier += reader.uses(file, text)
+    return OwnUses(uses, earlier)
 
 
-async def broken_uses(
-    uses: Sequence[FileUse], earlier_uses: Sequence[FileUse], old: PythonTree, new: PythonTree
-) -> list[CodeUse]:
+class _OwnFiles:
+    """Reads own files one by one, with what they have from each other."""
+
+    def __init__(self, files: Mapping[str, str], packages: Collection[str]) -> None:
+        self._packages = packages
+        self._modules = {file: module for module, file in module_paths(files).items()}
+        self._given_on: dict[str, Mapping[str, str]] = {}
+        for file, module in self._modules.items():
+            names = names_given_on(files[file], packages, module)
+            if names:
+                self._given_on[module] = names
+
+    def uses(self, file: str, text: str) -> list[FileUse]:
+        """Return what a file uses."""
+        module = self._modules.get(file, "")
+        uses = path_uses(text, self._packages, self._given_on, module)
+        return [FileUse(file, use) for use in uses]
+
+
+async def broken_uses(own: OwnUses, old: PythonTree, new: PythonTree) -> list[CodeUse]:
     """Return the uses that work with the old version of a package and fail with the new one.
 
-    `earlier_uses` are those before the bump: a call that came with it was written for the new
-    version, whatever its arguments were called in the old one.
+    A call that came with the bump was written for the new version, whatever its arguments were
+    called in the old one.
     """
-    paths = {file_use.use.path for file_use in uses}
+    paths = {file_use.use.path for file_use in own.uses}
     before = await old.meanings(paths)
     after = await new.meanings(paths)
-    earlier_calls = {_CallKey(file, use.path, use.call) for file, use in earlier_uses}
+    earlier_calls = {_CallKey(file, use.path, use.call) for file, use in own.earlier}
     broken: list[CodeUse] = []
-    for file, use in uses:
+    for file, use in own.uses:
         earlier = before[use.path]
         later = after[use.path]
         if earlier is None or earlier is OUTSIDE:
@@ -77,7 +108,7 @@ def _code_use(file: str, use: PathUse, effect: Effect, text: str, replacement: s
         effect=effect,
         text=text,
         replacement=replacement,
-        is_guarded=use.is_guarded,
+        is_guarded=bool(use.caught & _ERRORS[effect]),
     )
 
 

@@ -23,7 +23,9 @@ class PythonTree:
         """Read from `trees`; `blobs` are the product's Python files of the commit."""
         self._trees = trees
         self._blobs = blobs
-        self._paths = module_paths(blobs) | _single_modules(blobs)
+        packages = module_paths(blobs)
+        self._single_modules = _single_modules(blobs)
+        self._paths = self._single_modules | packages
         self._modules: dict[str, Module | None] = {}
         self._package = Package(self._paths, self._modules)
 
@@ -37,14 +39,17 @@ class PythonTree:
         return cls(trees, blobs)
 
     def top_level_names(self, folder: str, others: Sequence[str] = ()) -> set[str]:
-        """Return the names importable from a folder, without those in folders of other packages."""
+        """Return the names importable from a folder, without those in folders of other packages.
+
+        Modules beside a package are programs that build it; without one they are the package.
+        """
         names: set[str] = set()
         for module, file in self._paths.items():
             if "." in module or not _is_below(file, folder):
                 continue
             if not any(_is_below(file, other) for other in others if other != folder and other):
                 names.add(module)
-        return names
+        return names - self._single_modules.keys() or names
 
     async def meanings(self, paths: Iterable[str]) -> dict[str, Meaning | None]:
         """Return what each path stands for: None where there is no such name any more."""

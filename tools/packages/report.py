@@ -17,7 +17,8 @@ from agent.editions.own_code import concerns, used_name
 from agent.ports import CloneSource
 from agent.telling import fact_sentence
 from tools.own_code import OwnCode
-from tools.packages.code_uses import FileUse, broken_uses, uses_in
+from tools.packages.actions import action_changes
+from tools.packages.code_uses import FileUse, broken_uses, own_uses
 from tools.packages.includes import broken_includes, public_headers
 from tools.packages.mapping import NotProved, SourceFinder
 from tools.packages.own_tree import OwnTree
@@ -46,6 +47,13 @@ class OwnRange:
 
 
 @dataclass
+class _SortedBumps:
+    read: list[Bump] = field(default_factory=list)
+    folded: list[Bump] = field(default_factory=list)
+    containers: list[Bump] = field(default_factory=list)
+
+
+@dataclass
 class BumpReader:
     """Reads what each bump does to own code."""
 
@@ -64,25 +72,17 @@ class BumpReader:
     async def report(self, changes: PinChanges) -> BumpReport:
         """Read the direct bumps and those of packages that own code imports; fold the others."""
         tip_tree = await OwnTree.at(self.own.trees, self.own.tip, self.own.folders)
-        base_tree = await OwnTree.at(self.own.trees, self.own.base, self.own.folders)
-        imported = tip_tree.imported_packages()
-        read: list[Bump] = []
-        folded: list[Bump] = []
-        containers: list[Bump] = []
-        for bump in changes.bumps:
-            if bump.ecosystem == "container":
-                containers.append(bump)
-            elif bump.is_direct or self._import_names(bump) & imported:
-                read.append(bump)
-            else:
-                folded.append(bump)
+        sorted_bumps = self._sorted(changes.bumps, tip_tree.imported_packages())
+        base_tree = OwnTree({}, 0)
+        if sorted_bumps.read:
+            base_tree = await OwnTree.at(self.own.trees, self.own.base, self.own.folders)
         outcomes: list[PackageOutcome] = []
-        for number, bump in enumerate(read, start=1):
-            self.say(f"reading {bump.name} ({number} of {len(read)})")
+        for number, bump in enumerate(sorted_bumps.read, start=1):
             if number > self.settings.max_packages:
                 limit = f"only {self.settings.max_packages} packages are read (max_packages)"
                 outcomes.append(PackageOutcome(bump=bump, reason=limit))
                 continue
+            self.say(f"reading {bump.name} ({number} of {len(sorted_bumps.read)})")
             outcomes.append(await self._outcome(bump, base_tree, tip_tree))
         omissions = []
         if tip_tree.left_out:
@@ -93,10 +93,22 @@ class BumpReader:
             tip=self.own.tip,
             changes=changes,
             outcomes=tuple(outcomes),
-            folded=tuple(folded),
-            containers=tuple(containers),
+            folded=tuple(sorted_bumps.folded),
+            containers=tuple(sorted_bumps.containers),
             omissions=tuple(omissions),
         )
+
+    def _sorted(self, bumps: Sequence[Bump], imported: set[str]) -> "_SortedBumps":
+        """Sort bumps by what is done with them."""
+        result = _SortedBumps()
+        for bump in bumps:
+            if bump.ecosystem == "container":
+                result.containers.append(bump)
+            elif bump.is_direct or self._import_names(bump) & imported:
+                result.read.append(bump)
+            else:
+                result.folded.append(bump)
+        return result
 
     def _import_names(self, bump: Bump) -> set[str]:
         """Return under which names a package may be imported, before its source was read."""
@@ -113,16 +125,34 @@ class BumpReader:
         try:
             async with asyncio.timeout(seconds_left):
                 mapping = await self.finder.find(bump)
-                return await self._compared(bump, mapping, base, tip)
+                if bump.ecosystem == "action":
+                    return await self._compared_action(bump, mapping, tip)
+                outcome = await self._compared(bump, mapping, base, tip)
         except NotProved as error:
             return PackageOutcome(bump=bump, reason=str(error))
         except TimeoutError:
             return PackageOutcome(bump=bump, mapping=mapping, reason=self._time_is_over())
         except AppError as error:
             return PackageOutcome(bump=bump, mapping=mapping, reason=str(error))
+        return await self._with_facts(outcome, tip)
 
     def _time_is_over(self) -> str:
         return f"the {self.settings.max_seconds} seconds for all packages were over (max_seconds)"
+
+    async def _compared_action(
+        self, bump: Bump, mapping: SourceMapping, tip: OwnTree
+    ) -> PackageOutcome:
+        trees = await self.open_trees(mapping.repo)
+        changes = await action_changes(trees, mapping, bump.name, tip.texts)
+        return PackageOutcome(
+            bump=bump,
+            mapping=mapping,
+            reason=changes.problem,
+            uses=changes.uses,
+            changed_names=changes.changed_inputs,
+            files_searched=len(tip.texts),
+            files_importing=changes.files,
+        )
 
     async def _compared(
         self, bump: Bump, mapping: SourceMapping, base: OwnTree, tip: OwnTree
@@ -132,28 +162,49 @@ class BumpReader:
         new = await PythonTree.at(trees, mapping.new.sha)
         imports = mapping.imports or await self._imports(trees, mapping, old)
         mapping = mapping.model_copy(update={"imports": tuple(sorted(imports))})
-        uses = uses_in(tip.python_files, imports)
-        earlier_uses = uses_in(base.python_files, imports)
-        broken = await broken_uses(uses, earlier_uses, old, new)
+        uses = own_uses(base.python_files, tip.python_files, imports)
+        broken = await broken_uses(uses, old, new)
         broken += await broken_includes(trees, mapping, tip.texts)
         headers = len(public_headers(await trees.listing(mapping.old.sha), mapping.folder))
-        code = await self.open_code(mapping.repo)
-        facts = await facts_between(code, mapping.old.sha, mapping.new.sha, self.cache / "facts")
-        changed = await self._changed_uses(code, mapping, facts, tip)
-        concerning = {used_name(fact) for fact in facts.facts if concerns(fact)}
-        lines = {(use.file, use.line) for use in broken}
-        others = [use for use in changed if (use.file, use.line) not in lines]
         return PackageOutcome(
             bump=bump,
             mapping=mapping,
-            uses=(*broken, *others),
-            changed_names=len(concerning),
+            uses=tuple(broken),
             files_searched=len(tip.texts),
-            files_importing=_file_count(uses),
-            breaking_changes=tuple(_breaking_sentences(facts.facts)),
-            omissions=facts.skipped,
+            files_importing=_file_count(uses.uses),
             reason=_unreadable(imports, broken, headers),
         )
+
+    async def _with_facts(self, outcome: PackageOutcome, tip: OwnTree) -> PackageOutcome:
+        """Add what changed besides: settings, defaults, and what breaks for others.
+
+        Lines that fail are known by then, and are told even if there is no time for this.
+        """
+        mapping = outcome.mapping
+        assert mapping is not None
+        seconds = self._deadline - time.monotonic()
+        try:
+            async with asyncio.timeout(seconds):
+                code = await self.open_code(mapping.repo)
+                facts = await facts_between(
+                    code, mapping.old.sha, mapping.new.sha, self.cache / "facts", seconds
+                )
+                changed = await self._changed_uses(code, mapping, facts, tip)
+        except (TimeoutError, AppError) as error:
+            reason = self._time_is_over() if isinstance(error, TimeoutError) else str(error)
+            omission = f"changed settings and defaults were not compared, because {reason}"
+            reason = outcome.reason or ("" if outcome.uses else omission)
+            return outcome.model_copy(update={"omissions": (omission,), "reason": reason})
+        concerning = {used_name(fact) for fact in facts.facts if concerns(fact)}
+        lines = {(use.file, use.line) for use in outcome.uses}
+        others = [use for use in changed if (use.file, use.line) not in lines]
+        update = {
+            "uses": (*outcome.uses, *others),
+            "changed_names": len(concerning),
+            "breaking_changes": tuple(_breaking_sentences(facts.facts)),
+            "omissions": facts.skipped,
+        }
+        return outcome.model_copy(update=update)
 
     async def _imports(
         self, trees: TreeReader, mapping: SourceMapping, old: PythonTree

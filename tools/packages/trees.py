@@ -71,10 +71,6 @@ class TreeReader:
         finished = await self._read_view().run(["merge-base", first, second])
         return finished.out.decode("ascii").strip() if finished.code == 0 else ""
 
-    async def is_ancestor(self, old: str, new: str) -> bool:
-        """Return True if the history of one commit has the other."""
-        return await self.merge_base(old, new) == old
-
     async def tags(self) -> Mapping[str, str]:
         """Return the commit of each tag."""
         if self._tags is None:

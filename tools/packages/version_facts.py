@@ -13,6 +13,7 @@ from tools.diff.file_versions import needs_blobs
 from tools.diff.sheet import LARGEST_RANGE, gather, look_up
 
 _LOG = logging.getLogger(__name__)
+_BYTES_PER_SECOND = 500_000  # That are parsed and compared on a slow machine
 _FORMAT = 1  # Counts up when facts are found in another way, so that old files are not read
 
 
@@ -26,8 +27,13 @@ class VersionFacts(Frozen):
 _FACTS = TypeAdapter(VersionFacts)
 
 
-async def facts_between(code: CloneSource, old: str, new: str, cache: Path) -> VersionFacts:
-    """Return what users of one commit meet in another, whichever commits brought it."""
+async def facts_between(
+    code: CloneSource, old: str, new: str, cache: Path, seconds: float
+) -> VersionFacts:
+    """Return what users of one commit meet in another, whichever commits brought it.
+
+    Only so much of the files is parsed as there is time for; the others are named in `skipped`.
+    """
     name = f"{_FORMAT} {code.repo.lower()} {old} {new}"
     file = cache / f"{hashlib.sha256(name.encode()).hexdigest()}.json"
     cached = _read(file)
@@ -35,12 +41,14 @@ async def facts_between(code: CloneSource, old: str, new: str, cache: Path) -> V
         return cached
     change = await code.tree_change(old, new)
     blobs = await code.blobs(change, [file.path for file in change.files if needs_blobs(file)])
-    gathered = gather(change, blobs, largest=LARGEST_RANGE)
+    largest = max(0, min(LARGEST_RANGE, int(seconds * _BYTES_PER_SECOND)))
+    gathered = gather(change, blobs, largest=largest)
     trees = await look_up(code, old, new, gathered.names)
     surface = await code.surface_between(old, new)
     facts = dict.fromkeys((*gathered.declared(trees, surface), *gathered.modules()))
     result = VersionFacts(facts=tuple(facts), skipped=gathered.skipped)
-    _write(file, result)
+    if largest == LARGEST_RANGE or not gathered.skipped:
+        _write(file, result)
     return result
 
 

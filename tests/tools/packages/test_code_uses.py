@@ -1,0 +1,221 @@
+"""A line fails if it worked with the old version of a package and does not with the new one."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from agent.bumps.result import CodeUse
+from tests.made_repos import Work
+from tools.packages.code_uses import broken_uses, own_uses
+from tools.packages.python_tree import PythonTree
+from tools.packages.trees import TreeReader
+
+OLD = """\
+class Canvas:
+    def line(self, start, end, width=1): ...
+    def fill(self): ...
+
+def blend(first, second, gamma=2.2, mode="over"): ...
+def dither(image): ...
+"""
+
+
+async def broken(
+    work: Work, new: str, own: Mapping[str, str] | str, before: Mapping[str, str] | None = None
+) -> list[CodeUse]:
+    exports = "from .canvas import Canvas, blend, dither\n"
+    files = {"pyproject.toml": "", "paint/__init__.py": exports, "paint/canvas.py": OLD}
+    old_sha = work.commit("Old", files)
+    new_sha = work.commit("New", {"paint/canvas.py": new})
+    trees = await TreeReader.at(work.path)
+    own_files = {"app.py": own} if isinstance(own, str) else own
+    old = await PythonTree.at(trees, old_sha)
+    new_tree = await PythonTree.at(trees, new_sha)
+    uses = own_uses(own_files if before is None else before, own_files, {"paint"})
+    return await broken_uses(uses, old, new_tree)
+
+
+def told(uses: list[CodeUse]) -> list[tuple[int, str]]:
+    return [(use.line, use.text) for use in uses]
+
+
+async def test_a_name_that_is_gone_fails_where_it_is_imported(work: Work) -> None:
+    own = "import paint\nfrom paint import dither, blend\n\ndither(1)\ndither(2)\n"
+    new = OLD.replace("def dither(image): ...\n", "")
+    assert told(await broken(work, new, own)) == [(2, "`paint.dither` is gone")]
+
+
+async def test_a_name_reached_through_its_module_fails_where_it_is_used(work: Work) -> None:
+    own = "import paint.canvas as c\n\nc.dither(1)\n"
+    new = OLD.replace("def dither(image): ...\n", "")
+    assert told(await broken(work, new, own)) == [(3, "`paint.canvas.dither` is gone")]
+
+
+async def test_a_name_that_moved_is_told_with_its_new_path(work: Work) -> None:
+    work.commit("Begin", {"paint/__init__.py": "", "paint/filters.py": ""})
+    own = "from paint.canvas import dither\nfrom paint.filters import x\n"
+    await broken(work, OLD, own)
+    work.write("paint/filters.py", "def dither(image): ...\n")
+    (use,) = await broken(work, OLD.replace("def dither(image): ...\n", ""), own)
+    assert (use.text, use.replacement) == ("`paint.canvas.dither` is gone", "paint.filters.dither")
+
+
+@pytest.mark.parametrize(
+    ("new", "call", "fault"),
+    [
+        ("first, second", "blend(1, 2, gamma=3)", "it does not take `gamma`"),
+        ("first, second", "blend(1, 2, 3)", "it takes 2 arguments by position, 3 are given"),
+        ("first, second, gamma", "blend(1, 2)", "it needs `gamma`"),
+        (
+            "first, second, *, gamma=1, mode=1",
+            "blend(1, 2, 3)",
+            "it takes 2 arguments by position, 3 are given",
+        ),
+        (
+            "first, second, mode=1, gamma=1",
+            "blend(1, 2, 3)",
+            "argument 3 was `gamma` and is `mode` now",
+        ),
+        ("first, second, gamma=1", "blend(1, 2, **more)", ""),
+        ("first, second, gamma=1", "blend(*both, gamma=1)", ""),
+        ("first, second, gamma=1, **rest", "blend(1, 2, mode=1)", ""),
+        ("a, b, gamma=1", "blend(1, 2)", ""),
+        ("first, second, gamma=9, mode=9", "blend(1, 2)", ""),
+    ],
+)
+async def test_a_call_fails_that_fitted_the_old_parameters_alone(
+    work: Work, new: str, call: str, fault: str
+) -> None:
+    changed = OLD.replace('first, second, gamma=2.2, mode="over"', new)
+    uses = await broken(work, changed, f"from paint import blend\n\n{call}\n")
+    assert told(uses) == ([(3, f"`paint.blend`: {fault}")] if fault else [])
+
+
+async def test_a_call_that_never_fitted_is_not_ours_to_judge(work: Work) -> None:
+    changed = OLD.replace('gamma=2.2, mode="over"', "gamma=2.2")
+    assert (
+        await broken(work, changed, "from paint import blend\n\nblend(1, 2, odd=3, mode=4)\n") == []
+    )
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "from paint import Canvas\ncanvas = Canvas()\ncanvas.line(1, 2, width=3)\n",
+        "from paint import Canvas\n\nCanvas().line(1, 2, width=3)\n",
+        "from paint import Canvas\ndef draw(canvas: Canvas | None):\n    canvas.line(1, 2, width=3)\n",
+    ],
+)
+async def test_methods_of_objects_whose_class_is_plain_are_checked(work: Work, own: str) -> None:
+    changed = OLD.replace(", width=1", "")
+    assert told(await broken(work, changed, own)) == [
+        (3, "`paint.Canvas.line`: it does not take `width`")
+    ]
+
+
+async def test_an_object_that_may_be_something_else_is_left_alone(work: Work) -> None:
+    own = "from paint import Canvas\nc = Canvas()\nfor c in others():\n    c.line(1, 2, width=3)\n"
+    assert await broken(work, OLD.replace(", width=1", ""), own) == []
+
+
+async def test_a_name_that_the_file_binds_itself_is_not_the_package(work: Work) -> None:
+    own = "from paint import blend\n\ndef blend(*all, **more): ...\n\nblend(1, 2, gamma=3)\n"
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
+    assert await broken(work, changed, own) == []
+
+
+async def test_names_that_own_modules_give_on_are_followed(work: Work) -> None:
+    own = {
+        "app/__init__.py": "",
+        "app/compat.py": 'from paint import blend\nlazy = load("paint.canvas", "blend")\n',
+        "app/draw.py": "from .compat import blend\nfrom app.compat import lazy\n\n"
+        "blend(1, 2, gamma=3)\nlazy(1, 2, gamma=3)\n",
+    }
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
+    uses = await broken(work, changed, own)
+    assert [(use.file, use.line) for use in uses] == [("app/draw.py", 4), ("app/draw.py", 5)]
+
+
+async def test_paths_in_strings_are_uses(work: Work) -> None:
+    own = 'patch("paint.canvas.dither")\nimport_module("paint.nothing")\nprint("paint dither")\n'
+    uses = await broken(work, OLD.replace("def dither(image): ...\n", ""), own)
+    assert told(uses) == [(1, "`paint.canvas.dither` is gone")]
+
+
+async def test_a_module_that_makes_its_names_up_is_not_judged(work: Work) -> None:
+    new = "def __getattr__(name): ...\n"
+    assert await broken(work, new, "from paint.canvas import dither\n") == []
+
+
+async def test_a_member_that_a_base_outside_may_have_is_not_judged(work: Work) -> None:
+    new = OLD.replace("class Canvas:", "class Canvas(elsewhere.Base):").replace(
+        "    def fill(self): ...\n", ""
+    )
+    own = "from paint import Canvas\nCanvas().fill()\n"
+    assert await broken(work, new, own) == []
+
+
+async def test_a_shifted_call_that_came_with_the_bump_is_meant(work: Work) -> None:
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over", gamma=2.2')
+    own = "from paint import blend\n\nblend(1, 2, 'over')\n"
+    before = {"app.py": "from paint import blend\n\nblend(1, 2)\n"}
+    assert await broken(work, changed, own, before) == []
+
+
+async def test_an_import_with_none_as_its_stand_in_is_followed(work: Work) -> None:
+    own = (
+        "blend = None\n"
+        "try:\n    from paint import blend\nexcept ImportError:\n    blend = None\n\n"
+        "blend(1, 2, gamma=3)\n"
+    )
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
+    assert told(await broken(work, changed, own)) == [
+        (7, "`paint.blend`: it does not take `gamma`")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("own", "is_guarded"),
+    [
+        ("try:\n    from paint import dither\nexcept ImportError:\n    pass\n", True),
+        ("try:\n    from paint import dither\nexcept (KeyError, ImportError):\n    pass\n", True),
+        ("try:\n    from paint import dither\nexcept:\n    pass\n", True),
+        ("try:\n    from paint import dither\nexcept ValueError:\n    pass\n", False),
+        (
+            "import paint\ntry:\n    def f(): paint.dither(1)\nexcept ImportError:\n    pass\n",
+            False,
+        ),
+    ],
+)
+async def test_a_line_is_prepared_if_its_error_is_caught_where_it_is_raised(
+    work: Work, own: str, is_guarded: bool
+) -> None:
+    (use,) = await broken(work, OLD.replace("def dither(image): ...\n", ""), own)
+    assert use.is_guarded is is_guarded
+
+
+async def test_a_handler_of_imports_does_not_catch_a_wrong_call(work: Work) -> None:
+    own = "try:\n    from paint import blend\n    blend(1, 2, gamma=3)\nexcept ImportError:\n    pass\n"
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
+    (use,) = await broken(work, changed, own)
+    assert not use.is_guarded
+
+
+@pytest.mark.parametrize(
+    ("options", "fails"),
+    [
+        ('options = {"gamma": 1}', True),
+        ("options = dict(gamma=1)", True),
+        ('options: dict = {"mode": 1}', False),
+        ('options = {"gamma": 1}; options = other()', False),
+        ("options = other()", False),
+    ],
+)
+async def test_the_keys_of_a_written_out_dictionary_are_arguments(
+    work: Work, options: str, fails: bool
+) -> None:
+    changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
+    uses = await broken(
+        work, changed, f"from paint import blend\n{options}\nblend(1, 2, **options)\n"
+    )
+    assert told(uses) == ([(3, "`paint.blend`: it does not take `gamma`")] if fails else [])

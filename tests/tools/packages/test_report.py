@@ -1,0 +1,109 @@
+"""Bumps are read within a limit of time, and what was left out is named."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agent.bumps.packages import BumpSettings, PackageEntry
+from agent.bumps.result import BumpReport
+from agent.domain.base import RepoId
+from agent.ports import CloneSource
+from tests.made_repos import Work
+from tools.git.source import GitSource
+from tools.packages.mapping import SourceFinder
+from tools.packages.own_pins import read_pin_changes
+from tools.packages.report import BumpReader, OwnRange
+from tools.packages.trees import TreeReader
+from tools.packages.version_facts import facts_between
+
+PROJECT = '[project]\nname = "paint"\nversion = "{}"\n'
+ENTRIES = {"pypi:paint": PackageEntry.model_validate("ada/paint")}
+
+
+class Package:
+    """A package whose repository answers after some seconds."""
+
+    def __init__(self, folder: Path) -> None:
+        self.work = Work(folder / "paint")
+        self.trees_delay = 0.0
+        self.code_delay = 0.0
+        for version, names in (("1.0", "ab"), ("2.0", "b")):
+            source = "".join(f"def {name}(): ...\n" for name in names)
+            files = {"pyproject.toml": PROJECT.format(version), "paint/__init__.py": source}
+            self.work.commit(version, files)
+            self.work.git("tag", f"v{version}")
+
+    async def trees(self, repo: RepoId) -> TreeReader:
+        await asyncio.sleep(self.trees_delay)
+        return await TreeReader.at(self.work.path)
+
+    async def code(self, repo: RepoId) -> CloneSource:
+        await asyncio.sleep(self.code_delay)
+        return GitSource(repo, self.work.path)
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Package:
+    return Package(tmp_path)
+
+
+async def report(work: Work, package: Package, folder: Path, pins: str = "paint") -> BumpReport:
+    own = {"app.py": "from paint import a\n"}
+    base = work.commit("Begin", {"requirements.txt": f"{pins}==1.0\n", **own})
+    tip = work.commit("Bump", {"requirements.txt": f"{pins}==2.0\n"})
+    trees = await TreeReader.at(work.path)
+
+    async def nothing(_: object) -> None:
+        return None
+
+    reader = BumpReader(
+        own=OwnRange(RepoId("bob/own"), trees, base, tip),
+        finder=SourceFinder(ENTRIES, package.trees, nothing, "github.com"),
+        open_trees=package.trees,
+        open_code=package.code,
+        settings=BumpSettings(packages=ENTRIES, max_seconds=1),
+        cache=folder,
+        say=lambda _: None,
+    )
+    return await reader.report(await read_pin_changes(trees, base, tip))
+
+
+async def test_a_repository_that_takes_too_long_is_named_with_the_limit(
+    work: Work, package: Package, tmp_path: Path
+) -> None:
+    package.trees_delay = 30
+    (outcome,) = (await report(work, package, tmp_path)).outcomes
+    assert outcome.reason == "the 1 seconds for all packages were over (max_seconds)"
+
+
+async def test_lines_that_fail_are_told_though_there_was_no_time_for_the_rest(
+    work: Work, package: Package, tmp_path: Path
+) -> None:
+    package.code_delay = 30
+    (outcome,) = (await report(work, package, tmp_path)).outcomes
+    assert [use.text for use in outcome.breaking_uses] == ["`paint.a` is gone"]
+    assert outcome.reason == ""
+    assert "were not compared, because the 1 seconds" in outcome.omissions[0]
+
+
+async def test_facts_of_two_commits_are_found_once(package: Package, tmp_path: Path) -> None:
+    code = GitSource(RepoId("ada/paint"), package.work.path)
+    old = package.work.git("rev-parse", "v1.0")
+    new = package.work.git("rev-parse", "v2.0")
+    first = await facts_between(code, old, new, tmp_path / "facts", 500)
+    gone = GitSource(RepoId("ada/paint"), tmp_path / "nowhere")
+    assert await facts_between(gone, old, new, tmp_path / "facts", 500) == first
+    assert "a" in [fact.name for fact in first.facts]
+
+
+async def test_what_there_is_no_time_to_parse_is_named_and_not_kept(
+    package: Package, tmp_path: Path
+) -> None:
+    code = GitSource(RepoId("ada/paint"), package.work.path)
+    old = package.work.git("rev-parse", "v1.0")
+    new = package.work.git("rev-parse", "v2.0")
+    hurried = await facts_between(code, old, new, tmp_path / "facts", 0)
+    assert any("paint/__init__.py" in skipped for skipped in hurried.skipped)
+    calm = await facts_between(code, old, new, tmp_path / "facts", 500)
+    assert calm.skipped == ()
