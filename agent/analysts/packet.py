@@ -39,7 +39,7 @@ from agent.stories.timeline import StoriesFound
 
 BUDGET = 24_000  # Tokens of evidence in one question, where the model has room for them
 COMMIT_BUDGET = 16_000  # Tokens of the packet of one commit, for those who write about it
-JUDGED_BUDGET = 12_000  # The same for those who judge sentences: what these speak of comes first
+JUDGED_BUDGET = 16_000  # The same for those who judge sentences: what these speak of comes first
 MINOR_PACKET = 2_500  # Tokens of the packet of a commit that gets one sentence
 EXCERPT_BUDGET = 5_000  # Tokens of what is shown again of a commit for a few of its sentences
 _MIN_EXCERPT_DIFF = 1_500  # Tokens of it that the diff has at least

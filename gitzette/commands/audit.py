@@ -4,15 +4,16 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from itertools import groupby, product, zip_longest
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
+from agent.audit.correcting import correct
 from agent.audit.entries import AuditEntry, read_page
 from agent.audit.findings import RIGHT, Finding, in_order, summary
 from agent.domain.base import (
@@ -29,6 +30,7 @@ from agent.reports.stored import load
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for
+from gitzette.audit_formats import annotations, badge, sarif, supported
 from gitzette.progress import as_json, progress
 from gitzette.render.compose import report_page
 from gitzette.render.templating import html_page, plain_environment
@@ -42,6 +44,7 @@ from tools.github.threads import GitHubThreads
 
 _MAX_REPORT_BYTES = 50 * 1024 * 1024
 _MAX_CONCURRENT_NODES = 4
+_STANDARD_INPUT = "-"
 MAX_SECONDS = 900
 """After this time an audit ends with what it has, unless the user wants to wait longer."""
 CAUSES: dict[str, str] = json.loads(
@@ -57,16 +60,21 @@ class Audited:
     findings: list[Finding]
     summary: dict[str, Any]
 
-    @property
-    def status(self) -> int:
+    def status(self, fail_on: str = "wrong") -> int:
         """Return the exit status: 3 if something is wrong, or was not checked and should be."""
-        is_wrong = any(finding.wrong for finding in self.findings)
-        return EXIT_INCOMPLETE if is_wrong or self.summary["incomplete"] else EXIT_DONE
+        if fail_on == "never":
+            return EXIT_DONE
+        if self.summary["incomplete"] or any(finding.wrong for finding in self.findings):
+            return EXIT_INCOMPLETE
+        is_open = self.summary["unverifiable"] or self.summary["not_checked"]
+        return EXIT_INCOMPLETE if is_open and fail_on == "unsupported" else EXIT_DONE
 
     def text(self, name: str) -> str:
         """Return the findings for a terminal."""
         template = plain_environment().get_template("audit.txt")
-        text = template.render(name=name, causes=CAUSES, **asdict(self))
+        text = template.render(
+            name=name, causes=CAUSES, supported=supported(self.summary), **asdict(self)
+        )
         return text.rstrip() + "\n"
 
     def page(self, name: str, text: str) -> str:
@@ -78,24 +86,149 @@ class Audited:
             "audit.html", name=name, lines=lines, beside=beside, causes=CAUSES, **asdict(self)
         )
 
+    def without(self, dropped: Callable[[Finding], bool]) -> "Audited":
+        """Return the audit without some of its findings."""
+        findings = [finding for finding in self.findings if not dropped(finding)]
+        return Audited(findings, self.summary | summary(findings))
+
+
+class AuditedFile(NamedTuple):
+    """A report and its audit."""
+
+    name: str
+    text: str
+    audited: Audited
+
 
 def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Check one report; return 3 if something in it is wrong or could not be checked."""
+    """Check reports; return 3 if something in one of them is wrong or could not be checked."""
     if args.max_seconds <= 0:
         raise UsageError(f"--max-seconds {args.max_seconds} is no time; give at least 1")
-    text = read_report(args.file)
+    selection = Selection.of(args)
+    if args.html is not None and len(args.files) > 1:
+        raise UsageError("--html shows one report; give one file, or leave it out")
+    if args.fix and any(str(path) == _STANDARD_INPUT for path in args.files):
+        raise UsageError("--fix writes into the file; give a file in place of -")
     settings = settings_for(args, environ)
+    audited_files = []
     with progress() as display:
-        audited = asyncio.run(
-            check_file(args.file, text, settings, environ, display, args.max_seconds)
-        )
+        for path in args.files:
+            text = _read(path)
+            audited = asyncio.run(
+                check_file(path, text, settings, environ, display, args.max_seconds)
+            )
+            audited = audited.without(selection.drops)
+            if args.fix:
+                audited = _fixed(path, text, audited)
+            audited_files.append(AuditedFile(str(path), text, audited))
+    _write_beside(args, audited_files)
+    sys.stdout.write(_printed(audited_files, "json" if args.json else args.format))
+    return max(file.audited.status(args.fail_on) for file in audited_files)
+
+
+def _read(path: Path) -> str:
+    if str(path) != _STANDARD_INPUT:
+        return read_report(path)
+    text = sys.stdin.read(_MAX_REPORT_BYTES)
+    if not text.strip() or "\0" in text:
+        raise InputError("standard input is empty or no text; pipe a Markdown report into it")
+    return text
+
+
+def _fixed(path: Path, text: str, audited: Audited) -> Audited:
+    """Write what is certain into the file, and return the audit without what is mended."""
+    correction = correct(text, audited.findings)
+    if not correction.corrected:
+        return audited
+    _write(path, correction.text)
+    remaining = audited.without(lambda finding: finding in correction.corrected)
+    remaining.summary["corrected"] = len(correction.corrected)
+    return remaining
+
+
+def _write_beside(args: argparse.Namespace, files: Sequence[AuditedFile]) -> None:
+    """Write the files that the options ask for."""
     if args.html is not None:
-        try:
-            args.html.write_text(audited.page(args.file.name, text), encoding="utf-8")
-        except OSError as error:
-            raise StorageError(f"{args.html} cannot be written: {error.strerror}") from error
-    sys.stdout.write(as_json(asdict(audited)) if args.json else audited.text(args.file.name))
-    return audited.status
+        (file,) = files
+        _write(args.html, file.audited.page(Path(file.name).name, file.text))
+    if args.badge is not None:
+        totals = summary([finding for file in files for finding in file.audited.findings])
+        incomplete = [sentence for file in files for sentence in file.audited.summary["incomplete"]]
+        _write(args.badge, badge(totals | {"incomplete": incomplete}))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _printed(files: Sequence[AuditedFile], form: str) -> str:
+    """Return what is printed of the audits in some form."""
+    findings_by_file = {file.name: file.audited.findings for file in files}
+    if form == "sarif":
+        return sarif(findings_by_file, CAUSES)
+    if form == "github":
+        return annotations(findings_by_file, CAUSES)
+    if form == "text":
+        return "\n".join(file.audited.text(Path(file.name).name) for file in files)
+    if len(files) == 1:
+        return as_json(asdict(files[0].audited))
+    audits = [{"file": file.name, **asdict(file.audited)} for file in files]
+    return as_json({"files": audits})
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which errors count: by their cause, and without those of an earlier audit."""
+
+    only: frozenset[str]
+    ignored: frozenset[str]
+    known: frozenset[tuple[str, str, str]]
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> "Selection":
+        """Read the options that select errors."""
+        return cls(
+            only=_causes("--only", args.only),
+            ignored=_causes("--ignore", args.ignore),
+            known=_known_findings(args.baseline) if args.baseline else frozenset(),
+        )
+
+    def drops(self, finding: Finding) -> bool:
+        """Return True for an error that the user does not want to hear of."""
+        if not finding.wrong:
+            return False
+        is_selected = not self.only or finding.cause in self.only
+        is_known = (finding.kind, finding.claim, finding.verdict) in self.known
+        return not is_selected or finding.cause in self.ignored or is_known
+
+
+def _causes(option: str, values: Sequence[str]) -> frozenset[str]:
+    causes = {cause for value in values for cause in value.split(",") if cause}
+    unknown = sorted(causes - CAUSES.keys())
+    if unknown:
+        raise UsageError(f"{option} {unknown[0]} is no rule; the rules are {', '.join(CAUSES)}")
+    return frozenset(causes)
+
+
+def _known_findings(path: Path) -> frozenset[tuple[str, str, str]]:
+    """Read the errors that an earlier audit printed as JSON."""
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        audits = data.get("files", [data])
+        return frozenset(
+            (finding["kind"], finding["claim"], finding["verdict"])
+            for audited in audits
+            for finding in audited["findings"]
+        )
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path} is no audit; make one with `gitzette audit --format json`"
+        ) from error
 
 
 def read_report(path: Path) -> str:

@@ -1,0 +1,129 @@
+"""The audit as a checker: what stands beside a hash, what it prints for other programs, and `--fix`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.gitzette.test_audit import Bench, bench  # noqa: F401
+
+_TITLE = "# acme/engine 2026-03-10\n\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("- The cache no longer overflows (<fix>, #12)", "mismatch"),
+        ("- `<fix>` (#12) mends the cache", "mismatch"),
+        ("- Fix overflow in the paged cache (#31), see <fix>", "mismatch"),
+        ("- <fix> (Bo Chen, 2026-03-10): the cache", "metadata"),
+        ("- <fix> · Ada Lovelace · 2026-03-02", "metadata"),
+        ("- <fix> adds a guard (+1,866 −12)", "number"),
+        ("- <fix>: 9 files changed, 4 insertions(+)", "number"),
+        ("- [PR](<fix:url>) mends the cache", "label"),
+        ("- PR: <fix:url>", "label"),
+        ("The text stops here because (", "cut-off"),
+        ("| Commit | What |\n|---|---|\n| cache/page.py | More pages |", "column"),
+        ("| Commit | What | Who |\n|---|---|---|\n| <fix> | The cache |", "missing-cells"),
+        ("- <fix>: the patch is long (`patch_truncated: true`)", "raw-data"),
+    ],
+)
+def test_what_stands_beside_a_hash_is_a_claim_about_it(
+    bench: Bench,  # noqa: F811
+    line: str,
+    cause: str,
+) -> None:
+    causes = {found for _, found in bench.wrong(f"{_TITLE}{line}\n")}
+    assert causes == {cause}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- <fix> (#13) mends the cache (Ada Lovelace, 2026-03-10)",
+        "- <fix> mends what came with #12",
+        "- <fix> for #99",
+        "- <fix> (2 files, at 11:00)",
+        "- Bo Chen found what <fix> mends",
+        "- Set `enable_cache: true` to see it",
+        "- One\n- Two more things\n- And `<fix>`",
+        "| Issue | Fixed by |\n|---|---|\n| #12 | <fix> |",
+    ],
+)
+def test_what_is_said_with_words_between_is_not_accused(
+    bench: Bench,  # noqa: F811
+    line: str,
+) -> None:
+    assert bench.wrong(f"{_TITLE}{line}\n") == []
+
+
+def test_a_dead_hash_names_the_commit_of_the_number_beside_it_and_is_corrected(
+    bench: Bench,  # noqa: F811
+) -> None:
+    report = f"{_TITLE}- The cache (`ab12cd3`, #13)\n- <flag> (Ada Lovelace, 2026-03-02)\n"
+    (dead,) = [one for one in bench.findings(report) if one["verdict"] == "wrong:nonexistent"]
+    assert bench.shas["fix"] in dead["evidence"]
+    assert dead["replacement"] == bench.shas["fix"][:7]
+
+    told = bench.audit(report, "--fix")
+    text = bench.folder.joinpath("report.md").read_text("utf-8")
+    assert told.status == 0
+    assert "3 corrected" in told.out
+    assert f"`{bench.shas['fix'][:7]}`, #13" in text
+    assert "(Bo Chen, 2026-03-10)" in text
+
+
+def test_other_programs_can_read_the_findings(bench: Bench) -> None:  # noqa: F811
+    report = f"{_TITLE}- Lost, 100 % (abc1234)\n"
+    log = json.loads(bench.audit(report, "--format", "sarif").out)
+    (result,) = log["runs"][0]["results"]
+    assert result["ruleId"] == "nonexistent"
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+    told = bench.audit(report, "--format", "github")
+    assert told.out.startswith("::error file=")
+    assert ",line=3,title=References to nothing::commit%3A abc1234" not in told.out
+    assert ",line=3,title=References to nothing::commit: abc1234" in told.out
+    badge = bench.folder / "badge.svg"
+    assert bench.audit(report, "--badge", str(badge)).status == 3
+    assert "0 of 1 supported" in badge.read_text("utf-8")
+
+
+def test_rules_and_a_baseline_select_what_counts(bench: Bench) -> None:  # noqa: F811
+    report = f"{_TITLE}- Lost (abc1234)\n- [there](#nowhere)\n- The cache (<fix>)\n"
+    assert bench.audit(report, "--ignore", "nonexistent,dead-anchor").status == 0
+    told = bench.audit(report, "--only", "dead-anchor", "--json")
+    wrong = [one["verdict"] for one in told.data["findings"] if "wrong" in one["verdict"]]
+    assert wrong == ["wrong:dead-anchor"]
+    baseline = bench.folder / "baseline.json"
+    baseline.write_text(bench.audit(report, "--json").out, encoding="utf-8")
+    assert bench.audit(report, "--baseline", str(baseline)).status == 0
+    worse = report + "- [and there](#neither)\n"
+    assert bench.audit(worse, "--baseline", str(baseline)).status == 3
+    assert bench.audit(worse, "--fail-on", "never").status == 0
+    assert bench.audit(f"{_TITLE}- <fix> for #99\n", "--fail-on", "unsupported").status == 3
+
+    told = bench.audit(report, "--only", "spelling")
+    assert told.status == 2
+    assert "--only spelling is no rule; the rules are" in told.err
+    baseline.write_text("[]", encoding="utf-8")
+    told = bench.audit(report, "--baseline", str(baseline))
+    assert told.status == 2
+    assert "is no audit" in told.err
+
+
+def test_several_reports_are_audited_at_once(bench: Bench) -> None:  # noqa: F811
+    bench.audit(f"{_TITLE}- Lost (abc1234)\n")
+    second = bench.folder / "second.md"
+    second.write_text("# acme/engine\n\nNothing landed.\n", encoding="utf-8")
+    told = bench.command(
+        "audit", str(bench.folder / "report.md"), str(second), *bench.engine.repo, "--json"
+    )
+    assert told.status == 3
+    assert [Path(one["file"]).name for one in told.data["files"]] == ["report.md", "second.md"]
+
+
+def test_a_flood_is_one_finding(bench: Bench) -> None:  # noqa: F811
+    rows = "".join(f"- <{name}>\n" for name in ("flag", "fix", "rename", "drop"))
+    report = f"# acme/engine 2026-01-02\n\n{rows}{rows}"
+    (flood,) = [one for one in bench.findings(report) if one["verdict"] == "wrong:window"]
+    assert flood["claim"].startswith("8 of 8 commits are outside")
