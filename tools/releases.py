@@ -73,8 +73,10 @@ async def release_notes(code: CloneSource, tag: str) -> ReleaseNotes | None:
     listed, more = _listed_entries(guide) if guide else ([], {})
     advisories = await _advisories(code, commits, undone, release_range.previous)
     cited: set[str] = set()
-    for entry in (*listed, *advisories):
+    for entry in listed:
         cited.update(commit.sha for commit in entry.commits)
+    for advisory in advisories:
+        cited.update(commit.sha for commit in advisory.commits)
     titles = {commit.sha: commit.title for commit in commits}
     if guide is not None:
         titles |= guide.titles

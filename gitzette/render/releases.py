@@ -71,7 +71,9 @@ def _headline(repo: RepoId, release: ReleaseLine, notes: ReleaseNotes, view: Rep
         news.append(listing.join(advisory.id for advisory in notes.advisories))
     if not news:
         return text
-    return text + view.words["signs"]["colon"] + view.words["signs"]["semicolon"].join(news)
+    colon: str = view.words["signs"]["colon"]
+    semicolon: str = view.words["signs"]["semicolon"]
+    return text + colon + semicolon.join(news)
 
 
 def _part(name: Part, notes: ReleaseNotes, view: ReportView) -> ReleasePart:
