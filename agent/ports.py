@@ -21,6 +21,7 @@ from agent.domain.commits import (
 )
 from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.releases import ReleaseNotes
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
 
@@ -55,11 +56,19 @@ class Usages(Frozen):
     more: bool = False  # Whether there are others beyond the limit
 
 
+class Pick(Frozen):
+    """A commit of a release branch, and the landed commits that it copies."""
+
+    sha: str
+    title: str
+    originals: tuple[Headline, ...] = ()
+
+
 class ReleaseRange(Frozen):
     """What a release is compared with, and the commits of its branch that the default branch lacks."""
 
     previous: str  # The tag of the release that its users had before
-    picks: tuple[str, ...] = ()  # Hashes, the newest first; of a release branch its picks
+    picks: tuple[Pick, ...] = ()  # The newest first
 
 
 class Study(Frozen):
@@ -190,6 +199,9 @@ class CloneSource(CodeSource, Protocol):
 
         None where the repository has no such version, or none before it.
         """
+
+    async def release_notes(self, tag: str) -> ReleaseNotes | None:
+        """Return what is new in a version; None where there is no earlier one to compare with."""
 
     async def tags_made(self, start: datetime, end: datetime) -> tuple[Release, ...]:
         """List the tags that were made between two moments, as releases of their days."""

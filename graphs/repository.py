@@ -59,6 +59,7 @@ from tools.affected import affected_versions
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
+from tools.releases import with_notes
 
 _MAX_MINOR_BATCH = 8  # Minor commits that one question asks about
 _MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones
@@ -246,7 +247,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         coverage=collected.threads.coverage,
         coverage_notices=collected.threads.notices,
         issues=issue_news(collected.threads, window, material.links, issues),
-        releases=release_news(releases, window),
+        releases=await with_notes(code, release_news(releases, window)),
         notices=(*collected.landing.notices, *budget_notices(left_out)),
         account=account,
     )

@@ -12,6 +12,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
 from agent.domain.placement import CommitGroup
+from agent.domain.releases import ReleaseNotes
 from agent.domain.spending import Account, longest_chain
 from agent.domain.window import Window
 
@@ -40,6 +41,8 @@ class ReleaseLine(Frozen):
     name: str
     published_at: datetime
     prerelease: bool
+    notes: ReleaseNotes | None = None
+    """What is new since the release before; None where no clone tells, or for the first one."""
 
     def id(self, repo: RepoId) -> EvidenceId:
         """Return the name under which the release is cited."""

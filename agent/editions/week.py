@@ -9,7 +9,7 @@ from agent.domain.base import Frozen, UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Tier
 from agent.domain.links import undone_pairs
-from agent.domain.report import Report, RepoSection
+from agent.domain.report import ReleaseLine, Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.stored import to_json
 
@@ -97,9 +97,13 @@ def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
 
 
 def _section(repo: str, reports: Sequence[Report]) -> list[RepoSection]:
-    """Take a repository's last section, with the releases of all days; issues are told day by day."""
-    own = [section for report in reports for section in report.sections if section.repo == repo]
-    releases = tuple(dict.fromkeys(release for section in own for release in section.releases))
+    """Return a repository's last section, with the releases of all days; issues are told by day."""
+    sections: list[RepoSection] = []
+    for report in reports:
+        sections += (section for section in report.sections if section.repo == repo)
+    releases: dict[str, ReleaseLine] = {}
+    for section in sections:
+        releases |= {release.tag: release for release in section.releases}
     # How many files changed is known of each day, and several days may change the same ones.
-    update = {"issues": (), "releases": releases, "notices": (), "files": None}
-    return [section.model_copy(update=update) for section in own[-1:]]
+    update = {"issues": (), "releases": tuple(releases.values()), "notices": (), "files": None}
+    return [section.model_copy(update=update) for section in sections[-1:]]

@@ -11,7 +11,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow
 from agent.domain.links import Link, Story
 from agent.domain.placement import CommitGroup, Placement
-from agent.domain.report import Failure, Report, RepoSection
+from agent.domain.report import Failure, ReleaseLine, Report, RepoSection
 from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.editor.placements import in_order
@@ -35,7 +35,8 @@ def merge(earlier: Report, new: Report) -> Report:
     - Where a model edited the repository before and only rules did so now, commits keep the places
       and groups that the model gave them.
     - A commit that the new run read less closely stays as it was read before, and so do threads that
-      it could not read.
+      it could not read. What only a clone tells stays where the new run had none: what is new in a
+      release, and which versions a fix affects.
     """
     return _Merger(earlier, new).report()
 
@@ -45,6 +46,20 @@ class _Topic(NamedTuple):
 
     kind: Literal["analysis", "relations", "summary", "brief"]
     about: EvidenceId | RepoId | None  # A commit, or a repository; None for the brief
+
+
+def _with_earlier_notes(
+    releases: Iterable[ReleaseLine], before: Iterable[ReleaseLine]
+) -> tuple[ReleaseLine, ...]:
+    """Return releases with what the earlier run found to be new in them, where this one did not."""
+    notes = {release.tag: release.notes for release in before}
+    merged = []
+    for release in releases:
+        if release.notes is None:
+            merged.append(release.model_copy(update={"notes": notes.get(release.tag)}))
+        else:
+            merged.append(release)
+    return tuple(merged)
 
 
 def _place_of(claim: Claim) -> _Topic | None:
@@ -167,7 +182,13 @@ class _Merger:
         """Every landed commit with its row, before analysis that is kept is noted in it."""
         rows = [row for row in self.earlier.ledger if self._is_uncovered(row)]
         for row in self.new.ledger:
-            rows.append(self._earlier_rows[row.id] if row.id in self._read_less else row)
+            before = self._earlier_rows.get(row.id)
+            if before is not None and row.id in self._read_less:
+                rows.append(before)
+            elif before is not None and row.affected is None:
+                rows.append(row.model_copy(update={"affected": before.affected}))
+            else:
+                rows.append(row)
         return {row.id: row for row in self._in_order(rows)}
 
     def _explained(self, row: LedgerRow) -> LedgerRow:
@@ -343,6 +364,7 @@ class _Merger:
 
     def _merged_section(self, before: RepoSection, section: RepoSection) -> RepoSection:
         update: dict[str, Any] = {
+            "releases": _with_earlier_notes(section.releases, before.releases),
             "first_tip": section.first_tip if before.first_tip is None else before.first_tip,
             "account": self._account(section.repo, before.account, section.account),
         }

@@ -11,12 +11,15 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Story
 from agent.domain.placement import Importance
-from agent.domain.report import Report, RepoSection, ThreadLine
+from agent.domain.releases import ReleaseNotes
+from agent.domain.report import ReleaseLine, Report, RepoSection, ThreadLine
+from agent.domain.upgrade import Part
 from agent.languages import HAN
 
 SectionName = Literal["act on", "worth knowing", "also landed"]
 Mark = Literal["", "inferred", "advice"]
 _MAX_PREVIEW_CHARACTERS = 200
+_FOLDED_RELEASE_PARTS = ("new", "dependencies")
 _LETTER = re.compile(r"\w")
 
 
@@ -291,6 +294,63 @@ class IssueList(NamedTuple):
     issues: tuple[PageIssue, ...]
 
 
+class ReleaseChange(NamedTuple):
+    """What the same commits of a release did, a sentence each; backticks mean code."""
+
+    texts: tuple[str, ...]
+    commits: tuple[Citation, ...]
+
+
+class ReleasePart(NamedTuple):
+    """What a release changes of one kind."""
+
+    name: Part
+    changes: tuple[ReleaseChange, ...]
+    more: int  # How many further sentences there are
+
+    @property
+    def size(self) -> int:
+        """How many sentences there are."""
+        return sum(len(change.texts) for change in self.changes) + self.more
+
+
+class PageAdvisory(NamedTuple):
+    """A published vulnerability that a release names, and the commits that do so."""
+
+    name: str
+    commits: tuple[Citation, ...]
+
+
+class PagePick(NamedTuple):
+    """A commit that a release branch picked."""
+
+    commit: Citation
+    originals: tuple[str, ...]  # Titles of what it picks, where its own title does not say them
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageRelease:
+    """The card of a release."""
+
+    repo: RepoId
+    release: ReleaseLine
+    notes: ReleaseNotes
+    element_id: str
+    url: str
+    headline: str
+    parts: tuple[ReleasePart, ...]
+    picks: tuple[PagePick, ...]
+    advisories: tuple[PageAdvisory, ...]
+
+    def in_sight(self) -> tuple[ReleasePart, ...]:
+        """Return what a user of the release before must know."""
+        return tuple(part for part in self.parts if part.name not in _FOLDED_RELEASE_PARTS)
+
+    def folded(self) -> tuple[ReleasePart, ...]:
+        """Return what is in the fold."""
+        return tuple(part for part in self.parts if part.name in _FOLDED_RELEASE_PARTS)
+
+
 class RepoPart(NamedTuple):
     """What a page tells of one repository beside its commits."""
 
@@ -305,15 +365,21 @@ class RepoPart(NamedTuple):
     stories: tuple[Story, ...]
 
     @property
+    def releases(self) -> tuple[ReleaseLine, ...]:
+        """The releases that have no card."""
+        return tuple(release for release in self.section.releases if release.notes is None)
+
+    @property
     def has_news(self) -> bool:
         """True if there is anything to tell beside its commits."""
+        return self.has_section or bool(self.section.releases)
+
+    @property
+    def has_section(self) -> bool:
+        """True if there is anything to tell beside its commits and the cards of its releases."""
         sentences = self.summary or self.more
         return bool(
-            sentences
-            or self.issues
-            or self.stories
-            or self.section.releases
-            or self.section.notices
+            sentences or self.issues or self.stories or self.releases or self.section.notices
         )
 
 
@@ -332,6 +398,7 @@ class PageModel:
     sections: tuple[PageSection, PageSection, PageSection]
     """What to act on, what is worth knowing, what also landed."""
     repos: tuple[RepoPart, ...]
+    releases: tuple[PageRelease, ...]  # The first cards of the page
     left_out: tuple[str, ...]  # What was not analysed, a line for each reason
     account: tuple[str, ...]  # The footer, as lines in which backticks mean code
 
@@ -378,7 +445,12 @@ class PageModel:
 
     @property
     def headline(self) -> str:
-        """The headline of the leading card; empty where nothing has a card."""
+        """The headline of the leading card; empty where nothing has a card.
+
+        A release leads, unless a model wrote a brief, which knows what leads.
+        """
+        if self.releases and not self.analysed:
+            return self.releases[0].headline
         return "" if self._leading_card is None else self._leading_card.headline
 
     @property
@@ -393,7 +465,9 @@ class PageModel:
         """Where the news is from, how much breaks and how many commits there are."""
         words = self.words["page"]
         pieces: list[str] = []
-        if self._leading_card is not None:
+        if self.releases and not self.analysed:
+            pieces.append(_short_name(self.releases[0].repo))
+        elif self._leading_card is not None:
             pieces.append(_short_name(self._leading_card.repo))
         elif self.brief:
             pieces.append(_short_name(self.brief[0].repo))

@@ -41,7 +41,9 @@ _FIRST_WORD = re.compile(r"\s*([A-Za-z]{3,12})\b(?![-/_:.(])")
 _TAG = re.compile(r"\s*\[([^\]\[]{1,40})\]\s*:?")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z /-]{0,24}?)(?:\(([^()]{1,40})\))?(!)?:\s")
 _PARTS = re.compile(r"[\s/&+,|_-]+")
-_ADVISORY = re.compile(r"\bcve-\d{4}-\d+\b|\bghsa(?:-\w{4}){3}\b", re.IGNORECASE)
+_ADVISORY = re.compile(
+    r"\bcve[- ](?P<cve>\d{4}-\d{4,})\b|\bghsa(?P<ghsa>(?:-\w{4}){3})\b", re.IGNORECASE | re.ASCII
+)
 """How published vulnerabilities are numbered."""
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*", re.IGNORECASE | re.ASCII)
 
@@ -88,6 +90,15 @@ def _first_word_purpose(text: str) -> Purpose | None:
 def names_advisory(text: str) -> bool:
     """Return True if a text has the number of a published vulnerability."""
     return _ADVISORY.search(text) is not None
+
+
+def advisories_in(text: str) -> list[str]:
+    """Return the numbers of published vulnerabilities in a text, each once and as their lists write them."""
+    numbers: dict[str, None] = {}
+    for match in _ADVISORY.finditer(text):
+        number = f"CVE-{match['cve']}" if match["cve"] else f"GHSA{match['ghsa'].lower()}"
+        numbers[number] = None
+    return list(numbers)
 
 
 def purposes_of(tags: Iterable[str]) -> list[Purpose]:

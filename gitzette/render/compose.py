@@ -26,6 +26,7 @@ from agent.settings.values import Layout
 from agent.web import Web
 from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issues import issue_lists
+from gitzette.render.releases import release_cards
 from gitzette.render.templating import SHORT, filled, mark_of, plain
 from gitzette.render.view import ReportView, cut_title, is_private, is_telling
 
@@ -80,6 +81,7 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
             _section("also landed", cards),
         ),
         repos=tuple(repos),
+        releases=release_cards(view),
         left_out=tuple(_left_out(view)),
         account=(*_account(view), *_statuses(repos, view)),
     )

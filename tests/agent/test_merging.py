@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from agent.domain.affected import Affected
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation, Story, StoryStep
-from agent.domain.report import Failure, Report
+from agent.domain.releases import ReleaseNotes
+from agent.domain.report import Failure, ReleaseLine, Report
 from agent.domain.spending import Account, Fallback, Judging
 from agent.reports.merging import KEPT, merge
 from tests.analysed_report import AT, CACHE, HANG, LIMIT, ROUTER, analysed_report
@@ -40,6 +42,31 @@ def without_model(report: Report, **update: Any) -> Report:
 
 def ids(claims: Sequence[Claim]) -> set[str]:
     return {claim.id for claim in claims if claim.free}
+
+
+def test_what_only_a_clone_tells_stays_where_the_new_run_had_none() -> None:
+    plain = analysed_report()
+    notes = ReleaseNotes(previous="v0.9.0", commits=3)
+    release = ReleaseLine(
+        tag="v1.0.0", name="v1.0.0", published_at=AT, prerelease=False, notes=notes
+    )
+    fault = EvidenceId.commit(ROUTER, "5e" * 20)
+    affected = Affected(introduced=fault, title="Break it", proof="reverted")
+    first, *others = plain.sections
+    listed = [release.model_copy(update={"notes": None})]
+    rows = [row.model_copy(update={"affected": affected}) for row in plain.ledger]
+    earlier = plain.model_copy(
+        update={
+            "sections": (first.model_copy(update={"releases": (release,)}), *others),
+            "ledger": tuple(rows),
+        }
+    )
+    new = plain.model_copy(
+        update={"sections": (first.model_copy(update={"releases": tuple(listed)}), *others)}
+    )
+    merged = merge(earlier, new)
+    assert merged.sections[0].releases == (release,)
+    assert {row.affected for row in merged.ledger} == {affected}
 
 
 def test_all_analysis_stays_where_the_model_was_away_and_rows_and_account_say_so() -> None:

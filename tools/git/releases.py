@@ -3,17 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline, Release, is_version, is_version_or_candidate
 from agent.domain.references import pull_number, thread_numbers, without_pull_numbers
 from agent.domain.versions import previous_release
-from agent.ports import ReleaseRange
-from tools.git.log import Opened
-
-if TYPE_CHECKING:
-    from tools.git.view import View
+from agent.ports import Pick, ReleaseRange
+from tools.git.log import LATEST, Opened
 
 Key = TypeVar("Key")
 TAG_NAMES = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
@@ -110,12 +107,12 @@ class Releases(Opened):
         previous = previous_release(release, [tagged.release for tagged in tags.values()])
         if previous is None:
             return None
-        view = await self._view()
-        selection = ["rev-list", "--first-parent", tags[tag].sha, f"^{tags[previous.tag].sha}"]
-        commits = (await view.read(selection)).decode("ascii").split()
-        landed = await self._landed_line(view)
-        picks = [sha for sha in commits if sha not in landed] if landed else []
-        return ReleaseRange(previous=previous.tag, picks=tuple(picks))
+        tip = await self._tip()
+        picks: tuple[Pick, ...] = ()
+        if tip:
+            released = await self._headlines([tags[tag].sha, f"^{tags[previous.tag].sha}"])
+            picks = tuple(_picks(released, await self._headlines([tip])))
+        return ReleaseRange(previous=previous.tag, picks=picks)
 
     async def _read_containment(self, since: datetime, until: datetime) -> "_Containment":
         """Find which releases have the commits since a moment; the last answer is kept."""
@@ -135,13 +132,26 @@ class Releases(Opened):
         self._containment = containment
         return containment
 
-    async def _landed_line(self, view: "View") -> frozenset[str]:
-        """Return the first-parent line of the default branch; nothing where there is no branch."""
-        tip = await self._tip()
-        if not tip:
-            return frozenset()
-        output = await view.read(["rev-list", "--first-parent", tip])
-        return frozenset(output.decode("ascii").split())
+    async def _headlines(self, selection: Sequence[str]) -> list[Headline]:
+        """Return the commits of a first-parent line by their titles, the newest first."""
+        view = await self._view()
+        command = ["log", "-z", "--first-parent", "--format=%H%n%ct%n%an%n%s", *selection]
+        headlines: list[Headline] = []
+        for record in (await view.read(command)).decode("utf-8", "replace").split("\0"):
+            sha, _, rest = record.partition("\n")
+            moment, _, rest = rest.partition("\n")
+            author, _, title = rest.partition("\n")
+            if not moment.isdigit() or int(moment) > LATEST:
+                continue
+            headline = Headline(
+                sha=sha,
+                at=datetime.fromtimestamp(int(moment), UTC),
+                author=author,
+                title=title,
+                pull=pull_number(title),
+            )
+            headlines.append(headline)
+        return headlines
 
     async def _tip(self) -> str:
         repository = await self._open()
@@ -254,6 +264,18 @@ class _Containment:
 
 def _add(releases_by_key: dict[Key, int], key: Key, releases: int) -> None:
     releases_by_key[key] = releases_by_key.get(key, 0) | releases
+
+
+def _picks(released: Sequence[Headline], landed: Sequence[Headline]) -> Iterator[Pick]:
+    """Yield the commits of a release that did not land, each with the landed ones that it copies."""
+    landed_shas = {headline.sha for headline in landed}
+    by_pull = {headline.pull: headline for headline in landed if headline.pull}
+    for commit in released:
+        if commit.sha in landed_shas:
+            continue
+        numbers = dict.fromkeys(_copied_pulls(commit.title))
+        originals = tuple(by_pull[number] for number in numbers if number in by_pull)
+        yield Pick(sha=commit.sha, title=commit.title, originals=originals)
 
 
 def _copied_pulls(title: str) -> list[int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
+from agent.domain.releases import ReleaseNotes
 from agent.domain.window import Window
 from agent.ports import Study
 from tools.git.changes import (
@@ -25,6 +26,7 @@ from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
 from tools.git.surfaces import Surfaces
 from tools.git.view import View, view_of
+from tools.releases import release_notes
 
 
 class GitSource(Revisions, Surfaces, Messages):
@@ -120,6 +122,10 @@ class GitSource(Revisions, Surfaces, Messages):
         repository = await self._open()
         view = self._view_of(repository)
         return await tree_change(repository, view, self.repo, old, new, self._network)
+
+    async def release_notes(self, tag: str) -> ReleaseNotes | None:
+        """Return what is new in a version; None where there is no earlier one to compare with."""
+        return await release_notes(self, tag)
 
     async def _fetch(self, *blobs: bytes) -> None:
         repository = await self._open()
