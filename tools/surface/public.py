@@ -9,26 +9,32 @@ from tools.surface.module import PythonDefinition
 from tools.surface.package import Meaning, ModuleFound, Package
 
 _IMPORT = re.compile(r"[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+)?import\s+([^#\n]+)")
+_INCLUDE = re.compile(r"[\s>]*#\s*include\s*[<\"]([^>\"]+)[>\"]")
 _NAME = re.compile(r"\W*([A-Za-z_][\w.]*)")
 _MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
 
 
 class Documented(NamedTuple):
-    """What documents, examples and entry points import."""
+    """What documents, examples and entry points import and include."""
 
     modules: frozenset[str] = frozenset()
     names: frozenset[tuple[str, str]] = frozenset()  # Names with the modules they come from
+    headers: frozenset[str] = frozenset()  # As they are included, `engine/core.h`
 
 
 def documented_imports(lines: Iterable[str]) -> Documented:
-    """Return the modules and names that lines of documents and examples import."""
+    """Return the modules, names and headers that lines of documents and examples import."""
     modules: set[str] = set()
     names: set[tuple[str, str]] = set()
+    headers: set[str] = set()
     for line in lines:
-        found = _IMPORT.match(line)
-        if found is None:
+        included = _INCLUDE.match(line)
+        if included is not None:
+            headers.add(included[1])
+        statement = _IMPORT.match(line)
+        if statement is None:
             continue
-        module, imported = found.groups()
+        module, imported = statement.groups()
         imported_names = []
         for part in imported.split(","):
             if name := _NAME.match(part):  # What stands behind `as` is the reader's own name
@@ -38,7 +44,7 @@ def documented_imports(lines: Iterable[str]) -> Documented:
         else:
             modules.add(module)
             names.update((module, name) for name in imported_names)
-    return Documented(frozenset(modules), frozenset(names))
+    return Documented(frozenset(modules), frozenset(names), frozenset(headers))
 
 
 def entry_points(project: bytes) -> frozenset[tuple[str, str]]:

@@ -60,4 +60,4 @@ async def test_a_parameter_that_keywords_still_take_may_break_and_no_more(tmp_pa
     after = {"engine/__init__.py": "def attend(q, **options): ...\n"}
     facts = await facts_of(tmp_path, before, after)
     severities = [fact.severity for fact in facts if fact.kind.startswith("parameter")]
-    assert severities == [Severity.BEHAVIOUR]
+    assert severities == [Severity.MAY_BREAK]
