@@ -302,12 +302,17 @@ def _old_and_new(fact: Fact) -> tuple[str, str]:
     # The words of a deprecation have a full stop of their own.
     end = "." if fact.kind == "deprecated" else None
     flat = (" ".join((value or "").split()).rstrip(end) for value in (fact.old, fact.new))
-    old, new = (
-        one[:_HASH_SHOWN] if _HASH.fullmatch(one) else one if len(one) <= limit else ""
-        for one in flat
-    )
+    old, new = (_short_value(value, limit) for value in flat)
     # The default of a flag may be what another name stands for, which says nothing.
     return old, "" if fact.kind == "flag-added" and "." in new and _NAME.fullmatch(new) else new
+
+
+def _short_value(value: str, limit: int) -> str:
+    """Return a value that can be read; of a hash, and of an address that has one, its beginning."""
+    commit = _HASH.search(value) if "://" in value else _HASH.fullmatch(value)
+    if commit is not None:
+        return commit[0][:_HASH_SHOWN]
+    return value if len(value) <= limit else ""
 
 
 def _messages(fact: Fact) -> list[str]:

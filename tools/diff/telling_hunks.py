@@ -18,6 +18,7 @@ _MAX_FILES = 2  # Files of which a hunk is shown where no definition is in sight
 _MAX_LINES = 14  # Lines shown of one run
 _BARE = "+- \t{}();,"  # A line of these alone says nothing
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
+_IMPORTS = ("import ", "from ", "#include", "using ", "use ")
 _ORDER = (
     Role.DOCUMENT,
     Role.CONFIG,
@@ -161,7 +162,8 @@ def _is_code(line: _Line) -> bool:
 
 
 def _code_lines(run: Run) -> int:
-    return sum(_is_code(line) for line in run)
+    """Count the lines of code of a run; an import says less than its use."""
+    return sum(_is_code(line) and not line.text[1:].lstrip().startswith(_IMPORTS) for line in run)
 
 
 def _weight(runs: Iterable[Run]) -> int:

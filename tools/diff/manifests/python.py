@@ -148,9 +148,12 @@ def _binding(node: Node) -> _Binding | None:
 
 
 def _is_argument_of_setup(node: Node) -> bool:
-    call = node.parent.parent if node.parent is not None else None
-    function = call.child_by_field_name("function") if call is not None else None
-    return function is not None and _source(function).rpartition(".")[2] == "setup"
+    """Return True for an argument of `setup()`, or of a call whose end the text lacks."""
+    around = node.parent
+    while around is not None and around.type != "call":
+        around = around.parent
+    function = around.child_by_field_name("function") if around is not None else None
+    return function is None or _source(function).rpartition(".")[2] == "setup"
 
 
 def _fields(values: dict[str, Node], text: "Text") -> Iterator["ManifestEntry"]:
