@@ -145,6 +145,11 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
         for fact in facts
         if fact.kind in ("flag-added", "env-added")
     }
+    narrowed = {
+        fact.name.strip("-").replace("-", "_")
+        for fact in facts
+        if fact.kind == "flag-choices-changed"
+    }
     aliases = {fact.name for fact in facts if fact.kind == "deprecated"}
     came, gone = ({fact.new or fact.old for fact in facts if fact.kind == kind} for kind in _ERRORS)
     seen: set[tuple[FactKind, str]] = set()
@@ -156,6 +161,9 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
         )
         only_moved = fact.kind in _ERRORS and (fact.new or fact.old) in came & gone
         is_alias = fact.kind == "flag-default-changed" and fact.name in aliases
+        is_field = is_field or (
+            fact.kind == "choices-changed" and fact.name.rpartition(".")[2] in narrowed
+        )
         if not (is_field or only_moved or is_alias) and not (
             fact.detail == "export" and lasts <= seen
         ):
@@ -303,8 +311,14 @@ def _old_and_new(fact: Fact) -> tuple[str, str]:
     end = "." if fact.kind == "deprecated" else None
     flat = (" ".join((value or "").split()).rstrip(end) for value in (fact.old, fact.new))
     old, new = (_short_value(value, limit) for value in flat)
-    # The default of a flag may be what another name stands for, which says nothing.
-    return old, "" if fact.kind == "flag-added" and "." in new and _NAME.fullmatch(new) else new
+    if fact.kind in ("flag-added", "env-added") and _is_computed(new):
+        return old, ""
+    return old, new
+
+
+def _is_computed(default: str) -> bool:
+    """Return True for a default that another name or a call stands for, which says nothing."""
+    return "(" in default or ("." in default and _NAME.fullmatch(default) is not None)
 
 
 def _short_value(value: str, limit: int) -> str:

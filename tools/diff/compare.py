@@ -324,6 +324,8 @@ def _is_of_unseen_scope(declaration: "Declaration") -> bool:
 def _single(found: FoundDeclaration, kind: FactKind | None) -> Iterator[Difference]:
     if kind is None or (found.kind == "error" and "message" not in found.parts):
         return
+    if kind == "parameter-added" and found.name.startswith("*"):
+        return  # Nobody has to know that further arguments are taken
     value = members_of(found) if found.kind == "enum" else written(found)
     if found.side == "old":
         yield Difference(kind, name_of(found), old=value, detail=detail_of(found), before=found)

@@ -80,6 +80,7 @@ ROWS: Mapping[str, DeclarationRow] = {
     "config": DeclarationRow(
         "config-key-added", "config-key-removed", None, {"value": "config-key-changed"}
     ),
+    "build": DeclarationRow(None, None, None, {"value": "config-key-changed"}),
     "route": DeclarationRow("route-added", "route-removed", spread=True),
     "metric": DeclarationRow("metric-added", "metric-removed", "metric-renamed", spread=True),
     "error": DeclarationRow("error-added", "error-removed", None, {"condition": "limit-changed"}),

@@ -157,6 +157,8 @@ def _alike(
 def _likeness(
     old: "FoundDeclaration", new: "FoundDeclaration", lines: Mapping[int, Counter[str]]
 ) -> float:
+    if old.kind in _BESIDE_EACH_OTHER and not _is_used_alike(old, new):
+        return 0.0
     if old.kind == "parameter":
         is_same_position = old.declaration.position == new.declaration.position
         return 1.0 if is_same_position and old.parts == new.parts else 0.0
@@ -169,6 +171,22 @@ def _likeness(
     if min(before.total(), after.total()) < _MIN_LINES:
         return 0.0
     return (before & after).total() / max(before.total(), after.total())
+
+
+def _is_used_alike(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:
+    """Return True if a line that used the old name uses the new one now.
+
+    That one field goes and another of the same type comes beside it is no proof of a new name.
+    """
+    word = re.compile(rf"(?<!\w){re.escape(old.name)}(?!\w)")
+    removed = old.versions.patch.lines("old")
+    added = {line[1:].strip() for line in new.versions.patch.lines("new").values()}
+    for number, line in removed.items():
+        if number == old.declaration.line or not word.search(line):
+            continue
+        if word.sub(new.name, line[1:].strip()) in added:
+            return True
+    return False
 
 
 def _lines(found: "FoundDeclaration") -> Counter[str]:

@@ -1,7 +1,7 @@
 """Whom a difference in Python code concerns, by the paths that users of its package import."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
@@ -231,8 +231,12 @@ def public_path(difference: Difference, surface: SurfaceChange | None) -> str:
 
 
 def replacement_of_break(difference: Difference, surface: SurfaceChange | None) -> str:
-    """Return the path or parameter that the surface has in the place of what is gone."""
-    if surface is None or difference.after is not None:
+    """Return the path that the surface has in the place of what is gone."""
+    if (
+        surface is None
+        or difference.after is not None
+        or difference.oldest.kind in ("parameter", "field")
+    ):
         return ""
     for broken in _breaks_of(difference, surface):
         if broken.replacement:
@@ -241,11 +245,15 @@ def replacement_of_break(difference: Difference, surface: SurfaceChange | None) 
 
 
 def export_facts(
-    change: Change, surface: SurfaceChange | None, shown: set[PublicBreak]
+    change: Change,
+    surface: SurfaceChange | None,
+    shown: set[PublicBreak],
+    differences: Iterable[Difference],
 ) -> Iterator[Fact]:
     """Yield the names that a package stopped giving on, by the removed lines that gave them."""
     if surface is None:
         return
+    new_paths = _moved_paths(differences)
     told = {(broken.file, broken.name) for broken in shown}
     for broken in surface.breaks:
         if broken.kind != "gone" or not broken.is_certain or (broken.file, broken.name) in told:
@@ -259,12 +267,34 @@ def export_facts(
             kind="symbol-removed",
             severity=Severity.BREAKING,
             name=name,
-            replacement=broken.replacement or None,
+            replacement=broken.replacement or _new_path(broken, change.files, new_paths),
             detail="export",
             path=broken.path,
             module=module,
             places=(place,),
         )
+
+
+def _moved_paths(differences: Iterable[Difference]) -> dict[tuple[str, str], str]:
+    """Return where definitions are now, by the files and names under which they were."""
+    paths: dict[tuple[str, str], str] = {}
+    for difference in differences:
+        if difference.kind == "symbol-moved" and difference.newest.is_python:
+            oldest = difference.oldest
+            paths[oldest.file, oldest.path] = f"{difference.new}.{oldest.path}"
+    return paths
+
+
+def _new_path(
+    broken: PublicBreak, files: Sequence[FileChange], new_paths: Mapping[tuple[str, str], str]
+) -> str | None:
+    """Return the path of a definition that moved, by itself or with its file."""
+    if (broken.file, broken.name) in new_paths:
+        return new_paths[broken.file, broken.name]
+    for file in files:
+        if file.status == "renamed" and file.previous_path == broken.file:
+            return f"{module_of(file.path)}.{broken.name}"
+    return None
 
 
 def _export_place(files: Sequence[FileChange], module: str, name: str) -> FactLocation | None:

@@ -40,6 +40,7 @@ _CONTAINER_FILE = re.compile(
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
 _NATIVE_OR_RUST = (*_NATIVE, ".rs")
 _UNTOLD_IN_NATIVE = ("parameter", "field", "constant")
+_REFERENCE = re.compile(r"[A-Za-z_]\w*|\(\s*([\"'])[\w.]+\1,\s*([\"'])\w+\2,?\s*\)")
 _COMMENTED = ("#", "//", "*", "<!--")
 
 
@@ -252,16 +253,32 @@ def _severity_of_error(difference: Difference, surface: SurfaceChange | None) ->
 def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -> Severity:
     """Return what another name in a registry means; a table counts where input is looked up in it."""
     newest = difference.newest
+    is_operator = "::" in newest.name and difference.kind == "registered"
+    if is_operator or newest.declaration.local or "{" in newest.name:
+        return Severity.INTERNAL  # Users call the function around an operator
+    if HIDDEN.search(newest.module):
+        return Severity.INTERNAL
     table = newest.parts.get("table", "")
     if table:
         lines = trees.before if difference.after is None else trees.after
-        if lines is None or not _is_table_looked_up(table, lines):
+        is_registry = all(_is_reference(side) for side in _registered_values(difference))
+        if lines is None or not is_registry or not _is_table_looked_up(table, lines):
             return Severity.INTERNAL
     meant = severity_of(difference.kind)
     if meant is not Severity.BREAKING:
         return meant
     is_installed = newest.versions.file.path.endswith(_MANIFESTS)
     return Severity.BREAKING if is_installed else Severity.MAY_BREAK
+
+
+def _registered_values(difference: Difference) -> list[str]:
+    sides = (difference.before, difference.after)
+    return [side.parts.get("value", "") for side in sides if side is not None]
+
+
+def _is_reference(value: str) -> bool:
+    """Return True for a class or function, or for the strings that name its module and itself."""
+    return _REFERENCE.fullmatch(" ".join(value.split())) is not None
 
 
 def _is_table_looked_up(table: str, lines: Lines) -> bool:

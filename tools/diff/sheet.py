@@ -128,7 +128,7 @@ class Gathered:
             if fact is not None:
                 yield fact
         shown = shown_breaks(self.differences, surface)
-        yield from export_facts(self.change, surface, shown)
+        yield from export_facts(self.change, surface, shown, self.differences)
 
     def _fact(
         self,

@@ -106,7 +106,7 @@ FetchContent_Declare(
         ("version", "", "engine", "1.4", 2),
         ("config", "", "ENGINE_CUDA", "ON", 3),
         ("config", "", "ENGINE_ABI", "2", 4),
-        ("config", "", "CMAKE_CUDA_ARCHITECTURES", "80 90a", 7),
+        ("build", "", "CMAKE_CUDA_ARCHITECTURES", "80 90a", 7),
         ("dependency", "", "Torch", "2.9", 8),
         ("dependency", "", "cutlass", "v4.2.1", 9),
     ]
