@@ -17,7 +17,15 @@ Part = Literal[
 First what the user's own code uses. `changed` are defaults and choices, so that the same call does
 something else; `new` is what users can set now, `also` new names and the rest. The options of a
 program that was deleted as a whole come last."""
-SET = ("flag-", "env-", "field-", "route-", "config-key-", "metric-", "registered")  # What users set
+SET = (
+    "flag-",
+    "env-",
+    "field-",
+    "route-",
+    "config-key-",
+    "metric-",
+    "registered",
+)  # What users set
 _TOLD_BY_COMMIT = ("code-", "error-", "file-")  # In a guide they would bury the rest
 _MINOR = (
     "symbol-",

@@ -33,7 +33,6 @@ _MENTIONED_ELSEWHERE: tuple[FactKind, ...] = (
 """Facts of names that other files may have had before or may still have."""
 _REGISTRATIONS: tuple[FactKind, ...] = ("registered", "unregistered", "registration-changed")
 _COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
-_MANIFESTS = (".toml", "setup.py", ".json")
 _CONTAINER_FILE = re.compile(
     r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
 )
@@ -83,7 +82,7 @@ def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
 
 
 def _is_looked_up(difference: Difference) -> bool:
-    if difference.kind in _MENTIONED_ELSEWHERE:
+    if difference.kind in (*_MENTIONED_ELSEWHERE, "unregistered"):
         return True
     return difference.kind == "symbol-removed" and _is_native(difference.newest)
 
@@ -267,8 +266,12 @@ def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -
     meant = severity_of(difference.kind)
     if meant is not Severity.BREAKING:
         return meant
-    is_installed = newest.versions.file.path.endswith(_MANIFESTS)
-    return Severity.BREAKING if is_installed else Severity.MAY_BREAK
+    # Another file may register the name in a way that no query knows.
+    strings = (f'"{newest.name}"', f"'{newest.name}'")
+    for path, line in trees.after or ():
+        if is_product(path) and any(string in line for string in strings):
+            return Severity.MAY_BREAK
+    return Severity.MAY_BREAK if trees.after is None or table.startswith("_") else meant
 
 
 def _registered_values(difference: Difference) -> list[str]:
