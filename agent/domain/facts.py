@@ -29,6 +29,7 @@ _ParameterKind = Literal[
     "parameter-reordered",
     "parameter-default-changed",
     "parameter-required",
+    "parameter-keyword-only",
 ]
 _MemberKind = Literal[
     "enum-member-added", "enum-member-removed", "enum-member-renamed", "enum-member-changed"

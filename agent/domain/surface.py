@@ -6,7 +6,12 @@ from typing import Literal
 from agent.domain.base import Frozen
 
 BreakKind = Literal[
-    "gone", "parameter-removed", "parameter-added", "parameter-required", "parameter-reordered"
+    "gone",
+    "parameter-removed",
+    "parameter-added",
+    "parameter-required",
+    "parameter-reordered",
+    "parameter-keyword-only",
 ]
 """How something public breaks: nothing is importable under its path any more, or calls that worked
 do not fit its parameters."""

@@ -104,6 +104,7 @@ BREAKING: frozenset[FactKind] = frozenset(
         "parameter-renamed",
         "parameter-reordered",
         "parameter-required",
+        "parameter-keyword-only",
         "enum-member-removed",
         "enum-member-renamed",
         "enum-member-changed",

@@ -254,6 +254,7 @@ def export_facts(
     if surface is None:
         return
     new_paths = _moved_paths(differences)
+    yield from _call_facts(change, surface, shown)
     told = {(broken.file, broken.name) for broken in shown}
     for broken in surface.breaks:
         if broken.kind != "gone" or not broken.is_certain or (broken.file, broken.name) in told:
@@ -273,6 +274,44 @@ def export_facts(
             module=module,
             places=(place,),
         )
+
+
+def _call_facts(change: Change, surface: SurfaceChange, shown: set[PublicBreak]) -> Iterator[Fact]:
+    """Yield the calls that fail though no single declaration shows it: by names only, by branches."""
+    seen = {(broken.file, broken.name, broken.parameter) for broken in shown}
+    for broken in surface.breaks:
+        key = (broken.file, broken.name, broken.parameter)
+        if broken.kind == "gone" or not broken.is_certain or key in seen:
+            continue
+        seen.add(key)
+        place = _parameter_place(change.files, broken)
+        if place is None:
+            continue
+        yield Fact(
+            kind=broken.kind,
+            severity=Severity.BREAKING,
+            name=broken.name,
+            detail=broken.parameter,
+            path=broken.path,
+            module=module_of(broken.file),
+            places=(place,),
+        )
+
+
+def _parameter_place(files: Sequence[FileChange], broken: PublicBreak) -> FactLocation | None:
+    """Return the changed lines of a file that hold a parameter."""
+    word = re.compile(rf"(?<!\w){re.escape(broken.parameter)}(?!\w)")
+    for file in files:
+        if broken.file not in (file.path, file.previous_path):
+            continue
+        patch = read_patch(file.patch)
+        for side in ("new", "old"):
+            lines = patch.lines("new" if side == "new" else "old").items()
+            naming = [(number, line) for number, line in lines if word.search(line)]
+            if naming:
+                texts = tuple(line for _, line in naming[:_MAX_SHOWN_LINES])
+                return FactLocation(file=file.path, line=naming[0][0], lines=texts)
+    return None
 
 
 def _moved_paths(differences: Iterable[Difference]) -> dict[tuple[str, str], str]:

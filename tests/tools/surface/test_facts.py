@@ -61,3 +61,11 @@ async def test_a_parameter_that_keywords_still_take_may_break_and_no_more(tmp_pa
     facts = await facts_of(tmp_path, before, after)
     severities = [fact.severity for fact in facts if fact.kind.startswith("parameter")]
     assert severities == [Severity.MAY_BREAK]
+
+
+async def test_a_parameter_that_is_taken_only_by_name_now_breaks(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "def attend(q, scale): ...\n"}
+    after = {"engine/__init__.py": "def attend(q, *, scale): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert fact_sentence(fact, "en") == "`attend` takes `scale` only by name now."

@@ -139,7 +139,7 @@ async def test_what_nobody_is_shown_to_import_does_not_break(tmp_path: Path) -> 
         ("a", "a, *, b", [("parameter-added", "b")]),
         ("a, b=1", "a, b", [("parameter-required", "b")]),
         ("a, b", "b, a", [("parameter-reordered", "a")]),
-        ("a, b", "a, *, b", [("parameter-reordered", "b")]),
+        ("a, b", "a, *, b", [("parameter-keyword-only", "b")]),
         ("a, *, b", "a, b=1", []),
         ("a: int, b: str = ''", "a: float, b: str = 'x'", []),
         ("a, /", "c, /", []),
