@@ -376,6 +376,8 @@ def _specific_kind(
         return None if is_table else kind
     if kind == "parameter-default-changed" and new_code is None:
         return "parameter-required"
+    if kind == "env-default-changed" and (old_code is None or new_code is None):
+        return None  # One of several places may read it with a default, and another without
     if kind == "limit-changed" and pair.old.name != pair.new.name:
         # `assert` states what must hold, `raise` what must not: their conditions do not compare.
         return None

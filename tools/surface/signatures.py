@@ -85,7 +85,8 @@ def signature_breaks(old: Signature, new: Signature) -> list[SignatureBreak]:
             if _is_taken_otherwise(parameter, position, new):
                 continue
             replacement = _replacement(parameter, position, new, added)
-            replaced.add(replacement)
+            if not parameter.has_default:
+                replaced.add(replacement)  # Calls by position hand their argument to it
             breaks.append(SignatureBreak("removed", parameter.name, replacement))
         elif parameter.has_default and not later.has_default and later.kind != "positional":
             breaks.append(SignatureBreak("required", parameter.name))

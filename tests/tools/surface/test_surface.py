@@ -140,6 +140,7 @@ async def test_what_nobody_is_shown_to_import_does_not_break(tmp_path: Path) -> 
         ("a, b=1", "a, b", [("parameter-required", "b")]),
         ("a, b", "b, a", [("parameter-reordered", "a")]),
         ("a, b", "a, *, b", [("parameter-keyword-only", "b")]),
+        ("a, b=1", "a, c", [("parameter-removed", "b"), ("parameter-added", "c")]),
         ("a, *, b", "a, b=1", []),
         ("a: int, b: str = ''", "a: float, b: str = 'x'", []),
         ("a, /", "c, /", []),
