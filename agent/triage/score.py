@@ -89,7 +89,7 @@ _NEW_FOR_USERS = (
     "file-added kernel",
     "file-added operator",
 )
-_BY_SEVERITY = {
+_BY_SEVERITY: Mapping[Severity, Mapping[str, tuple[str, ...]]] = {
     Severity.BREAKING: {"breaks what users set": _SET_BY_USERS, "breaks exported names": ("",)},
     Severity.MAY_BREAK: {MAY_BREAK: ("",)},
     Severity.BEHAVIOUR: {

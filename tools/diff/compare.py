@@ -388,6 +388,8 @@ def _specific_kind(
 
 def _has_other_values(old_code: str | None, new_code: str | None) -> bool:
     """Return True if two conditions ask the same of the same names with other values."""
+    if re.sub(r"[()\s,]", "", old_code or "") == re.sub(r"[()\s,]", "", new_code or ""):
+        return False  # Brackets around a condition only lay it out
     old_names = set(_NAME.findall(_STRING.sub("", old_code or "")))
     new_names = set(_NAME.findall(_STRING.sub("", new_code or "")))
     return bool(old_code and new_code) and old_names - _VALUES == new_names - _VALUES

@@ -109,8 +109,9 @@ def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> 
     newest = difference.newest
     if newest.kind == "field":
         return _is_filled_in(newest)
-    if surface is None or newest.name.startswith("__"):
-        return False
+    is_method = newest.kind == "function" and bool(newest.owner)
+    if surface is None or is_method or newest.name.startswith("__"):
+        return False  # Users look for functions and classes, and find methods where they need them
     top = newest.path.partition(".")[0]
     public_path = surface.public_path(newest.file, top)
     return bool(public_path) and _is_given_on(public_path, newest)

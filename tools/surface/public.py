@@ -85,7 +85,10 @@ def _add_package(
     if module in seen or depth == 0:
         return
     seen.add(module)
-    for name in dict.fromkeys(package.exported_names(module)):
+    # What a plain module imports is for its own use.
+    is_package = package.paths.get(module, "").endswith("/__init__.py")
+    names = package.exported_names(module) if is_package else package.defined_names(module)
+    for name in dict.fromkeys(names):
         if name.startswith("_"):
             continue
         meaning = package.resolve(module, name)

@@ -69,3 +69,22 @@ async def test_a_parameter_that_is_taken_only_by_name_now_breaks(tmp_path: Path)
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
     assert fact_sentence(fact, "en") == "`attend` takes `scale` only by name now."
+
+
+async def test_what_a_module_imports_for_itself_is_not_given_to_users(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from . import core\n",
+        "engine/core.py": "from .tiles import Tile\n\n\ndef attend(q): ...\n",
+        "engine/tiles.py": "class Tile: ...\n",
+    }
+    after = before | {"engine/core.py": "def attend(q): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is Severity.BREAKING] == []
+
+
+async def test_brackets_around_a_condition_change_no_limit(tmp_path: Path) -> None:
+    code = "def attend(q):\n    assert {}, 'too many heads'\n"
+    before = {"engine/__init__.py": code.format("q < 4")}
+    after = {"engine/__init__.py": code.format("(q < 4)")}
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.kind == "limit-changed"] == []

@@ -33,9 +33,9 @@ def read_pyproject(text: "Text") -> Iterator["ManifestEntry"]:
             yield from (one for one in found if one.parts or len(leaf.path) > 1)
         table = _contents_table(leaf.path)
         if table is not None:
-            for item, line in leaf.strings(text):
-                if line is not None:
-                    yield text.declare("contents", item, (line, line), table)
+            for item, item_line in leaf.strings(text):
+                if item_line is not None:
+                    yield text.declare("contents", item, (item_line, item_line), table)
         if isinstance(leaf.value, str):
             yield from _single(leaf.path, leaf.value, (leaf.first, leaf.last), text)
 
