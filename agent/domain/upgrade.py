@@ -95,7 +95,7 @@ class Upgrade(Frozen):
         if fact.severity is Severity.BREAKING:
             return "deleted scripts" if self._is_of_deleted_script(fact) else "breaks"
         if fact.severity is Severity.MAY_BREAK:
-            return "also"
+            return "deleted scripts" if self._is_of_deleted_script(fact) else "also"
         if fact.severity is Severity.ADDITIVE:
             return "new" if fact.kind.startswith(SET) else "also"
         if fact.kind == "deprecated":

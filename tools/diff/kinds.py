@@ -262,6 +262,7 @@ def name_of(found: FoundDeclaration) -> str:
     return found.path if ROWS[found.kind].symbol else found.name
 
 
+_LONGEST_TYPE = 40  # Characters of an annotation that is shown with its name
 _DETAIL_PARTS = {"registration": "table", "flag": "help"}
 
 
@@ -291,8 +292,9 @@ def written(found: FoundDeclaration) -> str | None:
     parts = found.parts
     if found.kind in ("parameter", "field", "member"):
         value = parts.get("default") or parts.get("value")
-        is_typed = found.kind != "member" and "type" in parts
-        annotation = f": {parts['type']}" if is_typed else ""
+        written_type = parts.get("type", "") if found.kind != "member" else ""
+        is_readable = len(written_type) <= _LONGEST_TYPE and '"' not in written_type
+        annotation = f": {written_type}" if written_type and is_readable else ""
         return f"{found.name}{annotation}" + (f" = {value}" if value else "")
     if found.kind in ("function", "class", "enum", "hook"):
         return None

@@ -231,7 +231,9 @@ def _severity_of_use(
     if difference.kind == "flag-choices-changed":
         removed = set(_items(difference.old)) - set(_items(difference.new))
         return Severity.BREAKING if removed else Severity.BEHAVIOUR
-    if difference.kind in ("contents-removed", "package-renamed"):
+    is_of_removed_file = newest.versions.file.status == "removed"
+    if difference.kind in ("contents-removed", "package-renamed") or is_of_removed_file:
+        # Whether anybody ran a program that was deleted as a whole is not in sight.
         return Severity.MAY_BREAK
     return severity_of(difference.kind)
 
@@ -271,7 +273,7 @@ def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -
     for path, line in trees.after or ():
         if is_product(path) and any(string in line for string in strings):
             return Severity.MAY_BREAK
-    return Severity.MAY_BREAK if trees.after is None or table.startswith("_") else meant
+    return Severity.MAY_BREAK if trees.after is None or table else meant
 
 
 def _registered_values(difference: Difference) -> list[str]:

@@ -66,9 +66,8 @@ def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]
     """Return what every public path stands for."""
     paths: dict[str, Meaning] = {}
     seen: set[str] = set()
-    for module in package.paths:
-        if "." not in module:
-            _add_package(package, module, paths, seen, _MAX_DEPTH)
+    for module in _top_packages(package):
+        _add_package(package, module, paths, seen, _MAX_DEPTH)
     for module in sorted(documented.modules):
         if module in package.paths and not _is_private(module):
             _add_names(package, module, package.defined_names(module), paths)
@@ -76,6 +75,20 @@ def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]
         if module in package.paths and not _is_private(f"{module}.{name}"):
             _add_names(package, module, [name], paths)
     return paths
+
+
+def _top_packages(package: Package) -> list[str]:
+    """Return the packages that are in no other one; a folder between may lack an `__init__.py`."""
+    folders: dict[str, str] = {}
+    for module, file in package.paths.items():
+        if "." not in module:
+            folders[module] = f"{file.rpartition('/')[0]}/"
+    tops: list[str] = []
+    for module, folder in folders.items():
+        around = [other for other in folders.values() if other != folder]
+        if not folder.startswith(tuple(around)):
+            tops.append(module)
+    return tops
 
 
 def _add_package(

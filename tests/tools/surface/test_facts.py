@@ -88,3 +88,14 @@ async def test_brackets_around_a_condition_change_no_limit(tmp_path: Path) -> No
     after = {"engine/__init__.py": code.format("(q < 4)")}
     facts = await facts_of(tmp_path, before, after)
     assert [fact for fact in facts if fact.kind == "limit-changed"] == []
+
+
+async def test_a_package_inside_of_another_is_not_public_by_its_own_name(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/inner/layers/__init__.py": "from .core import attend\n",
+        "engine/inner/layers/core.py": "def attend(q, scale): ...\n",
+    }
+    after = before | {"engine/inner/layers/core.py": "def attend(q): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is Severity.BREAKING] == []
