@@ -13,7 +13,7 @@ from agent.markdown import code
 Phrases = Mapping[
     str, Any
 ]  # The part `facts` of a catalogue; «one/more» is chosen by the number of names
-_VALUES = {"kind", "severity", "name", "old", "new", "detail"}
+_VALUES = {"kind", "severity", "name", "old", "new", "detail", "replacement"}
 _UNTOLD = (
     "revert",
     "reland",
@@ -23,7 +23,6 @@ _UNTOLD = (
 _ERRORS = ("error-added", "error-removed")
 _INSIDE = (
     *_ERRORS,
-    "error-changed",
     "limit-changed",
 )  # What is told with the function that it stands in
 _OWNED = ("enum-member-added", "enum-member-removed", "field-added", "field-removed")
@@ -69,16 +68,23 @@ def told_facts(facts: Sequence[Fact]) -> list[Fact]:
     return joined(_once(telling))
 
 
-def changed_functions(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the functions whose bodies changed, for a commit of which nothing else can be said."""
-    inside: list[Fact] = []
+def exchanged_lines(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the functions in which one line takes the place of another, which a sentence tells."""
+    exchanges = [fact for fact in _changed_code(facts) if all(_old_and_new(fact))]
+    return joined(exchanges)
+
+
+def telling_hunks(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the changed code that no sentence tells and that is shown as its lines instead."""
+    return [fact for fact in _changed_code(facts) if not all(_old_and_new(fact))]
+
+
+def _changed_code(facts: Sequence[Fact]) -> list[Fact]:
+    changed: list[Fact] = []
     for fact in facts:
-        if fact.kind != "code-changed" or fact.severity is Severity.INTERNAL:
-            continue
-        is_whole_file = any(place.file.endswith(fact.name) for place in fact.places)
-        if not is_whole_file:
-            inside.append(fact)
-    return joined(inside)
+        if fact.kind == "code-changed" and fact.severity is not Severity.INTERNAL:
+            changed.append(fact)
+    return changed
 
 
 def joined(facts: Sequence[Fact]) -> list[Fact]:
@@ -97,7 +103,7 @@ def join_key(fact: Fact) -> Hashable | None:
         return None
     is_told_by_name = fact.kind.endswith(_BY_NAME) and fact.kind != "config-key-removed"
     values = () if is_told_by_name else _old_and_new(fact)
-    return fact.kind, fact.severity, fact.detail, values
+    return fact.kind, fact.severity, fact.detail, fact.replacement, values
 
 
 def _joined(group: Sequence[Fact]) -> Fact:
@@ -139,6 +145,11 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
         for fact in facts
         if fact.kind in ("flag-added", "env-added")
     }
+    narrowed = {
+        fact.name.strip("-").replace("-", "_")
+        for fact in facts
+        if fact.kind == "flag-choices-changed"
+    }
     aliases = {fact.name for fact in facts if fact.kind == "deprecated"}
     came, gone = ({fact.new or fact.old for fact in facts if fact.kind == kind} for kind in _ERRORS)
     seen: set[tuple[FactKind, str]] = set()
@@ -150,6 +161,9 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
         )
         only_moved = fact.kind in _ERRORS and (fact.new or fact.old) in came & gone
         is_alias = fact.kind == "flag-default-changed" and fact.name in aliases
+        is_field = is_field or (
+            fact.kind == "choices-changed" and fact.name.rpartition(".")[2] in narrowed
+        )
         if not (is_field or only_moved or is_alias) and not (
             fact.detail == "export" and lasts <= seen
         ):
@@ -190,6 +204,10 @@ def fact_sentence(fact: Fact, lang: Language) -> str:
     )
     must = phrases["must"] if fact.severity is Severity.BREAKING else ""
     text = _FORMS.sub(form, next(full, templates[-1])).format(**values, place=place, must=must)
+    if fact.replacement:
+        text = text.removesuffix(phrases["end"]) + phrases["instead"].format(code(fact.replacement))
+    if fact.severity is Severity.MAY_BREAK:
+        text = phrases["may_break"].format(text[:1].lower() + text[1:])
     return text[:1].upper() + text[1:]
 
 
@@ -241,6 +259,7 @@ def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
         "gained": new if fact.old is None else "",
         "detail": "" if _is_kind_of_symbol(fact) else code(detail),
         "thing": phrases["things"].get(detail, phrases["thing"])[is_plural],
+        "last": code(fact.name.rpartition(".")[2]),
         "owner": code(_shortened(_class_of(fact))) if _has_owner(fact) else "",
         "messages": _listed(_messages(fact), phrases, _MESSAGES_SHOWN),
     }
@@ -291,12 +310,23 @@ def _old_and_new(fact: Fact) -> tuple[str, str]:
     # The words of a deprecation have a full stop of their own.
     end = "." if fact.kind == "deprecated" else None
     flat = (" ".join((value or "").split()).rstrip(end) for value in (fact.old, fact.new))
-    old, new = (
-        one[:_HASH_SHOWN] if _HASH.fullmatch(one) else one if len(one) <= limit else ""
-        for one in flat
-    )
-    # The default of a flag may be what another name stands for, which says nothing.
-    return old, "" if fact.kind == "flag-added" and "." in new and _NAME.fullmatch(new) else new
+    old, new = (_short_value(value, limit) for value in flat)
+    if fact.kind in ("flag-added", "env-added") and _is_computed(new):
+        return old, ""
+    return old, new
+
+
+def _is_computed(default: str) -> bool:
+    """Return True for a default that another name or a call stands for, which says nothing."""
+    return "(" in default or ("." in default and _NAME.fullmatch(default) is not None)
+
+
+def _short_value(value: str, limit: int) -> str:
+    """Return a value that can be read; of a hash, and of an address that has one, its beginning."""
+    commit = _HASH.search(value) if "://" in value else _HASH.fullmatch(value)
+    if commit is not None:
+        return commit[0][:_HASH_SHOWN]
+    return value if len(value) <= limit else ""
 
 
 def _messages(fact: Fact) -> list[str]:

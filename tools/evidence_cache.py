@@ -13,7 +13,7 @@ from agent.domain.facts import Fact, FactSheet
 from agent.domain.surface import SurfaceChange
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CloneSource, CodeSource, Study
-from tools.diff.files import layout_paths
+from tools.diff.layout import layout_paths
 from tools.diff.reach import SurroundingTrees, TreeNames, is_told_by
 from tools.diff.sheet import (
     Gathered,

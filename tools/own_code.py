@@ -10,7 +10,7 @@ from agent.domain.base import InputError, RepoId
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import Upgrade
-from agent.editions.own_code import MOST_PLACES, concerns, find_uses, project_names, used_name
+from agent.editions.own_code import MAX_PLACES, concerns, find_uses, project_names, used_name
 from tools.git.process import LOCAL, git_program
 
 _LARGEST, _MOST = 1_000_000, 50_000
@@ -72,22 +72,31 @@ class OwnCode:
         self._files: list[tuple[str, Path]] | None = None
 
     def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
-        """Find where the user's code uses what each commit changes, each thing in a few places."""
-        sought = list(
-            dict.fromkeys(fact for some in facts.values() for fact in some if concerns(fact))
-        )
-        places: dict[Fact, list[tuple[str, int]]] = {fact: [] for fact in sought}
-        for file, text in self._naming(project_names(repo, sought)):
-            for fact, line in find_uses(sought, file, text):
-                places[fact].append((file, line))
-        return tuple(
-            dict.fromkeys(
-                OwnUse(repo=repo, sha=sha, name=used_name(fact), file=file, line=line)
-                for sha, some in facts.items()
-                for fact in some
-                for file, line in places.get(fact, ())[:MOST_PLACES]
-            )
-        )
+        """Return where the user's code uses what each commit changes, each thing in a few places."""
+        concerning: dict[Fact, list[OwnUse]] = {}
+        for commit_facts in facts.values():
+            for fact in commit_facts:
+                if concerns(fact):
+                    concerning[fact] = []
+        sought = list(concerning)
+        project = project_names(repo, sought)
+        for file, text in self._naming(project):
+            for use in find_uses(sought, file, text, project):
+                own_use = OwnUse(
+                    repo=repo,
+                    sha="",
+                    name=used_name(use.fact),
+                    file=file,
+                    line=use.line,
+                    text=use.text,
+                )
+                concerning[use.fact].append(own_use)
+        uses: dict[OwnUse, None] = {}
+        for sha, commit_facts in facts.items():
+            for fact in commit_facts:
+                for own_use in concerning.get(fact, ())[:MAX_PLACES]:
+                    uses[own_use.model_copy(update={"sha": sha})] = None
+        return tuple(uses)
 
     def marked(self, upgrade: Upgrade) -> Upgrade:
         """Mark in a guide what the user's code uses; what only it reaches is told as well."""

@@ -20,7 +20,14 @@ from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.domain.links import Grade, Relation
 from agent.links.admitted import predicate_of
-from agent.telling import changed_functions, names_of, params_of, sentence, told_facts
+from agent.telling import (
+    exchanged_lines,
+    names_of,
+    params_of,
+    sentence,
+    telling_hunks,
+    told_facts,
+)
 
 _LINEAGE = {"revert": "undoes", "reland": "relands"}
 _MAX_FACTS_DEEP = 6
@@ -57,16 +64,29 @@ def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Ite
         # What an author says comes before the bare names of functions.
         yield from speech
         if is_telling or not speech:
-            facts = changed_functions(evidence.facts)
+            facts = exchanged_lines(evidence.facts)
         speech = []
     statements = _statements(facts[: _max_facts(read)], evidence)
     yield from statements
     # Where no line shows what is told, a reader sees a piece of what was done.
     if is_telling and not any(claim.anchors for claim in statements):
-        quote = short_change(evidence)
-        if quote is not None:
-            yield _claim(evidence, "shows", quotes=(quote,), text={})
+        yield from _shown_code(evidence)
     yield from speech
+
+
+def _shown_code(evidence: CommitEvidence) -> Iterator[Claim]:
+    """Yield the lines of one to three telling hunks, with the definitions around them."""
+    shown = 0
+    for fact in telling_hunks(evidence.facts):
+        for anchor in _anchors(fact, evidence):
+            quote = Quote(cite=anchor.cite, text=anchor.text, file=anchor.file)
+            yield _claim(evidence, "shows", {"name": fact.name}, quotes=(quote,), text={})
+            shown += 1
+    if shown:
+        return
+    quote_of_change = short_change(evidence)
+    if quote_of_change is not None:
+        yield _claim(evidence, "shows", quotes=(quote_of_change,), text={})
 
 
 def _max_facts(read: Read) -> int:

@@ -1,4 +1,4 @@
-"""What code finds in a diff: something that changed for whoever depends on the repository, with its proof."""
+"""What code finds in a diff: something that changed for those who depend on the repository."""
 
 from enum import StrEnum
 from typing import Literal
@@ -9,73 +9,100 @@ from agent.domain.base import Frozen
 class Severity(StrEnum):
     """What a fact means for a user downstream; the rules are in docs/facts.md."""
 
-    BREAKING = "breaking"  # Code, a command or a configuration that worked before stops working
-    BEHAVIOUR = "behaviour"  # It still works, but does something else: a default, a limit, a version, an error
+    BREAKING = "breaks"  # Code, a command or a configuration that worked before fails: certain
+    MAY_BREAK = "may-break"  # It fails for some, or nothing shows whether anybody uses it
+    BEHAVIOUR = "behaviour"  # It still works, but does something else
     ADDITIVE = "additive"  # Something new that nobody has to use
     INTERNAL = "internal"  # Nothing that a user can see
 
+    @classmethod
+    def _missing_(cls, value: object) -> "Severity | None":
+        # Reports of earlier versions say `breaking`.
+        return cls.BREAKING if value == "breaking" else None
+
+
+_SymbolKind = Literal["symbol-added", "symbol-removed", "symbol-renamed", "symbol-moved"]
+_ParameterKind = Literal[
+    "parameter-added",
+    "parameter-removed",
+    "parameter-renamed",
+    "parameter-reordered",
+    "parameter-default-changed",
+    "parameter-required",
+    "parameter-keyword-only",
+]
+_MemberKind = Literal[
+    "enum-member-added", "enum-member-removed", "enum-member-renamed", "enum-member-changed"
+]
+_FieldKind = Literal["field-added", "field-removed", "field-renamed", "field-default-changed"]
+_SettingKind = Literal[
+    "flag-added",
+    "flag-removed",
+    "flag-renamed",
+    "flag-default-changed",
+    "flag-choices-changed",
+    "env-added",
+    "env-removed",
+    "env-renamed",
+    "env-default-changed",
+    "config-key-added",
+    "config-key-removed",
+    "config-key-changed",
+    "choices-changed",
+    "constant-changed",
+]
+_ServiceKind = Literal[
+    "route-added", "route-removed", "metric-added", "metric-removed", "metric-renamed"
+]
+_ExtensionKind = Literal["hook-added", "registered", "unregistered", "registration-changed"]
+_ErrorKind = Literal["error-added", "error-removed", "limit-changed", "deprecated"]
+_PackageKind = Literal[
+    "dependency-added",
+    "dependency-removed",
+    "dependency-changed",
+    "version-changed",
+    "image-changed",
+    "package-renamed",
+    "contents-added",
+    "contents-removed",
+]
+_FileKind = Literal["file-added", "file-removed", "file-renamed", "code-changed"]
+_CommitKind = Literal[
+    "only-tests",
+    "only-docs",
+    "only-ci",
+    "only-upkeep",
+    "only-formatting",
+    "only-comments",
+    "generated",
+    "vendored",
+    "revert",
+    "reland",
+    "cherry-pick",
+]
+_RetiredKind = Literal["signature-changed", "base-changed", "field-changed", "error-changed"]
+"""Kinds that only reports of earlier versions have; they can still be printed."""
 
 FactKind = (
-    Literal[
-        "symbol-added",
-        "symbol-removed",
-        "symbol-renamed",
-        "symbol-moved",
-        "signature-changed",
-        "base-changed",
-    ]
-    | Literal["parameter-added", "parameter-removed", "parameter-renamed", "parameter-reordered"]
-    | Literal["parameter-default-changed", "parameter-required"]
-    | Literal[
-        "enum-member-added", "enum-member-removed", "enum-member-renamed", "enum-member-changed"
-    ]
-    | Literal[
-        "field-added",
-        "field-removed",
-        "field-renamed",
-        "field-changed",
-        "constant-changed",
-        "limit-changed",
-    ]
-    | Literal[
-        "flag-added", "flag-removed", "flag-renamed", "flag-default-changed", "flag-choices-changed"
-    ]
-    | Literal[
-        "env-added",
-        "env-removed",
-        "env-renamed",
-        "env-default-changed",
-        "route-added",
-        "route-removed",
-    ]
-    | Literal[
-        "config-key-added",
-        "config-key-removed",
-        "config-key-changed",
-        "version-changed",
-        "image-changed",
-    ]
-    | Literal[
-        "dependency-added", "dependency-removed", "dependency-changed", "deprecated", "code-changed"
-    ]
-    | Literal[
-        "error-added",
-        "error-removed",
-        "error-changed",
-        "file-added",
-        "file-removed",
-        "file-renamed",
-    ]
-    | Literal["registered", "unregistered", "registration-changed", "generated", "vendored"]
-    | Literal[
-        "only-tests", "only-docs", "only-ci", "only-upkeep", "only-formatting", "only-comments"
-    ]
-    | Literal["revert", "reland", "cherry-pick"]
+    _SymbolKind
+    | _ParameterKind
+    | _MemberKind
+    | _FieldKind
+    | _SettingKind
+    | _ServiceKind
+    | _ExtensionKind
+    | _ErrorKind
+    | _PackageKind
+    | _FileKind
+    | _CommitKind
+    | _RetiredKind
 )
-"""What changed. `signature-changed`: another type, of the parameter that `detail` names or of what a function returns;
-`parameter-required`: it lost its default; `limit-changed`: an error with the same words under another condition, which
-`old` and `new` hold; `code-changed`: lines of a function that nothing else tells; `registered`: a name that something
-can be chosen or called by; `only-upkeep`: tests, documents, CI and scripts, of more than one sort."""
+"""What changed. `parameter-required`: it lost its default; `choices-changed`: other values of a
+`Literal`; `hook-added`: a method that subclasses must have; `limit-changed`: an error with the same
+words under another condition, which `old` and `new` hold; `contents-added`: something that the
+built package ships; `registered`: a name that something can be chosen or called by; `code-changed`:
+telling lines of a function that nothing else tells; `only-upkeep`: tests, documents, CI and
+scripts, of more than one sort."""
 
 
 class FactLocation(Frozen):
@@ -98,6 +125,8 @@ class Fact(Frozen):
     new: str | None = None
     detail: str | None = None
     """What the kind does not say: the parameter's name, the role of a file, the commit that is reverted."""
+    replacement: str | None = None  # What to use instead, where the same commit shows it
+    path: str = ""  # The path by which users import it, where that is resolved
     module: str = ""  # The Python module, or the path of a file of another language, in which users found it before
     places: tuple[FactLocation, ...] = ()
 

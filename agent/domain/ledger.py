@@ -5,6 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from pydantic import Field
+
 from agent.domain.affected import Affected
 from agent.domain.base import Frozen, RepoId
 from agent.domain.evidence_id import EvidenceId
@@ -83,6 +85,8 @@ class OwnUse(Frozen):
     name: str
     file: str
     line: int
+    text: str = Field(default="", exclude=True)
+    """The smallest line that breaks; it is shown here and never stored or sent."""
 
 
 class LedgerRow(Frozen):

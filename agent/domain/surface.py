@@ -6,7 +6,12 @@ from typing import Literal
 from agent.domain.base import Frozen
 
 BreakKind = Literal[
-    "gone", "parameter-removed", "parameter-added", "parameter-required", "parameter-reordered"
+    "gone",
+    "parameter-removed",
+    "parameter-added",
+    "parameter-required",
+    "parameter-reordered",
+    "parameter-keyword-only",
 ]
 """How something public breaks: nothing is importable under its path any more, or calls that worked
 do not fit its parameters."""
@@ -41,6 +46,8 @@ class SurfaceChange(Frozen):
     exporting_folders: tuple[str, ...] = ()
     """The folders of packages that say what users import, by giving names on or by documents that
     show it. What users import from others nobody can say."""
+    documented_headers: tuple[str, ...] = ()
+    """The changed headers that documents or examples include."""
 
     @cached_property
     def _paths(self) -> dict[tuple[str, str], str]:
@@ -53,6 +60,10 @@ class SurfaceChange(Frozen):
     def is_exporting(self, file: str) -> bool:
         """Return True for a file of a package that says what users import from it."""
         return any(file.startswith(f"{folder}/") for folder in self.exporting_folders)
+
+    def is_documented_header(self, file: str) -> bool:
+        """Return True for a header that documents or examples show users to include."""
+        return file in self.documented_headers
 
     def breaks_of(self, file: str, name: str) -> list[PublicBreak]:
         """Return how something in a file breaks."""

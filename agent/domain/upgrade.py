@@ -17,13 +17,20 @@ Part = Literal[
 First what the user's own code uses. `changed` are defaults and choices, so that the same call does
 something else; `new` is what users can set now, `also` new names and the rest. The options of a
 program that was deleted as a whole come last."""
-SET = ("flag-", "env-", "field-", "route-", "config-key-", "registered")  # What users set
+SET = (
+    "flag-",
+    "env-",
+    "field-",
+    "route-",
+    "config-key-",
+    "metric-",
+    "registered",
+)  # What users set
 _TOLD_BY_COMMIT = ("code-", "error-", "file-")  # In a guide they would bury the rest
 _MINOR = (
     "symbol-",
     "enum-",
-    "signature-",
-    "base-",
+    "hook-",
     "limit-",
     "constant-",
     "registration-",
@@ -87,6 +94,8 @@ class Upgrade(Frozen):
             return "dependencies"
         if fact.severity is Severity.BREAKING:
             return "deleted scripts" if self._is_of_deleted_script(fact) else "breaks"
+        if fact.severity is Severity.MAY_BREAK:
+            return "deleted scripts" if self._is_of_deleted_script(fact) else "also"
         if fact.severity is Severity.ADDITIVE:
             return "new" if fact.kind.startswith(SET) else "also"
         if fact.kind == "deprecated":

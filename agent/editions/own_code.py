@@ -1,4 +1,4 @@
-"""Where the user's own code uses what a change removes, renames or alters; nothing here reads files or leaves them."""
+"""Where the user's own code uses what a change takes away or alters; nothing here reads files."""
 
 import ast
 import re
@@ -6,199 +6,241 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agent.bumps.python_uses import PathUse, path_uses
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact
 
-MOST_PLACES = 3
-_SETTING = ("flag-", "env-", "route-", "config-key-", "unregistered")
-_SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "base-", "signature-", "deprecated")
-_GONE = ("parameter-removed", "parameter-renamed")
-_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|(?<!/)/(?!/)[\w{}./-]*[\w}]|[A-Za-z_][\w.-]*\w|[A-Za-z_]")
-_COMMENT, _PYTHON_COMMENT = re.compile(r"(?<!\S)(?:#|//).*"), re.compile(r"(?<!\S)#.*")
-# Options that the user's own program defines: argparse, click, typer.
-_PASSED_OVER = re.compile(r".{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
-_BUILTIN = frozenset(
-    name for kind in (dict, list, str, set, bytes, Exception) for name in dir(kind)
+MAX_PLACES = 3
+_SETTING = ("flag-", "env-", "route-", "config-key-", "metric-", "unregistered")
+_SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "hook-", "choices-", "deprecated")
+_REMOVED_PARAMETER = ("parameter-removed", "parameter-renamed")
+_WHOLE_WORDS = ("flag-", "env-", "route-", "metric-")
+_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|(?<!/)/(?!/)[\w{}./-]*[\w}]|[A-Za-z_][\w.:-]*\w|[A-Za-z_]")
+_COMMENT = re.compile(r"(?<!\S)(?:#|//).*")
+_PYTHON_COMMENT = re.compile(r"(?<!\S)#.*")
+_OWN_OPTION = re.compile(r".{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
+"""Options that the user's own program defines: argparse, click, typer."""
+_COMPOUND = re.compile(r"[a-z][_.-]?[A-Z_.-]")  # A key of one common word means nothing
+_SHELL = (".sh", ".bash", ".zsh", "dockerfile", "containerfile")
+_NO_COMMAND = re.compile(
+    r"\s*(?:-|[\"'$(\[]|(?:export\s+|local\s+)?[A-Za-z_]\w*\+?=|(?:ENV|ARG)\s)"
 )
+"""How a line of a script begins that gives arguments a name instead of running a program."""
+_MAX_CALL_LINES = 60  # Lines of a call in which an argument is looked for
+
+
+class Use(NamedTuple):
+    """A line of one's own code that a fact concerns."""
+
+    fact: Fact
+    line: int
+    text: str  # The line itself, without the white space around it
 
 
 def concerns(fact: Fact) -> bool:
-    """Tell a fact after which code that was written before may need a change; what is new is in nobody's code."""
-    required = (
-        fact.kind == "parameter-added" and "=" not in (new := fact.new or "*") and new[0] != "*"
-    )
-    added = fact.kind.endswith("-added") and not required
-    return fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")) and not added
+    """Return True if code that was written before a fact may need a change for it."""
+    if not fact.kind.startswith((*_SETTING, *_SYMBOL, "parameter-", "file-re")):
+        return False
+    if fact.kind == "parameter-added":
+        written = fact.new or "*"
+        return "=" not in written and written[0] != "*"
+    return not fact.kind.endswith("-added") or fact.kind == "hook-added"
 
 
 def used_name(fact: Fact) -> str:
-    """Name what is used, as code has it that was written before."""
-    return (
-        f"{_sought(fact)}({_parameter(fact)})"
-        if fact.kind.startswith("parameter-")
-        else _sought(fact)
-    )
+    """Return the name of what is used, as code has it that was written before."""
+    name = _old_name(fact)
+    return f"{name}({_parameter(fact)})" if fact.kind.startswith("parameter-") else name
 
 
 def project_names(repo: RepoId, facts: Iterable[Fact]) -> re.Pattern[str]:
-    """Fit what code says that uses a repository: its own name, its packages, its public headers' folders."""
-    modules = (fact.module.partition("include/")[2] or fact.module for fact in facts)
-    tops = {top for module in modules if len(top := re.split(r"[./]", module)[0]) > 3}
-    either = "|".join(map(re.escape, sorted({repo.rpartition("/")[2], *tops})))
+    """Return a pattern of what code says that uses a repository.
+
+    That is its own name, its packages, and the folders of its public headers.
+    """
+    names = {repo.rpartition("/")[2], *_packages(facts)}
+    either = "|".join(map(re.escape, sorted(names)))
     return re.compile(rf"(?<![a-z0-9])(?:{either})(?![a-z0-9])", re.IGNORECASE)
 
 
-def find_uses(facts: Sequence[Fact], path: str, text: str) -> Iterator[tuple[Fact, int]]:
-    """Find the lines of one file that use what the facts are about, each fact in its first few places.
-
-    Settings are looked for as words; names of Python where a file imports the package.
-    """
-    is_python = path.endswith((".py", ".pyi"))
-    nodes, comment = (_parsed(text), _PYTHON_COMMENT) if is_python else ([], _COMMENT)
-    used, docstrings = _references(nodes), _docstrings(nodes)
-    words: dict[str, list[int]] = defaultdict(list)
-    strings: dict[str, list[int]] = defaultdict(list)
-    for number, line in enumerate(text.splitlines(), start=1):
-        passed_over = number in docstrings or _PASSED_OVER.match(line)
-        for token in _TOKEN.findall(comment.sub("", line)) if not passed_over else ():
-            # A variable may stand behind the module that reads it, and before what is asked of it.
-            for word in {_plain(token), *token.split(".")}:
-                words[word].append(number)
-    for node in nodes:
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and node.lineno not in docstrings
-        ):
-            for word in _TOKEN.findall(node.value):
-                strings[word].append(node.lineno)
+def _packages(facts: Iterable[Fact]) -> set[str]:
+    packages: set[str] = set()
     for fact in facts:
-        is_flag = fact.name.startswith("--")
-        if not is_flag and not fact.kind.startswith(_SETTING):
-            found = {*_python_lines(fact, used)}
+        module = fact.module.partition("include/")[2] or fact.module
+        top = re.split(r"[./]", module)[0]
+        if len(top) > 3:
+            packages.add(top)
+    return packages
+
+
+def find_uses(
+    facts: Sequence[Fact], path: str, text: str, project: re.Pattern[str]
+) -> Iterator[Use]:
+    """Yield the lines of one file that use what the facts are about, a few for each.
+
+    Settings are looked for as words, names of Python by the paths that they stand for.
+    """
+    source = _OwnFile(path, text, project)
+    packages = _packages(facts)
+    paths = path_uses(text, packages, {}) if source.is_python else []
+    for fact in facts:
+        if fact.name.startswith("--") or fact.kind.startswith(_SETTING):
+            lines = source.lines_with_setting(fact)
         else:
-            # A key of one common word means nothing.
-            whole = is_flag or fact.kind.startswith(("flag-", "env-", "route-"))
-            telling = whole or re.search(r"[a-z][_.-]?[A-Z_.-]", fact.name)
-            # Code chooses a registered name by a string; an argument of the same name is something else.
-            places = strings if is_python and fact.kind == "unregistered" else words
-            found = {*places.get(_plain(_sought(fact)), ())} if telling else set()
-        yield from ((fact, line) for line in sorted(found)[:MOST_PLACES])
+            lines = {source.line_of(fact, use) for use in paths if _is_used(fact, use)}
+        for line in sorted(lines)[:MAX_PLACES]:
+            yield Use(fact, line, source.lines[line - 1].strip())
 
 
-def _sought(fact: Fact) -> str:
-    """Give the name that code has which was written before the change."""
-    if (
-        fact.kind.endswith("-renamed")
-        and fact.old
-        and not fact.kind.startswith(("parameter-", "file-"))
-    ):
+class _OwnFile:
+    """A file of the user's own code, by the words on its lines."""
+
+    def __init__(self, path: str, text: str, project: re.Pattern[str]) -> None:
+        self.is_python = path.endswith((".py", ".pyi"))
+        self.lines = text.splitlines()
+        self._words: dict[str, set[int]] = defaultdict(set)
+        self._strings: dict[str, set[int]] = defaultdict(set)
+        silent_lines = set(_other_programs(path, self.lines, project))
+        if self.is_python:
+            nodes = _nodes(text)
+            silent_lines |= _docstring_lines(nodes)
+            self._read_strings(nodes, silent_lines)
+        comment = _PYTHON_COMMENT if self.is_python else _COMMENT
+        for number, line in enumerate(self.lines, start=1):
+            if number in silent_lines or _OWN_OPTION.match(line):
+                continue
+            for token in _TOKEN.findall(comment.sub("", line)):
+                # A variable may stand behind the module that reads it, and before what is asked of it.
+                for word in {_normalised(token), *token.split(".")}:
+                    self._words[word].add(number)
+
+    def _read_strings(self, nodes: Iterable[ast.AST], silent_lines: set[int]) -> None:
+        for node in nodes:
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            if node.lineno in silent_lines:
+                continue
+            for word in _TOKEN.findall(node.value):
+                self._strings[word].add(node.lineno)
+
+    def lines_with_setting(self, fact: Fact) -> set[int]:
+        """Return the lines that set a flag, a variable, a key or a registered name."""
+        is_whole_word = fact.name.startswith("--") or fact.kind.startswith(_WHOLE_WORDS)
+        if not is_whole_word and not _COMPOUND.search(fact.name):
+            return set()
+        # Code chooses a registered name by a string; an argument of this name is something else.
+        is_chosen = self.is_python and fact.kind == "unregistered"
+        words = self._strings if is_chosen else self._words
+        return words.get(_normalised(_old_name(fact)), set())
+
+    def line_of(self, fact: Fact, use: PathUse) -> int:
+        """Return the smallest line that breaks: of a call, the line with the argument."""
+        name = _parameter(fact) or fact.name.rpartition(".")[2]
+        if use.call is None or name not in use.call.keywords:
+            return use.line
+        argument = re.compile(rf"(?<![\w.]){re.escape(name)}\s*=(?!=)")
+        for number in range(use.line, min(use.line + _MAX_CALL_LINES, len(self.lines)) + 1):
+            if argument.search(self.lines[number - 1]):
+                return number
+        return use.line
+
+
+def _is_used(fact: Fact, use: PathUse) -> bool:
+    """Return True if a use is of what the fact is about."""
+    name = _old_name(fact)
+    if fact.kind.startswith("file-"):
+        return f"{use.path}.".startswith(f"{fact.module}.")
+    parameter = _parameter(fact)
+    if parameter:
+        return _stands_for(use.path, fact, name) and _breaks_call(fact, parameter, use)
+    if fact.kind == "symbol-moved":
+        # What moved may still be had from a package above.
+        return use.path == f"{fact.module}.{name}"
+    if _stands_for(use.path, fact, name):
+        return True
+    owner, _, field = name.rpartition(".")
+    is_argument = use.call is not None and field in use.call.keywords
+    return fact.kind.startswith("field-") and is_argument and _stands_for(use.path, fact, owner)
+
+
+def _breaks_call(fact: Fact, parameter: str, use: PathUse) -> bool:
+    """Return True for a call that passes an argument which is gone, or lacks one which is new."""
+    if use.call is None:
+        return False
+    is_given = parameter in use.call.keywords
+    if fact.kind in _REMOVED_PARAMETER:
+        return is_given
+    return not is_given and not use.call.is_open
+
+
+def _stands_for(path: str, fact: Fact, name: str) -> bool:
+    """Return True if a path of one's code is that of a fact, or as a package above gives it on."""
+    if not name:
+        return False
+    if fact.path and name == _old_name(fact) and path == fact.path:
+        return True
+    before, found, rest = f"{path}.".partition(f".{name}.")
+    return bool(before and found) and not rest and f"{fact.module}.".startswith(f"{before}.")
+
+
+def _old_name(fact: Fact) -> str:
+    """Return the name that code has which was written before the change."""
+    is_renamed = fact.kind.endswith("-renamed") and fact.old
+    if is_renamed and not fact.kind.startswith(("parameter-", "file-")):
         owner = fact.name.rpartition(".")[0] if fact.kind.startswith(_SYMBOL) else ""
-        return f"{owner}.{fact.old}" if owner else fact.old
+        return f"{owner}.{fact.old}" if owner else str(fact.old)
     return fact.name.removesuffix(".__init__")
 
 
 def _parameter(fact: Fact) -> str:
-    own = fact.old if fact.kind == "parameter-renamed" else fact.detail
-    return own or "" if fact.kind.startswith("parameter-") else ""
+    if not fact.kind.startswith("parameter-"):
+        return ""
+    return (fact.old if fact.kind == "parameter-renamed" else fact.detail) or ""
 
 
-def _plain(token: str) -> str:
+def _normalised(token: str) -> str:
     """Write a flag one way: programs take dashes and underscores alike, and `--no-` before a switch."""
-    return (
-        "--" + token[2:].replace("_", "-").removeprefix("no-") if token.startswith("--") else token
-    )
+    if not token.startswith("--"):
+        return token
+    return "--" + token[2:].replace("_", "-").removeprefix("no-")
 
 
-class _Use(NamedTuple):
-    name: str  # Dotted; it begins with an imported package, or with a dot where the object is of an unknown type
-    line: int
-    given: Mapping[str, int] | None = None  # Of a call: the lines of what is given by its name
-
-
-def _parsed(source: str) -> list[ast.AST]:
-    """List the nodes of a file; none of what is no Python of this version."""
+def _nodes(source: str) -> list[ast.AST]:
+    """Return the nodes of a file; none of what is no Python of this version."""
     try:
         return list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 
 
-def _docstrings(nodes: Iterable[ast.AST]) -> set[int]:
-    """Give the lines of strings that are statements: they say something and do nothing."""
-    alone = (
-        node
-        for node in nodes
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    )
-    return {
-        line for node in alone for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    }
-
-
-def _references(nodes: Sequence[ast.AST]) -> list[_Use]:
-    """List what a file takes from other packages."""
-    known: dict[str, str] = {}
-    found: list[_Use] = []
+def _docstring_lines(nodes: Iterable[ast.AST]) -> set[int]:
+    """Return the lines of strings that are statements: they say something and do nothing."""
+    lines: set[int] = set()
     for node in nodes:
-        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
-            package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-            for one in node.names:
-                found.append(_Use(package + one.name, one.lineno))
-                top = one.name if package or one.asname else one.name.partition(".")[0]
-                known[one.asname or top] = package + top
-    for node in nodes:
-        if isinstance(node, ast.Call):
-            given = {one.arg or "**": one.lineno for one in node.keywords}
-            found.append(
-                _Use(_dotted(node.func, known), node.func.end_lineno or node.lineno, given)
-            )
-        elif isinstance(node, ast.Attribute | ast.Name):
-            found.append(_Use(_dotted(node, known), node.end_lineno or node.lineno))
-    return found
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return lines
 
 
-def _dotted(node: ast.expr, known: Mapping[str, str]) -> str:
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.insert(0, node.attr)
-        node = node.value
-    return ".".join([known.get(node.id, "") if isinstance(node, ast.Name) else "", *names])
+def _other_programs(path: str, lines: Sequence[str], project: re.Pattern[str]) -> Iterator[int]:
+    """Yield the lines of a script that run a program of another project, with its arguments."""
+    name = path.rpartition("/")[2].lower()
+    if not name.endswith(_SHELL) and not name.startswith(_SHELL):
+        return
+    for command in _commands(lines):
+        text = "\n".join(command.values())
+        if _NO_COMMAND.match(text) or project.search(text):
+            continue
+        yield from command
 
 
-def _python_lines(fact: Fact, used: Sequence[_Use]) -> Iterator[int]:
-    """Find references to a name; of a parameter, the calls that give one which is gone, or lack one which is new."""
-    sought, parameter, gone = _sought(fact), _parameter(fact), fact.kind in _GONE
-    owner, _, name = sought.rpartition(".")
-    knows_owner = bool(owner) and any(_means(one.name, fact.module, owner) for one in used)
-    for one in used:
-        # A member of an object of unknown type counts where the file knows the class.
-        member = (
-            knows_owner
-            and one.name == f".{name}"
-            and name not in _BUILTIN
-            and (gone or not parameter)
-        )
-        # What moved may still be had from a package above.
-        moved = fact.kind == "symbol-moved" and one.name != f"{fact.module}.{sought}"
-        named = member or (not moved and _means(one.name, fact.module, sought))
-        if parameter:
-            if named and one.given is not None and (parameter in one.given) is gone:
-                yield one.given.get(parameter, one.line)
-        elif named or (
-            fact.kind.startswith("file-") and f"{one.name}.".startswith(f"{fact.module}.")
-        ):
-            yield one.line
-        # Interfaces of a package take the fields of its records by name.
-        elif (
-            fact.kind.startswith("field-")
-            and one.given
-            and one.name.startswith(fact.module.partition(".")[0] + ".")
-        ):
-            yield from (line for keyword, line in one.given.items() if keyword == name)
-
-
-def _means(name: str, module: str, path: str) -> bool:
-    """Tell whether a dotted name is this one of the module, or as a package above gives it on."""
-    head, found, _ = f"{name}.".partition(f".{path}.")
-    return bool(head and found) and f"{module}.".startswith(f"{head}.")
+def _commands(lines: Sequence[str]) -> Iterator[Mapping[int, str]]:
+    """Yield the commands of a script: lines that a backslash continues are one."""
+    command: dict[int, str] = {}
+    for number, line in enumerate(lines, start=1):
+        command[number] = line
+        if not line.rstrip().endswith("\\"):
+            yield command
+            command = {}
+    if command:
+        yield command

@@ -72,12 +72,11 @@ POINTS = {
 URGENT = {"release", "undoes a change"} | {name for name, points in POINTS.items() if points >= 4}
 """Only with one of these can a commit be of the top tier, however much else it does."""
 
-_SET_BY_USERS = ("flag-", "env-", "config-key-", "route-")
+_SET_BY_USERS = ("flag-", "env-", "config-key-", "route-", "metric-")
 _CALLED = (
     "parameter-default-",
-    "field-changed",
-    "signature-changed",
-    "base-changed",
+    "field-default-",
+    "choices-changed",
     "registration-changed",
 )
 _NEW_FOR_USERS = (
@@ -85,15 +84,19 @@ _NEW_FOR_USERS = (
     "flag-added",
     "env-added",
     "route-added",
+    "metric-added",
+    "contents-added",
     "file-added kernel",
     "file-added operator",
 )
-_BY_SEVERITY = {
+_BY_SEVERITY: Mapping[Severity, Mapping[str, tuple[str, ...]]] = {
     Severity.BREAKING: {"breaks what users set": _SET_BY_USERS, "breaks exported names": ("",)},
+    Severity.MAY_BREAK: {MAY_BREAK: ("",)},
     Severity.BEHAVIOUR: {
         "changes defaults": _SET_BY_USERS,
         "changes what users call": _CALLED,
         "changes values": ("constant-changed", "limit-changed"),
+        # Facts of earlier versions have no other word for what may break.
         MAY_BREAK: ("symbol-", "parameter-", "field-", "enum-member-"),
     },
     Severity.ADDITIVE: {

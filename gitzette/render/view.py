@@ -340,7 +340,8 @@ def without(claims: Iterable[Claim], others: Iterable[Claim]) -> list[Claim]:
 
 def is_breaking(claim: Claim) -> bool:
     """Return True if a claim states a fact that breaks what users reach."""
-    return claim.params.get("severity") == Severity.BREAKING
+    # Reports of earlier versions say `breaking`.
+    return claim.params.get("severity") in (Severity.BREAKING, "breaking")
 
 
 def is_telling(claim: Claim) -> bool:

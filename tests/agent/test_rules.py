@@ -60,17 +60,18 @@ async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -
     assert [quote.text for claim in claims for quote in claim.anchors] == ["-LIMIT = 1\n+LIMIT = 2"]
 
 
-async def test_functions_that_changed_are_named_together_after_their_author_where_nothing_else_can_be_said() -> (
-    None
-):
+async def test_code_that_no_sentence_tells_is_shown_with_its_function_after_its_author() -> None:
     lines = ("-LIMIT = 1", "+LIMIT = 2")
     inside = [fact("code-changed", Severity.BEHAVIOUR, name, *lines) for name in ("a.b", "c")]
     message = "Fix the limit\n\nThe limit was taken twice, and requests waited for ever."
-    said, named = await written(*inside, depth="skim", tier=Tier.MID, message=message)
-    assert said.speech
-    assert named.text["en"] == "Changes in `a.b`, `c`."
-    assert {anchor.text for anchor in named.anchors} == {"-LIMIT = 1\n+LIMIT = 2"}
-    # Beside what can be told, and in one line about a commit, names alone say nothing.
+    speech, *shown = await written(*inside, depth="skim", tier=Tier.MID, message=message)
+    assert speech.speech
+    assert [(claim.predicate, claim.params["name"]) for claim in shown] == [
+        ("shows", "a.b"),
+        ("shows", "c"),
+    ]
+    assert {quote.text for claim in shown for quote in claim.quotes} == {"-LIMIT = 1\n+LIMIT = 2"}
+    # Beside what can be told, and in one line about a commit, lines alone say nothing.
     assert [one.text["en"] for one in await written(CHANGED, *inside)] == [
         "`LIMIT` changes from `1` to `2`."
     ]
@@ -79,3 +80,11 @@ async def test_functions_that_changed_are_named_together_after_their_author_wher
     ] == [True]
     hidden = inside[0].model_copy(update={"severity": Severity.INTERNAL})
     assert not any(one.text for one in await written(hidden))
+
+
+async def test_a_line_that_takes_the_place_of_another_is_told_in_a_sentence() -> None:
+    exchange = fact(
+        "code-changed", Severity.BEHAVIOUR, "a.b", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2"
+    )
+    (claim,) = await written(exchange)
+    assert claim.text["en"] == "In `a.b`, `1` becomes `2`."

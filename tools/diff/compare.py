@@ -1,22 +1,23 @@
-"""What differs between the declarations of two versions: each came, went, moved, was renamed or has another part."""
+"""What differs between the declarations of two versions: each came, went, moved or changed."""
 
-import ast
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.facts import FactKind
+from tools.diff.choices import choices_that_differ, has_other_choices
+from tools.diff.error_pairing import without_moved_errors
 from tools.diff.kinds import (
     ROWS,
     Difference,
     FoundDeclaration,
     detail_of,
-    is_python,
     members_of,
     name_of,
     written,
 )
-from tools.diff.pairing import paired, renamed
+from tools.diff.pairing import Pair, paired, renamed
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration
@@ -24,350 +25,424 @@ if TYPE_CHECKING:
 
 SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""
-_OTHERS = tuple(kind for kind in ROWS if kind not in ("class", "enum", "function"))
+_SCOPES_FIRST = (
+    ("class", "enum"),
+    ("function",),
+    tuple(kind for kind in ROWS if kind not in ("class", "enum", "function")),
+)
+"""A renamed class takes its members along, so it is paired before them."""
 _MEMBERS = ("field", "function")
-_SHOWN_ONLY = ("description", "title", "examples")
-Path = tuple[str, str]  # A module and the dotted name of something in it
+_MAX_BASES = 5  # Classes above a class in which a member is looked for
+_LAYOUT = re.compile(r"\s+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
+_VALUES = {"None", "True", "False", "not", "and", "or", "in", "is"}
+"""Words of a condition that are no names."""
+_TABLE = ("{", "[", "(", "dict(", "list(", "set(", "tuple(", "frozenset(")
+"""How a value begins that holds many others."""
+
+
+class ModuleName(NamedTuple):
+    """A module and the dotted name of something in it."""
+
+    module: str
+    name: str
 
 
 def compare(files: Sequence["Versions"]) -> list[Difference]:
     """Compare all files of a commit at once, so that what moves from one to another is seen."""
-    named = {
-        (one.name, one.parts["value"])
-        for versions in files
-        for one in versions.new
-        if one.kind == "constant" and "value" in one.parts
-    }
-    differences = _Comparison(files).differences()
-    # A value that only got a name is the same value.
-    return [
-        one
-        for one in differences
-        if one.new is None or (one.new.rpartition(".")[2], one.old) not in named
-    ]
+    named_values: set[tuple[str, str]] = set()
+    for versions in files:
+        for declaration in versions.new:
+            if declaration.kind == "constant" and "value" in declaration.parts:
+                named_values.add((declaration.name, declaration.parts["value"]))
+    differences: list[Difference] = []
+    for difference in _Comparison(files).differences():
+        new_name = (difference.new or "").rpartition(".")[2]
+        # A value that only got a name is the same value.
+        if (new_name, difference.old) not in named_values:
+            differences.append(difference)
+    return without_moved_errors(differences, files)
 
 
 class _Comparison:
-    """The declarations of a commit on both sides, scopes first: a renamed class takes its members along."""
+    """The declarations of a commit on both sides."""
 
     def __init__(self, files: Sequence["Versions"]) -> None:
-        self._old = [
-            FoundDeclaration(one, file, "old") for file in files for one in _counted(file.old, file)
-        ]
-        self._new = [
-            FoundDeclaration(one, file, "new") for file in files for one in _counted(file.new, file)
-        ]
-        self._heirs: dict[Path, Path] = {}
-        self._gone: set[Path] = set()
-        self._come: set[Path] = set()
-        self._members = {
-            (found.one.owner.rpartition(".")[2], found.one.name)
-            for found in self._new
-            if found.one.kind in _MEMBERS
-        }
-        self._classes: dict[str, list[FoundDeclaration]] = defaultdict(list)
+        self._old = _found_in(files, "old")
+        self._new = _found_in(files, "new")
+        self._successors: dict[ModuleName, ModuleName] = {}
+        self._removed_scopes: set[ModuleName] = set()
+        self._added_scopes: set[ModuleName] = set()
+        self._new_members: set[tuple[str, str]] = set()
+        self._new_classes: dict[str, list[FoundDeclaration]] = defaultdict(list)
+        self._imported: set[ModuleName] = set()
         for found in self._new:
-            if found.one.kind == "class":
-                self._classes[found.one.name].append(found)
-        self._given = {
-            (found.module, found.one.name) for found in self._new if found.one.kind == "import"
-        }
-        typed = {
-            found.one.path: found.one.parts.get("type", "")
-            for found in self._old
-            if found.one.kind == "field"
-        }
-        self._retyped = {
-            found.one.name: kind
-            for found in self._new
-            if found.one.kind == "field"
-            and (kind := found.one.parts.get("type", "")) != typed.get(found.one.path)
-        }
+            if found.kind in _MEMBERS:
+                self._new_members.add((found.owner.rpartition(".")[2], found.name))
+            if found.kind == "class":
+                self._new_classes[found.name].append(found)
+            if found.kind == "import":
+                self._imported.add(ModuleName(found.module, found.name))
+        self._retyped_fields = self._find_retyped_fields()
+
+    def _find_retyped_fields(self) -> dict[str, str]:
+        """Return the new types of fields by their names, where these differ."""
+        old_types: dict[str, str] = {}
+        for found in self._old:
+            if found.kind == "field":
+                old_types[found.path] = found.parts.get("type", "")
+        retyped: dict[str, str] = {}
+        for found in self._new:
+            new_type = found.parts.get("type", "")
+            if found.kind == "field" and new_type != old_types.get(found.path):
+                retyped[found.name] = new_type
+        return retyped
 
     def differences(self) -> Iterator[Difference]:
-        """Give what differs, and note of each scope whether it came, went or was renamed."""
-        for kinds in (("class", "enum"), ("function",), _OTHERS):
-            before, after = self._keyed(self._old, kinds), self._keyed(self._new, kinds)
-            gone: list[FoundDeclaration] = []
-            come: list[FoundDeclaration] = []
-            parameters: list[tuple[FoundDeclaration, FoundDeclaration]] = []
+        """Yield what differs, and note of each scope whether it came, went or was renamed."""
+        for kinds in _SCOPES_FIRST:
+            before = self._by_key(self._old, kinds)
+            after = self._by_key(self._new, kinds)
+            removed: list[FoundDeclaration] = []
+            added: list[FoundDeclaration] = []
+            parameters: list[Pair] = []
             for key in dict.fromkeys((*before, *after)):
-                pairs, left, added = paired(before.get(key, ()), after.get(key, ()))
-                gone += left
-                come += added
-                parameters += [pair for pair in pairs if pair[1].one.kind == "parameter"]
-                for old, new in pairs:
-                    yield from _changed(old, new)
-            yield from self._one_sided(gone, come)
+                pairing = paired(before.get(key, ()), after.get(key, ()))
+                removed += pairing.removed
+                added += pairing.added
+                for pair in pairing.pairs:
+                    if pair.new.kind == "parameter":
+                        parameters.append(pair)
+                    yield from _changed_parts(pair)
+            yield from self._one_sided(removed, added)
             yield from _reordered(parameters)
 
-    def _keyed(
-        self, found: Iterable[FoundDeclaration], kinds: Sequence[str]
+    def _by_key(
+        self, declarations: Iterable[FoundDeclaration], kinds: Sequence[str]
     ) -> Mapping[Hashable, list[FoundDeclaration]]:
-        keyed: dict[Hashable, list[FoundDeclaration]] = defaultdict(list)
-        for one in found:
-            if one.one.kind in kinds:
-                keyed[self._key(one)].append(one)
-        return keyed
+        by_key: dict[Hashable, list[FoundDeclaration]] = defaultdict(list)
+        for found in declarations:
+            if found.kind in kinds:
+                by_key[self._key(found)].append(found)
+        return by_key
 
     def _key(self, found: FoundDeclaration) -> Hashable:
-        """Give the name by which the same thing is known on both sides."""
-        one = found.one
-        if ROWS[one.kind].spread:
-            return one.kind, one.name
-        module, owner = self._owner(found)
-        family = "symbol" if one.kind in SYMBOLS else one.kind
+        """Return the name by which the same thing is known on both sides."""
+        if ROWS[found.kind].spread:
+            return found.kind, found.name
+        owner = self._owner(found)
+        family = "symbol" if found.kind in SYMBOLS else found.kind
         # An error is known by its words and its condition, not by what is raised.
-        return family, module, owner, "" if one.kind == "error" else one.name
+        name = "" if found.kind == "error" else found.name
+        return family, owner, name
 
-    def _owner(self, found: FoundDeclaration) -> Path:
-        """Give the module and the owner, by their new names where they were renamed or moved."""
-        path = (found.module, found.one.owner)
+    def _owner(self, found: FoundDeclaration) -> ModuleName:
+        """Return the module and the owner, by their new names where they were renamed or moved."""
         if found.side == "old":
-            for end in _ends(found.one.owner):
-                if heir := self._heirs.get((found.module, found.one.owner[:end])):
-                    return heir[0], heir[1] + found.one.owner[end:]
-        return path
+            for scope in _scopes_around(found.owner):
+                successor = self._successors.get(ModuleName(found.module, scope))
+                if successor is not None:
+                    rest = found.owner[len(scope) :]
+                    return ModuleName(successor.module, successor.name + rest)
+        return ModuleName(found.module, found.owner)
 
     def _one_sided(
-        self, gone: Sequence[FoundDeclaration], come: Sequence[FoundDeclaration]
+        self, removed: Sequence[FoundDeclaration], added: Sequence[FoundDeclaration]
     ) -> Iterator[Difference]:
-        """Tell what came and went; of both, what is the same under another name or in another file."""
-        gone = [
-            one
-            for one in gone
-            if one.changed and not self._is_within(one, self._gone) and not _stays(one)
-        ]
-        # What a class has from another one now is not gone, nor is anything inside it.
-        kept = [
-            one
-            for one in gone
-            if one.one.kind in _MEMBERS and self._is_inherited(one.one.name, one.one.owner)
-        ]
-        self._gone |= {(one.module, one.one.path) for one in kept}
-        gone = [one for one in gone if (one.module, one.one.path) not in self._gone]
-        gone = [
-            one
-            for one in gone
-            if not (one.one.kind == "flag" and self._is_made_of_a_field(one.one.name))
-        ]
-        come = [
-            one
-            for one in come
-            if one.changed and not self._is_within(one, self._come) and not _stays(one)
-        ]
-        gone, come = _once(gone), _once(come)
+        """Yield what came and went; of both, what is the same under another name or in another file."""
+        removed = _without_repeats(self._really_removed(removed))
+        added = _without_repeats(self._really_added(added))
         matched: set[int] = set()
-        for old, new in renamed(gone, come, self._owner):
+        for pair in renamed(removed, added, self._owner):
+            old, new = pair
             matched |= {id(old), id(new)}
-            self._heirs[old.module, old.one.path] = (new.module, new.one.path)
-            if old.module == new.module or not self._is_given(old):
-                yield from _renamed(old, new)
+            self._successors[_full_name(old)] = _full_name(new)
+            if old.module == new.module or not self._is_imported(old):
+                yield from _renamed(pair)
             else:
-                yield from _changed(old, new)
-        for old in gone:
-            if id(old) not in matched:
-                self._gone.add((old.module, old.one.path))
-                if not self._is_given(old):
-                    yield from _single(old, ROWS[old.one.kind].removed)
-        for new in come:
-            if id(new) not in matched:
-                self._come.add((new.module, new.one.path))
-                # What a new file declares is told by the file.
-                if not (ROWS[new.one.kind].symbol and new.versions.file.status == "added"):
-                    yield from _single(new, ROWS[new.one.kind].added)
+                yield from _changed_parts(pair)
+        for old in removed:
+            if id(old) in matched:
+                continue
+            self._removed_scopes.add(_full_name(old))
+            if not self._is_imported(old):
+                yield from _single(old, ROWS[old.kind].removed)
+        for new in added:
+            if id(new) in matched:
+                continue
+            self._added_scopes.add(_full_name(new))
+            # Who includes a new file of native code is not in sight; of Python, imports show it.
+            is_of_new_file = ROWS[new.kind].symbol and new.versions.file.status == "added"
+            if new.is_python or not is_of_new_file:
+                yield from _single(new, ROWS[new.kind].added)
 
-    def _is_given(self, found: FoundDeclaration) -> bool:
-        """Tell a name that its module still gives to others, by importing it from where it is now."""
-        return bool({(found.module, found.one.path), (found.module, "*")} & self._given)
+    def _really_removed(self, removed: Sequence[FoundDeclaration]) -> Iterator[FoundDeclaration]:
+        """Yield what is gone by itself, without what a class inherits now."""
+        remaining: list[FoundDeclaration] = []
+        for found in removed:
+            if not found.is_changed or self._is_inside(found, self._removed_scopes):
+                continue
+            if _is_kept(found):
+                continue
+            if found.kind in _MEMBERS and self._is_inherited(found.name, found.owner):
+                # Nothing inside of it is gone either.
+                self._removed_scopes.add(_full_name(found))
+                continue
+            remaining.append(found)
+        for found in remaining:
+            if _full_name(found) in self._removed_scopes:
+                continue
+            if found.kind == "flag" and self._is_made_of_a_field(found.name):
+                continue
+            yield found
+
+    def _really_added(self, added: Sequence[FoundDeclaration]) -> Iterator[FoundDeclaration]:
+        for found in added:
+            if not found.is_changed or self._is_inside(found, self._added_scopes):
+                continue
+            if not _is_kept(found):
+                yield found
+
+    def _is_imported(self, found: FoundDeclaration) -> bool:
+        """Return True for a name that its module still has, by importing it from where it is now."""
+        names = {ModuleName(found.module, found.path), ModuleName(found.module, "*")}
+        return bool(names & self._imported)
 
     def _is_made_of_a_field(self, flag: str) -> bool:
-        """Tell a flag that a dataclass gives now: a field of its name, or one that names it, has another annotation."""
-        named = flag.strip("-").replace("-", "_") in self._retyped
-        return named or any(f'"{flag}"' in kind for kind in self._retyped.values())
+        """Return True for a flag that a dataclass makes now: a field names it in another annotation."""
+        if flag.strip("-").replace("-", "_") in self._retyped_fields:
+            return True
+        return any(f'"{flag}"' in annotation for annotation in self._retyped_fields.values())
 
-    def _is_inherited(self, name: str, owner: str, deep: int = 4) -> bool:
-        last = owner.rpartition(".")[2]
-        bases = {
-            base.strip().rpartition(".")[2]
-            for found in self._classes.get(last, ())
-            for base in found.one.parts.get("base", "").split(",")
-            if base.strip()
-        }
-        return any(
-            (base, name) in self._members or (deep > 0 and self._is_inherited(name, base, deep - 1))
-            for base in bases
-        )
-
-    def _is_within(self, found: FoundDeclaration, scopes: set[Path]) -> bool:
-        """Tell what comes or goes with its class or function, and is told by it; what users set is always told."""
-        if ROWS[found.one.kind].spread:
+    def _is_inherited(self, name: str, owner: str, depth: int = _MAX_BASES) -> bool:
+        if depth == 0:
             return False
-        return any(
-            (found.module, found.one.owner[:end]) in scopes for end in _ends(found.one.owner)
-        )
+        bases: set[str] = set()
+        for found in self._new_classes.get(owner.rpartition(".")[2], ()):
+            for base in found.parts.get("base", "").split(","):
+                bases.add(base.strip().rpartition(".")[2])
+        bases.discard("")
+        if any((base, name) in self._new_members for base in bases):
+            return True
+        return any(self._is_inherited(name, base, depth - 1) for base in bases)
+
+    def _is_inside(self, found: FoundDeclaration, scopes: set[ModuleName]) -> bool:
+        """Return True for what comes or goes with its class or function, unless users set it."""
+        if ROWS[found.kind].spread:
+            return False
+        around = _scopes_around(found.owner)
+        return any(ModuleName(found.module, scope) in scopes for scope in around)
 
 
-def _once(found: Iterable[FoundDeclaration]) -> list[FoundDeclaration]:
-    """Keep one place of a name that several files have: a variable is read in many of them."""
+def _found_in(files: Sequence["Versions"], side: str) -> list[FoundDeclaration]:
+    declarations: list[FoundDeclaration] = []
+    for versions in files:
+        if side == "old":
+            for declaration in _compared(versions.old, versions):
+                declarations.append(FoundDeclaration(declaration, versions, "old"))
+        else:
+            for declaration in _compared(versions.new, versions):
+                declarations.append(FoundDeclaration(declaration, versions, "new"))
+    return declarations
+
+
+def _full_name(found: FoundDeclaration) -> ModuleName:
+    return ModuleName(found.module, found.path)
+
+
+def _without_repeats(declarations: Iterable[FoundDeclaration]) -> list[FoundDeclaration]:
+    """Return one place of a name that several files have: a variable is read in many of them."""
     seen: set[tuple[str, str]] = set()
     kept: list[FoundDeclaration] = []
-    for one in found:
-        key = (one.one.kind, one.one.name)
-        if key not in seen or not ROWS[one.one.kind].spread:
-            kept.append(one)
+    for found in declarations:
+        key = (found.kind, found.name)
+        if key not in seen or not ROWS[found.kind].spread:
+            kept.append(found)
         seen.add(key)
     return kept
 
 
-def _stays(found: FoundDeclaration) -> bool:
-    """Tell an overload, a second definition or a condition around one: the name is there before and after."""
-    return found.one.kind in (*SYMBOLS, "field") and found.versions.has_elsewhere(
-        found.one, found.side
-    )
-
-
-def _ends(owner: str) -> Iterator[int]:
-    """Give the lengths of an owner and of all that it stands in, the longest first."""
-    end = len(owner)
-    while end > 0:
-        yield end
-        end = owner.rfind(".", 0, end)
-
-
-def _counted(declared: Sequence["Declaration"], versions: "Versions") -> Iterator["Declaration"]:
-    """Leave out a constant that holds a variable and a function behind a route: users know them by these."""
-    used = {
-        line
-        for one in declared
-        if one.kind in ("env", "route")
-        for line in range(one.first, one.last + 1)
-    }
-    behind: set[str] = set()
-    for one in declared:
-        if one.kind in ("constant", "function") and any(
-            line in used for line in range(one.first, one.line + 1)
-        ):
-            behind.add(one.path)
-        elif _counts(one, versions) and not (one.kind == "parameter" and one.owner in behind):
-            yield one
-
-
-def _counts(one: "Declaration", versions: "Versions") -> bool:
-    """Leave out what only a function sees: its own names, and the parameters of functions inside it."""
-    if one.kind not in ROWS:
-        return one.kind == "import"
-    python = versions.file.path.endswith((".py", ".pyi"))
-    if ROWS[one.kind].symbol and (one.local or (python and _is_of_unseen_scope(one))):
+def _is_kept(found: FoundDeclaration) -> bool:
+    """Return True for an overload or a second definition: the name is there before and after."""
+    if found.kind not in (*SYMBOLS, "field"):
         return False
-    hidden = one.name in ("self", "cls", "*", "/") or (
-        one.kind == "constant" and one.name.startswith("__")
-    )
-    return bool(one.name) and not hidden
+    return found.versions.has_elsewhere(found.declaration, found.side)
 
 
-def _is_of_unseen_scope(one: "Declaration") -> bool:
-    """Tell a variable that is indented without a scope in sight: a patch may begin inside a function."""
-    return (
-        one.kind == "constant"
-        and not one.owner
-        and one.start > one.source.rfind(b"\n", 0, one.start) + 1
-    )
+def _scopes_around(owner: str) -> Iterator[str]:
+    """Yield an owner and all that it stands in, the innermost first."""
+    while owner:
+        yield owner
+        owner = owner.rpartition(".")[0]
+
+
+def _compared(
+    declarations: Sequence["Declaration"], versions: "Versions"
+) -> Iterator["Declaration"]:
+    """Yield what is compared: not the constant that holds a variable, nor the function of a route."""
+    used_lines: set[int] = set()
+    for declaration in declarations:
+        if declaration.kind in ("env", "route", "metric"):
+            used_lines.update(range(declaration.first, declaration.last + 1))
+    hidden_functions: set[str] = set()
+    for declaration in declarations:
+        lines = range(declaration.first, declaration.line + 1)
+        is_named_otherwise = not used_lines.isdisjoint(lines)
+        if declaration.kind in ("constant", "function") and is_named_otherwise:
+            hidden_functions.add(declaration.path)
+            continue
+        if declaration.kind == "parameter" and declaration.owner in hidden_functions:
+            continue
+        if _is_compared(declaration, versions):
+            yield declaration
+
+
+def _is_compared(declaration: "Declaration", versions: "Versions") -> bool:
+    """Return False for what only a function sees: its own names, and functions inside it."""
+    if declaration.kind == "import":
+        return True
+    if declaration.kind not in ROWS or not declaration.name:
+        return False
+    is_python = versions.file.path.endswith((".py", ".pyi"))
+    is_local = declaration.local or (is_python and _is_of_unseen_scope(declaration))
+    if ROWS[declaration.kind].symbol and is_local:
+        return False
+    if declaration.name in ("self", "cls", "*", "/"):
+        return False
+    return declaration.kind != "constant" or not declaration.name.startswith("__")
+
+
+def _is_of_unseen_scope(declaration: "Declaration") -> bool:
+    """Return True for an indented variable without a scope: a patch may begin inside a function."""
+    if declaration.kind != "constant" or declaration.owner:
+        return False
+    line_start = declaration.source.rfind(b"\n", 0, declaration.start) + 1
+    return declaration.start > line_start
 
 
 def _single(found: FoundDeclaration, kind: FactKind | None) -> Iterator[Difference]:
-    if kind is None or (found.one.kind == "error" and "message" not in found.one.parts):
+    if kind is None or (found.kind == "error" and "message" not in found.parts):
         return
-    value, detail = (
-        members_of(found) if found.one.kind == "enum" else written(found),
-        detail_of(found),
-    )
+    if kind == "parameter-added" and found.name.startswith("*"):
+        return  # Nobody has to know that further arguments are taken
+    value = members_of(found) if found.kind == "enum" else written(found)
     if found.side == "old":
-        yield Difference(kind, name_of(found), old=value, detail=detail, before=found)
+        yield Difference(kind, name_of(found), old=value, detail=detail_of(found), before=found)
     else:
-        yield Difference(kind, name_of(found), new=value, detail=detail, after=found)
+        yield Difference(kind, name_of(found), new=value, detail=detail_of(found), after=found)
 
 
-def _renamed(old: FoundDeclaration, new: FoundDeclaration) -> Iterator[Difference]:
-    kind = ROWS[new.one.kind].renamed
-    if old.one.name == new.one.name:
-        if new.one.kind in SYMBOLS and old.module != new.module:
-            yield Difference(
-                "symbol-moved", name_of(new), old.module, new.module, new.one.kind, old, new
-            )
+def _renamed(pair: Pair) -> Iterator[Difference]:
+    old, new = pair
+    kind = ROWS[new.kind].renamed
+    if old.name == new.name:
+        if new.kind in SYMBOLS and old.module != new.module:
+            name = name_of(new)
+            yield Difference("symbol-moved", name, old.module, new.module, new.kind, old, new)
     elif kind is not None:
-        yield Difference(kind, name_of(new), old.one.name, new.one.name, detail_of(new), old, new)
-    yield from _changed(old, new)
+        yield Difference(kind, name_of(new), old.name, new.name, detail_of(new), old, new)
+    yield from _changed_parts(pair)
 
 
-def _changed(old: FoundDeclaration, new: FoundDeclaration) -> Iterator[Difference]:
-    """Tell the parts that differ, each by the fact that the table names."""
-    if old.one.kind != new.one.kind:
+def _changed_parts(pair: Pair) -> Iterator[Difference]:
+    """Yield a difference for each part of a declaration (default, choices, ...) that changed."""
+    old, new = pair
+    if old.kind != new.kind:
         return
-    row = ROWS[new.one.kind]
-    for part, kind in row.parts.items():
-        before, after = old.one.parts.get(part), new.one.parts.get(part)
-        # An annotation of Python changes nothing for a caller.
-        annotates = (kind == "signature-changed" or part == "type") and is_python(new)
-        described = (
-            kind == "field-changed"
-            and before
-            and after
-            and _undescribed(before) == _undescribed(after)
+    for part, kind in ROWS[new.kind].parts.items():
+        old_code = old.parts.get(part)
+        new_code = new.parts.get(part)
+        if not _differ(old_code, new_code):
+            continue
+        fact_kind = _specific_kind(kind, pair, old_code, new_code)
+        if fact_kind == "choices-changed":
+            old_code, new_code = choices_that_differ(old_code, new_code)
+        if fact_kind is not None:
+            yield Difference(fact_kind, name_of(new), old_code, new_code, detail_of(new), old, new)
+
+
+def _specific_kind(
+    kind: FactKind, pair: Pair, old_code: str | None, new_code: str | None
+) -> FactKind | None:
+    """Return the kind of fact that another part makes; None where it means nothing to users."""
+    if kind == "choices-changed":
+        # Other annotations of Python are remarks, which change nothing for a caller.
+        return kind if has_other_choices(old_code, new_code) else None
+    if kind == "constant-changed":
+        if has_other_choices(old_code, new_code):
+            return "choices-changed"
+        is_table = (old_code or "").startswith(_TABLE) or (new_code or "").startswith(_TABLE)
+        return None if is_table else kind
+    if kind == "parameter-default-changed" and new_code is None:
+        return "parameter-required"
+    if kind == "env-default-changed" and (old_code is None or new_code is None):
+        return None  # One of several places may read it with a default, and another without
+    if kind == "limit-changed" and pair.old.name != pair.new.name:
+        # `assert` states what must hold, `raise` what must not: their conditions do not compare.
+        return None
+    if kind == "limit-changed" and not _has_other_values(old_code, new_code):
+        return None
+    return kind
+
+
+def _has_other_values(old_code: str | None, new_code: str | None) -> bool:
+    """Return True if two conditions ask the same of the same names with other values."""
+    if re.sub(r"[()\s,]", "", old_code or "") == re.sub(r"[()\s,]", "", new_code or ""):
+        return False  # Brackets around a condition only lay it out
+    old_names = set(_NAME.findall(_STRING.sub("", old_code or "")))
+    new_names = set(_NAME.findall(_STRING.sub("", new_code or "")))
+    return bool(old_code and new_code) and old_names - _VALUES == new_names - _VALUES
+
+
+def _reordered(pairs: Iterable[Pair]) -> Iterator[Difference]:
+    """Yield the functions whose common parameters come in another order.
+
+    Of overloads nobody knows which is which.
+    """
+    functions: dict[ModuleName, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        if not _is_keyword(pair.old) and not _is_keyword(pair.new):
+            functions[ModuleName(pair.new.module, pair.new.owner)].append(pair)
+    for function, common in functions.items():
+        by_old_position = sorted(common, key=lambda pair: pair.old.declaration.position)
+        by_new_position = sorted(common, key=lambda pair: pair.new.declaration.position)
+        old_order = [pair.new.name for pair in by_old_position]
+        new_order = [pair.new.name for pair in by_new_position]
+        if old_order == new_order or len(set(new_order)) < len(new_order):
+            continue
+        moved: list[Pair] = []
+        for pair, old_name, new_name in zip(common, old_order, new_order, strict=True):
+            if old_name != new_name:
+                moved.append(pair)
+        shown = next((pair for pair in moved if pair.new.is_changed), moved[0])
+        yield Difference(
+            "parameter-reordered",
+            function.name,
+            ", ".join(old_order),
+            ", ".join(new_order),
+            None,
+            shown.old,
+            shown.new,
         )
-        if before != after and _differ(before, after) and not annotates and not described:
-            if kind == "parameter-default-changed" and after is None:
-                kind = "parameter-required"
-            if kind == "limit-changed" and old.one.name != new.one.name:
-                # An assertion says what must hold, an exception what must not.
-                kind = "error-changed"
-            yield Difference(kind, name_of(new), before, after, detail_of(new), old, new)
-
-
-def _reordered(pairs: Iterable[tuple[FoundDeclaration, FoundDeclaration]]) -> Iterator[Difference]:
-    """Tell the functions whose common parameters come in another order; of overloads nobody knows which is which."""
-    functions: dict[Path, list[tuple[FoundDeclaration, FoundDeclaration]]] = defaultdict(list)
-    for old, new in pairs:
-        if not (_is_keyword(old) or _is_keyword(new)):
-            functions[new.module, new.one.owner].append((old, new))
-    for (_, name), common in functions.items():
-        before = [
-            new.one.name for old, new in sorted(common, key=lambda pair: pair[0].one.position)
-        ]
-        after = [new.one.name for old, new in sorted(common, key=lambda pair: pair[1].one.position)]
-        moved = [
-            pair for pair, one, other in zip(common, before, after, strict=True) if one != other
-        ]
-        if moved and len(set(after)) == len(after):
-            old, new = next((pair for pair in moved if pair[1].changed), moved[0])
-            yield Difference(
-                "parameter-reordered", name, ", ".join(before), ", ".join(after), None, old, new
-            )
 
 
 def _is_keyword(found: FoundDeclaration) -> bool:
     """Return True for a Python parameter after `*`, which callers pass by name only."""
-    own = (
-        one for one in found.declared if one.kind == "parameter" and one.owner == found.one.owner
-    )
-    return any(one.name[:1] == "*" and one.position < found.one.position for one in own)
+    for declaration in found.siblings:
+        if declaration.kind != "parameter" or declaration.owner != found.owner:
+            continue
+        if declaration.name[:1] == "*" and declaration.position < found.declaration.position:
+            return True
+    return False
 
 
-def _differ(before: str | None, after: str | None) -> bool:
-    """Tell a written difference from one of layout and quotation marks."""
-    one, other = (
-        "".join((text or "").split()).replace("'", '"').replace(",)", ")")
-        for text in (before, after)
-    )
-    return one != other or (before is None) != (after is None)
+def _differ(old_code: str | None, new_code: str | None) -> bool:
+    """Return True for a difference in more than layout and quotation marks."""
+    if (old_code is None) != (new_code is None):
+        return True
+    return _without_layout(old_code) != _without_layout(new_code)
 
 
-def _undescribed(value: str) -> str:
-    """Write a field's value without the arguments of `Field` that pydantic only shows."""
-    try:
-        call = ast.parse(value.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return value
-    if isinstance(call, ast.Call):
-        call.keywords = [one for one in call.keywords if one.arg not in _SHOWN_ONLY]
-    return ast.dump(call)
+def _without_layout(code: str | None) -> str:
+    return _LAYOUT.sub("", code or "").replace("'", '"').replace(",)", ")")

@@ -244,10 +244,19 @@ def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
         (capture for capture in captures if "." not in capture and not capture.startswith("_")),
         None,
     )
-    if kind is None:
+    if kind is None or (kind == "env" and _is_assigned(captures[kind][0])):
         return None
     names = captures.get(f"{kind}.name")
     return _Match(kind, captures[kind][0], names[0] if names else None)
+
+
+def _is_assigned(node: Node) -> bool:
+    """Return True for a variable that code sets for others: `os.environ["NAME"] = "1"`."""
+    statement = node.parent
+    if statement is None or statement.type not in ("assignment", "delete_statement"):
+        return False
+    left = statement.child_by_field_name("left")
+    return left is None or left.id == node.id
 
 
 def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:

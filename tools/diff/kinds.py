@@ -1,4 +1,4 @@
-"""What differs between two versions: the table of kinds, and how a difference is named and written for a reader."""
+"""The table of kinds: which fact a declaration makes when it comes, goes or changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,104 +27,178 @@ class DeclarationRow:
     """Whether its name means the same in every file: a flag that moves to another file stays the same flag."""
 
 
-_OF_PARAMETER: dict[str, FactKind] = {
-    "default": "parameter-default-changed",
-    "type": "signature-changed",
-}
-_OF_MEMBER: dict[str, FactKind] = {"value": "enum-member-changed"}
-_OF_FIELD: dict[str, FactKind] = {"value": "field-changed", "type": "field-changed"}
-_OF_FLAG: dict[str, FactKind] = {
-    "default": "flag-default-changed",
-    "choices": "flag-choices-changed",
-}
+_SYMBOL = DeclarationRow("symbol-added", "symbol-removed", "symbol-renamed", symbol=True)
+_CONSTANT = DeclarationRow(
+    "symbol-added", "symbol-removed", "symbol-renamed", {"value": "constant-changed"}, symbol=True
+)
+_PARAMETER = DeclarationRow(
+    "parameter-added",
+    "parameter-removed",
+    "parameter-renamed",
+    {"default": "parameter-default-changed", "type": "choices-changed"},
+    symbol=True,
+)
+_FIELD = DeclarationRow(
+    "field-added",
+    "field-removed",
+    "field-renamed",
+    {"value": "field-default-changed", "type": "choices-changed"},
+    symbol=True,
+)
+_MEMBER = DeclarationRow(
+    "enum-member-added",
+    "enum-member-removed",
+    "enum-member-renamed",
+    {"value": "enum-member-changed"},
+    symbol=True,
+)
+_FLAG = DeclarationRow(
+    "flag-added",
+    "flag-removed",
+    "flag-renamed",
+    {"default": "flag-default-changed", "choices": "flag-choices-changed"},
+    spread=True,
+)
+_ENV = DeclarationRow(
+    "env-added", "env-removed", "env-renamed", {"default": "env-default-changed"}, spread=True
+)
+_REGISTRATION = DeclarationRow(
+    "registered", "unregistered", None, {"value": "registration-changed"}, spread=True
+)
 ROWS: Mapping[str, DeclarationRow] = {
-    "function": DeclarationRow(
-        "symbol-added",
-        "symbol-removed",
-        "symbol-renamed",
-        {"returns": "signature-changed"},
-        symbol=True,
-    ),
-    "class": DeclarationRow(
-        "symbol-added", "symbol-removed", "symbol-renamed", {"base": "base-changed"}, symbol=True
-    ),
-    "enum": DeclarationRow("symbol-added", "symbol-removed", "symbol-renamed", symbol=True),
-    "parameter": DeclarationRow(
-        "parameter-added", "parameter-removed", "parameter-renamed", _OF_PARAMETER, symbol=True
-    ),
-    "field": DeclarationRow(
-        "field-added", "field-removed", "field-renamed", _OF_FIELD, symbol=True
-    ),
-    "member": DeclarationRow(
-        "enum-member-added", "enum-member-removed", "enum-member-renamed", _OF_MEMBER, symbol=True
-    ),
-    "constant": DeclarationRow(
-        "symbol-added",
-        "symbol-removed",
-        "symbol-renamed",
-        {"value": "constant-changed"},
-        symbol=True,
-    ),
+    "function": _SYMBOL,
+    "class": _SYMBOL,
+    "enum": _SYMBOL,
+    "parameter": _PARAMETER,
+    "field": _FIELD,
+    "member": _MEMBER,
+    "constant": _CONSTANT,
     "export": DeclarationRow("symbol-added", "symbol-removed", symbol=True),
-    "flag": DeclarationRow("flag-added", "flag-removed", "flag-renamed", _OF_FLAG, spread=True),
-    "env": DeclarationRow(
-        "env-added", "env-removed", "env-renamed", {"default": "env-default-changed"}, spread=True
-    ),
+    "hook": DeclarationRow("hook-added", symbol=True),
+    "flag": _FLAG,
+    "env": _ENV,
     "config": DeclarationRow(
         "config-key-added", "config-key-removed", None, {"value": "config-key-changed"}
     ),
+    "build": DeclarationRow(None, None, None, {"value": "config-key-changed"}),
     "route": DeclarationRow("route-added", "route-removed", spread=True),
-    "error": DeclarationRow(
-        "error-added",
-        "error-removed",
-        None,
-        {"condition": "limit-changed", "message": "error-changed"},
-    ),
-    "registration": DeclarationRow(
-        "registered", "unregistered", None, {"value": "registration-changed"}, spread=True
-    ),
+    "metric": DeclarationRow("metric-added", "metric-removed", "metric-renamed", spread=True),
+    "error": DeclarationRow("error-added", "error-removed", None, {"condition": "limit-changed"}),
+    "registration": _REGISTRATION,
     "deprecation": DeclarationRow("deprecated", None, None, {"message": "deprecated"}),
     "dependency": DeclarationRow(
         "dependency-added", "dependency-removed", None, {"version": "dependency-changed"}
     ),
     "version": DeclarationRow(None, None, None, {"value": "version-changed"}),
     "image": DeclarationRow(None, None, None, {"value": "image-changed"}),
+    "package": DeclarationRow(None, None, None, {"value": "package-renamed"}),
+    "contents": DeclarationRow("contents-added", "contents-removed"),
 }
 
-BREAKING: frozenset[FactKind] = frozenset({
-    "symbol-removed", "symbol-renamed", "symbol-moved", "parameter-removed", "parameter-renamed",
-    "parameter-reordered", "parameter-required", "enum-member-removed", "enum-member-renamed", "enum-member-changed",
-    "field-removed", "field-renamed", "flag-removed", "flag-renamed", "env-removed", "env-renamed",
-    "config-key-removed", "route-removed", "unregistered",
-})  # fmt: skip
-"""What stops working for whoever reaches it; of everything else users see the behaviour change."""
-ADDITIVE: frozenset[FactKind] = frozenset({
-    "symbol-added", "parameter-added", "enum-member-added", "field-added", "flag-added", "env-added",
-    "config-key-added", "route-added", "registered", "file-added",
-})  # fmt: skip
-NEVER_TOLD: frozenset[FactKind] = frozenset({
-    "file-removed", "file-renamed", "only-tests", "only-docs", "only-ci", "only-upkeep", "only-formatting",
-    "only-comments", "generated", "vendored",
-})  # fmt: skip
+BREAKING: frozenset[FactKind] = frozenset(
+    {
+        "symbol-removed",
+        "symbol-renamed",
+        "symbol-moved",
+        "parameter-removed",
+        "parameter-renamed",
+        "parameter-reordered",
+        "parameter-required",
+        "parameter-keyword-only",
+        "enum-member-removed",
+        "enum-member-renamed",
+        "enum-member-changed",
+        "field-removed",
+        "field-renamed",
+        "flag-removed",
+        "flag-renamed",
+        "env-removed",
+        "env-renamed",
+        "config-key-removed",
+        "route-removed",
+        "metric-removed",
+        "metric-renamed",
+        "hook-added",
+        "unregistered",
+        "package-renamed",
+        "contents-removed",
+    }
+)
+"""What stops working for those who reach it; of everything else users see the behaviour change."""
+ADDITIVE: frozenset[FactKind] = frozenset(
+    {
+        "symbol-added",
+        "parameter-added",
+        "enum-member-added",
+        "field-added",
+        "flag-added",
+        "env-added",
+        "config-key-added",
+        "route-added",
+        "metric-added",
+        "registered",
+        "contents-added",
+        "file-added",
+    }
+)
+NEVER_SEEN: frozenset[FactKind] = frozenset(
+    {
+        "file-removed",
+        "file-renamed",
+        "only-tests",
+        "only-docs",
+        "only-ci",
+        "only-upkeep",
+        "only-formatting",
+        "only-comments",
+        "generated",
+        "vendored",
+    }
+)
 """What users do not see."""
 
 
 def severity_of(kind: FactKind) -> Severity:
-    """Say what a fact means for whoever reaches what it is about."""
+    """Return what a fact means for those who reach what it is about."""
     if kind in BREAKING:
         return Severity.BREAKING
     if kind in ADDITIVE:
         return Severity.ADDITIVE
-    return Severity.INTERNAL if kind in NEVER_TOLD else Severity.BEHAVIOUR
+    return Severity.INTERNAL if kind in NEVER_SEEN else Severity.BEHAVIOUR
 
 
 @dataclass(frozen=True, slots=True)
 class FoundDeclaration:
     """A declaration with the file and the side that have it."""
 
-    one: "Declaration"
+    declaration: "Declaration"
     versions: "Versions"
     side: Side
+
+    @property
+    def kind(self) -> str:
+        """The kind of declaration."""
+        return self.declaration.kind
+
+    @property
+    def name(self) -> str:
+        """The name without what it stands in."""
+        return self.declaration.name
+
+    @property
+    def path(self) -> str:
+        """The name behind the names of what it stands in."""
+        return self.declaration.path
+
+    @property
+    def owner(self) -> str:
+        """The names of the classes, namespaces and functions around it."""
+        return self.declaration.owner
+
+    @property
+    def parts(self) -> Mapping[str, str]:
+        """Further captures by name: default, type, value, message."""
+        return self.declaration.parts
 
     @property
     def module(self) -> str:
@@ -132,14 +206,28 @@ class FoundDeclaration:
         return self.versions.module
 
     @property
-    def declared(self) -> Sequence["Declaration"]:
+    def file(self) -> str:
+        """The path of the file on the side that has the declaration."""
+        file = self.versions.file
+        if self.side == "old" and file.previous_path:
+            return file.previous_path
+        return file.path
+
+    @property
+    def siblings(self) -> Sequence["Declaration"]:
         """Everything that the same version of the file declares."""
         return self.versions.old if self.side == "old" else self.versions.new
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         """Whether the line with the name came or went."""
-        return (self.one.line or self.one.first) in self.versions.patch.lines(self.side)
+        declaration = self.declaration
+        return (declaration.line or declaration.first) in self.versions.patch.lines(self.side)
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is of Python, where callers write the names of parameters and types are remarks."""
+        return self.versions.file.path.endswith((".py", ".pyi"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,97 +243,105 @@ class Difference:
     after: FoundDeclaration | None = None
 
     @property
-    def found(self) -> FoundDeclaration:
+    def newest(self) -> FoundDeclaration:
         """The newer of both declarations."""
-        found = self.after or self.before
-        assert found is not None
-        return found
+        newest = self.after or self.before
+        assert newest is not None
+        return newest
+
+    @property
+    def oldest(self) -> FoundDeclaration:
+        """The older of both declarations."""
+        return self.before or self.newest
 
 
 def name_of(found: FoundDeclaration) -> str:
-    """Name what a reader looks for: a parameter by its function, everything else by itself."""
-    one = found.one
-    if one.kind == "parameter":
-        return one.owner
-    return one.path if ROWS[one.kind].symbol else one.name
+    """Return the name a reader looks for: a parameter by its function, everything else by itself."""
+    if found.kind == "parameter":
+        return found.owner.removesuffix(".__init__")
+    return found.path if ROWS[found.kind].symbol else found.name
+
+
+_LONGEST_TYPE = 40  # Characters of an annotation that is shown with its name
+_DETAIL_PARTS = {"registration": "table", "flag": "help"}
 
 
 def detail_of(found: FoundDeclaration) -> str | None:
-    """Say what the kind of a fact does not: the parameter, the sort of symbol, the table, the help, or the owner."""
-    one = found.one
-    if one.kind == "parameter":
-        return one.name
-    if one.kind in ("function", "class", "enum", "constant", "export"):
-        return "method" if is_python(found) and one.kind == "function" and one.owner else one.kind
-    own = {"registration": "table", "flag": "help"}.get(one.kind, "")
-    return one.parts.get(own) or one.owner or None
+    """Return what the kind of a fact does not say: the parameter, the sort of symbol, the owner."""
+    if found.kind == "parameter":
+        return found.name
+    if found.kind in ("function", "class", "enum", "constant", "export"):
+        is_method = found.is_python and found.kind == "function" and found.owner
+        return "method" if is_method else found.kind
+    part = _DETAIL_PARTS.get(found.kind, "")
+    return found.parts.get(part) or found.owner or None
 
 
 def members_of(found: FoundDeclaration) -> str | None:
-    """List the members of an enumeration that came or went, with their values: code may have stored them."""
-    members = [
-        one for one in found.declared if one.kind == "member" and one.owner == found.one.path
-    ]
-    return (
-        ", ".join(
-            written(FoundDeclaration(one, found.versions, found.side)) or one.name
-            for one in members
-        )
-        or None
-    )
+    """Return the members of an enumeration with their values: code may have stored them."""
+    members: list[str] = []
+    for declaration in found.siblings:
+        if declaration.kind == "member" and declaration.owner == found.path:
+            member = FoundDeclaration(declaration, found.versions, found.side)
+            members.append(written(member) or declaration.name)
+    return ", ".join(members) or None
 
 
 def written(found: FoundDeclaration) -> str | None:
-    """Write a declaration that came or went as users would: a parameter with its default, an error by its words."""
-    one = found.one
-    if one.kind in ("parameter", "field", "member"):
-        value = one.parts.get("default") or one.parts.get("value")
-        typed = f": {one.parts['type']}" if one.kind != "member" and "type" in one.parts else ""
-        return f"{one.name}{typed}" + (f" = {value}" if value else "")
+    """Return a declaration as users would write it: a parameter with its default, an error by its words."""
+    parts = found.parts
+    if found.kind in ("parameter", "field", "member"):
+        value = parts.get("default") or parts.get("value")
+        written_type = parts.get("type", "") if found.kind != "member" else ""
+        is_readable = len(written_type) <= _LONGEST_TYPE and '"' not in written_type
+        annotation = f": {written_type}" if written_type and is_readable else ""
+        return f"{found.name}{annotation}" + (f" = {value}" if value else "")
+    if found.kind in ("function", "class", "enum", "hook"):
+        return None
     for part in ("default", "value", "version", "message", "condition"):
-        if part in one.parts and one.kind not in ("function", "class", "enum"):
-            return one.parts[part]
+        if part in parts:
+            return parts[part]
     return None
 
 
-def is_python(found: FoundDeclaration) -> bool:
-    """Tell a declaration of Python, where callers write the names of parameters and types are only remarks."""
-    return found.versions.file.path.endswith((".py", ".pyi"))
-
-
-_MOST = 4  # Lines shown of each side; the rest is in the commit
+_MAX_LINES = 4  # Lines shown of each side; the rest is in the commit
+_MAX_WORDS = 4  # Words of a value by which its lines are found
 
 
 def place_of(difference: Difference) -> FactLocation | None:
-    """Find the lines that show a difference; None where no changed line does, and then it is not a fact."""
-    went = _telling(difference.before, difference.old)
-    came = _telling(difference.after, difference.new)
-    if not went and not came:
-        return None
-    file = difference.found.versions.file.path
-    own = came if difference.after else went
-    shown = (*went, *came) if _in_one_file(difference) else own
-    if not shown:
+    """Return the lines that show a difference; None where no changed line does: then it is no fact."""
+    removed = _telling_lines(difference.before, difference.old)
+    added = _telling_lines(difference.after, difference.new)
+    newer = added if difference.after else removed
+    lines = [*removed, *added] if _is_in_one_file(difference) else newer
+    if not lines:
         return None
     return FactLocation(
-        file=file, line=(own or shown)[0][0], lines=tuple(line for _, line in shown)
+        file=difference.newest.versions.file.path,
+        line=(newer or lines)[0][0],
+        lines=tuple(line for _, line in lines),
     )
 
 
-def _in_one_file(difference: Difference) -> bool:
-    before, after = difference.before, difference.after
-    return before is None or after is None or before.versions.file.path == after.versions.file.path
+def _is_in_one_file(difference: Difference) -> bool:
+    before = difference.before
+    after = difference.after
+    if before is None or after is None:
+        return True
+    return before.versions.file.path == after.versions.file.path
 
 
-def _telling(found: FoundDeclaration | None, value: str | None) -> list[tuple[int, str]]:
-    """Take the changed lines of a declaration: the one with its name, and those with its value."""
+def _telling_lines(found: FoundDeclaration | None, value: str | None) -> list[tuple[int, str]]:
+    """Return the changed lines of a declaration: the one with its name, and those with its value."""
     if found is None:
         return []
-    one = found.one
-    lines = found.versions.patch.within(found.side, one.first, one.last)
-    if len(lines) <= _MOST:
+    declaration = found.declaration
+    lines = found.versions.patch.within(found.side, declaration.first, declaration.last)
+    if len(lines) <= _MAX_LINES:
         return lines
-    own = [entry for entry in lines if entry[0] == one.line]
-    words = [word for word in (value or "").split() if len(word) > 2][:4]
+    naming = [entry for entry in lines if entry[0] == declaration.line]
+    words = [word for word in (value or "").split() if len(word) > 2][:_MAX_WORDS]
     valued = [entry for entry in lines if any(word in entry[1] for word in words)]
-    return sorted({*own, *valued[: _MOST - 1]}) if own else (valued or lines)[:_MOST]
+    if naming:
+        return sorted({*naming, *valued[: _MAX_LINES - 1]})
+    return (valued or lines)[:_MAX_LINES]

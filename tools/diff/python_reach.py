@@ -1,7 +1,7 @@
 """Whom a difference in Python code concerns, by the paths that users of its package import."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
@@ -28,61 +28,110 @@ _PARAMETER_KINDS: dict[FactKind, BreakKind] = {
     "parameter-required": "parameter-required",
     "parameter-reordered": "parameter-reordered",
 }
+_VALUE_KINDS: tuple[FactKind, ...] = (
+    "choices-changed",
+    "constant-changed",
+    "field-default-changed",
+    "parameter-default-changed",
+)
 _GONE: tuple[FactKind, ...] = ("symbol-removed", "symbol-renamed", "symbol-moved")
 _MAX_SHOWN_LINES = 3
 
 
 def python_severity(difference: Difference, surface: SurfaceChange | None) -> Severity:
-    """Say what a difference means for those who import the package.
+    """Return what a difference means for those who import the package.
 
     Only what the surface shows to break is breaking; without a surface nothing is certain.
     """
-    meant = severity_of(difference.kind)
-    if difference.kind == "parameter-added" and not {"=", "*"} & set(difference.new or "="):
-        meant = Severity.BREAKING  # Callers must pass it
-    found = difference.before or difference.found
-    if _is_private(found):
+    oldest = difference.oldest
+    if _is_private(oldest):
         return Severity.INTERNAL
+    if difference.kind in _VALUE_KINDS:
+        return _severity_of_value(difference, surface)
+    meant = severity_of(difference.kind)
+    if meant is Severity.ADDITIVE and not _must_be_passed(difference):
+        return meant if _is_new_for_users(difference, surface) else Severity.INTERNAL
     if surface is None:
-        if not _is_guessed_public(found):
-            return _unreached(difference)
-        return _uncertain(meant)
-    if not _is_public(difference, surface):
-        is_anybodys = not surface.is_exporting(file_of(found)) and _is_guessed_public(found)
-        if is_anybodys or _is_filled_in(found):
-            return _uncertain(meant)
-        return _unreached(difference)
-    if meant is not Severity.BREAKING:
-        return meant
-    breaks = list(_breaks_of(difference, surface))
+        return Severity.MAY_BREAK if _is_guessed_public(oldest) else Severity.INTERNAL
+    if _is_public(difference, surface):
+        return _severity_of_public(difference, surface)
+    if difference.kind == "hook-added":
+        return Severity.INTERNAL
+    is_unclear = not surface.is_exporting(oldest.file) and _is_guessed_public(oldest)
+    return Severity.MAY_BREAK if is_unclear or _is_filled_in(oldest) else Severity.INTERNAL
+
+
+def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Severity:
+    """Return what it means that something public went, or must be given."""
+    if difference.kind == "hook-added":
+        return Severity.BREAKING
+    breaks = _breaks_of(difference, surface)
     if any(broken.is_certain for broken in breaks):
         return Severity.BREAKING
-    if not breaks and difference.kind in _GONE and found.one.kind != "export":
+    if breaks:
+        return Severity.MAY_BREAK
+    if difference.kind in _GONE and difference.oldest.kind != "export":
         return Severity.INTERNAL  # It can still be imported as before
-    return Severity.BEHAVIOUR
+    if difference.kind == "parameter-added":
+        return Severity.INTERNAL  # An argument of a branch or of a record with bases
+    return Severity.MAY_BREAK
 
 
-def _uncertain(meant: Severity) -> Severity:
-    return Severity.BEHAVIOUR if meant is Severity.BREAKING else meant
+def _severity_of_value(difference: Difference, surface: SurfaceChange | None) -> Severity:
+    """Return what another default, constant or list of choices means."""
+    newest = difference.newest
+    is_public = surface is not None and _is_public(difference, surface)
+    is_seen = is_public or _is_filled_in(newest)
+    if surface is None or not surface.is_exporting(newest.file):
+        is_seen = is_seen or _is_guessed_public(newest)
+    if difference.kind == "choices-changed":
+        if not is_seen and not newest.name[:1].isupper():
+            return Severity.INTERNAL
+        return Severity.MAY_BREAK if difference.old else Severity.BEHAVIOUR
+    if difference.kind == "constant-changed":
+        # A constant in capitals with a plain value is a limit or a default, wherever it is.
+        is_named_value = newest.name.isupper() and _is_literal(difference)
+        return Severity.BEHAVIOUR if is_seen or is_named_value else Severity.INTERNAL
+    if difference.kind == "field-default-changed" and not _is_literal(difference):
+        return Severity.INTERNAL  # What a call makes is not the value that users get
+    return Severity.BEHAVIOUR if is_seen else Severity.INTERNAL
 
 
-def _unreached(difference: Difference) -> Severity:
-    """Return what a difference means that users do not reach by importing it."""
-    name = difference.found.one.name
-    is_constant = name.isupper() and not name.startswith("_")
-    if difference.kind == "constant-changed" and is_constant and _is_literal(difference):
-        return Severity.BEHAVIOUR
-    return Severity.INTERNAL
+def _must_be_passed(difference: Difference) -> bool:
+    """Return True for a new parameter without a default."""
+    if difference.kind != "parameter-added":
+        return False
+    return not {"=", "*"} & set(difference.new or "=")
+
+
+def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> bool:
+    """Return True for an addition that users can import from a package, or fill in."""
+    newest = difference.newest
+    if newest.kind == "field":
+        return _is_filled_in(newest)
+    is_method = newest.kind == "function" and bool(newest.owner)
+    if surface is None or is_method or newest.name.startswith("__"):
+        return False  # Users look for functions and classes, and find methods where they need them
+    top = newest.path.partition(".")[0]
+    public_path = surface.public_path(newest.file, top)
+    return bool(public_path) and _is_given_on(public_path, newest)
+
+
+def _is_given_on(public_path: str, found: FoundDeclaration) -> bool:
+    """Return True if a package gives a name on, rather than a module that documents import."""
+    if found.file.endswith("/__init__.py"):
+        return True
+    module = public_path.rpartition(".")[0]
+    return not module_of(found.file).endswith(module)
 
 
 def _is_literal(difference: Difference) -> bool:
-    return all(
-        side is not None and _LITERAL.fullmatch(side) for side in (difference.old, difference.new)
-    )
+    sides = (difference.old or "", difference.new or "")
+    return all(_LITERAL.fullmatch(side) for side in sides)
 
 
 def _is_private(found: FoundDeclaration) -> bool:
-    for name in found.one.path.split("."):
+    for name in found.path.split("."):
         is_special = name.startswith("__")
         # Dataclasses call `__post_init__` themselves.
         if (name.startswith("_") and not is_special) or name == "__post_init__":
@@ -91,23 +140,21 @@ def _is_private(found: FoundDeclaration) -> bool:
 
 
 def _is_guessed_public(found: FoundDeclaration) -> bool:
-    one = found.one
-    if one.kind == "field" and _is_filled_in(found):
+    if found.kind == "field" and _is_filled_in(found):
         return True
-    if one.kind == "constant" and not one.owner and one.name.islower():
+    if found.kind == "constant" and not found.owner and found.name.islower():
         return False  # A module's own object, such as its logger
     return module_of(found.versions.file.path).count(".") < _MAX_GUESSED_DEPTH
 
 
 def _is_filled_in(found: FoundDeclaration) -> bool:
     """Return True for a field of a record that users fill in or exchange with the project."""
-    one = found.one
-    if one.kind != "field":
+    if found.kind != "field":
         return False
-    if _SETTINGS.search(one.owner.rpartition(".")[2]):
+    if _SETTINGS.search(found.owner.rpartition(".")[2]):
         return True
     for declaration in (*found.versions.new, *found.versions.old):
-        if declaration.kind == "class" and declaration.path == one.owner:
+        if declaration.kind == "class" and declaration.path == found.owner:
             bases = declaration.parts.get("base", "").split(",")
             return any(_RECORD.search(base.strip()) for base in bases)
     return False
@@ -117,44 +164,46 @@ def _is_public(difference: Difference, surface: SurfaceChange) -> bool:
     for found in (difference.before, difference.after):
         if found is None:
             continue
-        top = found.one.path.partition(".")[0]
-        if surface.public_path(file_of(found), top):
+        top = found.path.partition(".")[0]
+        if surface.public_path(found.file, top):
             return True
     return False
 
 
-def file_of(found: FoundDeclaration) -> str:
-    """Return the path of a file on the side that has a declaration."""
-    file = found.versions.file
-    return file.previous_path or file.path if found.side == "old" else file.path
+def is_in_public_function(found: FoundDeclaration, surface: SurfaceChange | None) -> bool:
+    """Return True for something in the body of a function or class that users import."""
+    if surface is None or not found.is_python or _is_private(found):
+        return False
+    top = found.owner.partition(".")[0]
+    return bool(top) and bool(surface.public_path(found.file, top))
 
 
 def _breaks_of(difference: Difference, surface: SurfaceChange) -> list[PublicBreak]:
     """Return the breaks of the surface that a difference shows."""
-    found = difference.before or difference.found
-    if found.one.kind == "parameter":
-        return _parameter_breaks(difference, found, surface)
-    file = file_of(found)
-    one = found.one
-    breaks = [broken for broken in surface.breaks_of(file, one.path) if broken.kind == "gone"]
-    if one.owner:
-        for broken in surface.breaks_of(file, one.owner):
+    oldest = difference.oldest
+    if oldest.kind == "parameter":
+        return _parameter_breaks(difference, surface)
+    breaks: list[PublicBreak] = []
+    for broken in surface.breaks_of(oldest.file, oldest.path):
+        if broken.kind == "gone":
+            breaks.append(broken)
+    if oldest.owner:
+        for broken in surface.breaks_of(oldest.file, oldest.owner):
             # A class that is gone takes its members along; a field is an argument of its class.
-            is_argument = one.kind == "field" and broken.parameter == one.name
+            is_argument = oldest.kind == "field" and broken.parameter == oldest.name
             if broken.kind == "gone" or is_argument:
                 breaks.append(broken)
     return breaks
 
 
-def _parameter_breaks(
-    difference: Difference, found: FoundDeclaration, surface: SurfaceChange
-) -> list[PublicBreak]:
+def _parameter_breaks(difference: Difference, surface: SurfaceChange) -> list[PublicBreak]:
     kind = _PARAMETER_KINDS.get(difference.kind)
-    function = found.one.owner.removesuffix(".__init__")
+    oldest = difference.oldest
+    function = oldest.owner.removesuffix(".__init__")
     breaks: list[PublicBreak] = []
-    for broken in surface.breaks_of(file_of(found), function):
+    for broken in surface.breaks_of(oldest.file, function):
         # Of an order that changed, the first parameter in another place is named.
-        is_same = broken.parameter == found.one.name or kind == "parameter-reordered"
+        is_same = broken.parameter == oldest.name or kind == "parameter-reordered"
         if broken.kind == kind and is_same:
             breaks.append(broken)
     return breaks
@@ -171,22 +220,42 @@ def shown_breaks(
     return shown
 
 
-def replacement_path(difference: Difference, surface: SurfaceChange | None) -> str | None:
-    """Return the path under which users find what is gone, where the tree after has one."""
-    if surface is None or difference.kind != "symbol-removed":
-        return None
+def public_path(difference: Difference, surface: SurfaceChange | None) -> str:
+    """Return the path by which users import what a difference is about; empty where they do not."""
+    oldest = difference.oldest
+    if surface is None or not oldest.is_python:
+        return ""
+    path = oldest.owner.removesuffix(".__init__") if oldest.kind == "parameter" else oldest.path
+    top, dot, rest = path.partition(".")
+    public = surface.public_path(oldest.file, top)
+    return f"{public}{dot}{rest}" if public else ""
+
+
+def replacement_of_break(difference: Difference, surface: SurfaceChange | None) -> str:
+    """Return the path that the surface has in the place of what is gone."""
+    if (
+        surface is None
+        or difference.after is not None
+        or difference.oldest.kind in ("parameter", "field")
+    ):
+        return ""
     for broken in _breaks_of(difference, surface):
         if broken.replacement:
             return broken.replacement
-    return None
+    return ""
 
 
 def export_facts(
-    change: Change, surface: SurfaceChange | None, shown: set[PublicBreak]
+    change: Change,
+    surface: SurfaceChange | None,
+    shown: set[PublicBreak],
+    differences: Iterable[Difference],
 ) -> Iterator[Fact]:
     """Yield the names that a package stopped giving on, by the removed lines that gave them."""
     if surface is None:
         return
+    new_paths = _moved_paths(differences)
+    yield from _call_facts(change, surface, shown)
     told = {(broken.file, broken.name) for broken in shown}
     for broken in surface.breaks:
         if broken.kind != "gone" or not broken.is_certain or (broken.file, broken.name) in told:
@@ -200,11 +269,72 @@ def export_facts(
             kind="symbol-removed",
             severity=Severity.BREAKING,
             name=name,
-            new=broken.replacement or None,
+            replacement=broken.replacement or _new_path(broken, change.files, new_paths),
             detail="export",
+            path=broken.path,
             module=module,
             places=(place,),
         )
+
+
+def _call_facts(change: Change, surface: SurfaceChange, shown: set[PublicBreak]) -> Iterator[Fact]:
+    """Yield the calls that fail though no single declaration shows it: by names only, by branches."""
+    seen = {(broken.file, broken.name, broken.parameter) for broken in shown}
+    for broken in surface.breaks:
+        key = (broken.file, broken.name, broken.parameter)
+        if broken.kind == "gone" or not broken.is_certain or key in seen:
+            continue
+        seen.add(key)
+        place = _parameter_place(change.files, broken)
+        if place is None:
+            continue
+        yield Fact(
+            kind=broken.kind,
+            severity=Severity.BREAKING,
+            name=broken.name,
+            detail=broken.parameter,
+            path=broken.path,
+            module=module_of(broken.file),
+            places=(place,),
+        )
+
+
+def _parameter_place(files: Sequence[FileChange], broken: PublicBreak) -> FactLocation | None:
+    """Return the changed lines of a file that hold a parameter."""
+    word = re.compile(rf"(?<!\w){re.escape(broken.parameter)}(?!\w)")
+    for file in files:
+        if broken.file not in (file.path, file.previous_path):
+            continue
+        patch = read_patch(file.patch)
+        for side in ("new", "old"):
+            lines = patch.lines("new" if side == "new" else "old").items()
+            naming = [(number, line) for number, line in lines if word.search(line)]
+            if naming:
+                texts = tuple(line for _, line in naming[:_MAX_SHOWN_LINES])
+                return FactLocation(file=file.path, line=naming[0][0], lines=texts)
+    return None
+
+
+def _moved_paths(differences: Iterable[Difference]) -> dict[tuple[str, str], str]:
+    """Return where definitions are now, by the files and names under which they were."""
+    paths: dict[tuple[str, str], str] = {}
+    for difference in differences:
+        if difference.kind == "symbol-moved" and difference.newest.is_python:
+            oldest = difference.oldest
+            paths[oldest.file, oldest.path] = f"{difference.new}.{oldest.path}"
+    return paths
+
+
+def _new_path(
+    broken: PublicBreak, files: Sequence[FileChange], new_paths: Mapping[tuple[str, str], str]
+) -> str | None:
+    """Return the path of a definition that moved, by itself or with its file."""
+    if (broken.file, broken.name) in new_paths:
+        return new_paths[broken.file, broken.name]
+    for file in files:
+        if file.status == "renamed" and file.previous_path == broken.file:
+            return f"{module_of(file.path)}.{broken.name}"
+    return None
 
 
 def _export_place(files: Sequence[FileChange], module: str, name: str) -> FactLocation | None:

@@ -22,7 +22,7 @@ _FIRST = (
 _LISTED = (
     "symbol-added", "symbol-removed", "flag-added", "flag-removed", "env-added",
     "env-removed", "registered", "unregistered", "config-key-added", "config-key-removed",
-    "file-removed", "file-renamed", "symbol-moved", "symbol-renamed",
+    "file-removed", "file-renamed", "symbol-moved",
 )  # fmt: skip
 _OF_CLASSES = ("field-added", "field-removed", "enum-member-added", "enum-member-removed")
 _OF_FUNCTIONS = ("error-added", "error-removed")

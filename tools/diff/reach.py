@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.surface import SurfaceChange
-from tools.diff.kinds import ROWS, Difference, FoundDeclaration, is_python, severity_of
-from tools.diff.python_reach import python_severity
-from tools.diff.roles import HEADERS, HIDDEN, is_product, is_public_header
+from tools.diff.kinds import ROWS, Difference, FoundDeclaration, severity_of
+from tools.diff.python_reach import is_in_public_function, python_severity
+from tools.diff.roles import HEADERS, HIDDEN, Role, is_product, is_public_header, role
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions
@@ -24,18 +24,22 @@ _MENTIONED_ELSEWHERE: tuple[FactKind, ...] = (
     "env-added",
     "flag-added",
     "route-added",
+    "metric-added",
     "env-removed",
     "flag-removed",
     "route-removed",
+    "metric-removed",
 )
 """Facts of names that other files may have had before or may still have."""
+_REGISTRATIONS: tuple[FactKind, ...] = ("registered", "unregistered", "registration-changed")
 _COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
 _CONTAINER_FILE = re.compile(
     r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
 )
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
-_NEVER_CERTAIN: tuple[FactKind, ...] = ("signature-changed", "base-changed", "error-changed")
 _NATIVE_OR_RUST = (*_NATIVE, ".rs")
+_UNTOLD_IN_NATIVE = ("parameter", "field", "constant")
+_REFERENCE = re.compile(r"[A-Za-z_]\w*|\(\s*([\"'])[\w.]+\1,\s*([\"'])\w+\2,?\s*\)")
 _COMMENTED = ("#", "//", "*", "<!--")
 
 
@@ -51,8 +55,8 @@ class SurroundingTrees:
 class TreeNames:
     """The names whose places in whole trees decide what differences mean."""
 
-    come: frozenset[str] = frozenset()
-    gone: frozenset[str] = frozenset()
+    come: frozenset[str] = frozenset()  # Looked up in the tree before
+    gone: frozenset[str] = frozenset()  # Looked up in the tree after
 
     def __or__(self, other: "TreeNames") -> "TreeNames":
         """Join the names of several commits."""
@@ -64,25 +68,40 @@ def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
     come: set[str] = set()
     gone: set[str] = set()
     for difference in differences:
-        name = difference.found.one.name
-        if difference.kind not in _MENTIONED_ELSEWHERE or not name or "\n" in name:
+        if not is_product(difference.newest.versions.file.path):
             continue
-        if is_product(difference.found.versions.file.path):
-            (come if difference.after else gone).add(name)
+        if difference.kind in _REGISTRATIONS:
+            table = difference.newest.parts.get("table", "")
+            (come if difference.after is None else gone).add(table)
+        if _is_looked_up(difference):
+            name = difference.newest.name
+            (gone if difference.after is None else come).add(name)
+    for names in (come, gone):
+        names -= {name for name in names if not name.strip() or "\n" in name}
     return TreeNames(frozenset(come), frozenset(gone))
+
+
+def _is_looked_up(difference: Difference) -> bool:
+    if difference.kind in (*_MENTIONED_ELSEWHERE, "unregistered"):
+        return True
+    return difference.kind == "symbol-removed" and _is_native(difference.newest)
+
+
+def _is_native(found: FoundDeclaration) -> bool:
+    return found.versions.file.path.endswith(_NATIVE_OR_RUST)
 
 
 def is_certain(difference: Difference) -> bool:
     """Return False for differences of which text cannot say what they mean for users.
 
-    Types of Python are remarks, bases may bring what they replace, and overloads and templates of
-    native code have parameters that no caller writes by name.
+    Overloads and templates of native code have parameters that no caller writes by name, and its
+    fields and constants belong to kernels more often than to users.
     """
-    if difference.kind in _NEVER_CERTAIN:
-        return False
-    found = difference.found
-    is_native = found.versions.file.path.endswith(_NATIVE_OR_RUST)
-    return not (is_native and found.one.kind in ("parameter", "field"))
+    newest = difference.newest
+    if not _is_native(newest) or newest.kind not in _UNTOLD_IN_NATIVE:
+        return True
+    # A macro or a constant of a public header has a value that users compile in.
+    return newest.kind == "constant" and difference.kind != "symbol-added" and not newest.owner
 
 
 def is_still_there(
@@ -91,14 +110,16 @@ def is_still_there(
     """Return True for a name that was there before it seemed to come, or is there after it went."""
     if difference.kind not in _MENTIONED_ELSEWHERE:
         return False
-    lines = list((trees.before if difference.after else trees.after) or ())
-    if difference.after is None:
+    newest = difference.newest
+    is_added = difference.after is not None
+    lines = list((trees.before if is_added else trees.after) or ())
+    if not is_added:
         # Without a tree at least the commit itself shows where the name went.
         for versions in files:
             added = versions.patch.lines("new").values()
             lines += [(versions.file.path, line[1:]) for line in added]
-    own_file = difference.found.versions.file.path
-    return _is_mentioned(lines, difference.found.one.name, {own_file}, difference.kind)
+    own_file = newest.versions.file.path
+    return _is_mentioned(lines, newest.name, {own_file}, difference.kind)
 
 
 def is_told_by(trees: SurroundingTrees, fact: Fact) -> bool:
@@ -109,69 +130,179 @@ def is_told_by(trees: SurroundingTrees, fact: Fact) -> bool:
 
 
 def _is_mentioned(lines: Lines, name: str, own_files: Collection[str], kind: FactKind) -> bool:
-    """Find a name in other files of the product.
+    """Return True if another file has a name, or for a variable its own file as a string.
 
-    A variable that went may still be a string of its own file, which an alias reads.
+    A variable that went may still be a string of its own file, which an alias reads; one that
+    seems to come may have been read there in another way, or been set by scripts and images.
     """
-    strings = (f'"{name}"', f"'{name}'") if kind == "env-removed" else ()
+    is_variable = kind in ("env-added", "env-removed")
+    strings = (f'"{name}"', f"'{name}'") if is_variable else ()
     for path, line in lines:
-        if not is_product(path) or not _holds(line, name):
+        if not _counts_as_mention(path, kind) or not _holds(line, name):
             continue
         if path not in own_files or any(string in line for string in strings):
             return True
     return False
 
 
-def severity(difference: Difference, surface: SurfaceChange | None) -> Severity:
-    """Say what a difference means for those who depend on the project."""
-    found = difference.found
-    if not is_product(found.versions.file.path):
+def _counts_as_mention(path: str, kind: FactKind) -> bool:
+    if kind == "env-added":
+        return role(path) is not Role.DOCUMENT
+    return is_product(path)
+
+
+def severity(
+    difference: Difference, surface: SurfaceChange | None, trees: SurroundingTrees
+) -> Severity:
+    """Return what a difference means for those who depend on the project."""
+    newest = difference.newest
+    if not is_product(newest.versions.file.path):
         return Severity.INTERNAL
-    if not ROWS[found.one.kind].symbol:
-        return _severity_of_use(difference)
-    if is_python(found):
+    if not ROWS[newest.kind].symbol:
+        return _severity_of_use(difference, surface, trees)
+    if newest.is_python:
         return python_severity(difference, surface)
+    if newest.versions.file.path.endswith(_NATIVE_OR_RUST):
+        return _native_severity(difference, surface, trees)
+    return _script_severity(difference)
+
+
+def _script_severity(difference: Difference) -> Severity:
+    """Return what a difference in TypeScript or JavaScript means: its exports are its surface."""
+    oldest = difference.oldest
     if difference.kind == "parameter-renamed":
         return Severity.INTERNAL  # Only in Python does a caller write the name of a parameter
-    if not _is_reached(difference.before or found):
+    if not oldest.file.endswith(("index.ts", "index.js")) or not _is_marked_public(oldest):
         return Severity.INTERNAL
+    if oldest.name.startswith("_") or HIDDEN.search(oldest.path):
+        return Severity.INTERNAL
+    if difference.kind == "parameter-added" and _must_be_passed(difference):
+        return Severity.BREAKING
+    return severity_of(difference.kind)
+
+
+def _must_be_passed(difference: Difference) -> bool:
+    return not {"=", "*"} & set(difference.new or "=")
+
+
+def _native_severity(
+    difference: Difference, surface: SurfaceChange | None, trees: SurroundingTrees
+) -> Severity:
+    """Return what a difference in C++, CUDA, Go or Rust means.
+
+    A header is public where documents or examples include it, and something is certain to break
+    only where its name is gone from all headers.
+    """
+    oldest = difference.oldest
     meant = severity_of(difference.kind)
-    if difference.kind == "parameter-added" and not {"=", "*"} & set(difference.new or "="):
-        meant = Severity.BREAKING  # Callers must pass it
-    if meant is Severity.BREAKING and found.versions.file.path.endswith(_NATIVE_OR_RUST):
-        # Who compiles against the project is not in sight, so nothing is certain to break.
-        return Severity.BEHAVIOUR
-    return meant
-
-
-def _severity_of_use(difference: Difference) -> Severity:
-    """Say what a difference means in something that users set, install or run into."""
-    one = difference.found.one
-    path = difference.found.versions.file.path
-    if difference.kind == "error-changed" or (one.kind == "dependency" and _is_aside(difference)):
+    if not _is_reached(oldest):
         return Severity.INTERNAL
-    is_of_image = one.kind == "config" and "docker" in path.lower()
+    is_header = oldest.file.endswith(HEADERS)
+    is_documented = surface is not None and surface.is_documented_header(oldest.file)
+    if not is_documented and (meant is Severity.ADDITIVE or (is_header and surface is not None)):
+        return Severity.INTERNAL  # Documents and examples show that users do without it
+    if meant is not Severity.BREAKING:
+        return meant
+    if not is_header or difference.kind != "symbol-removed" or trees.after is None:
+        return Severity.MAY_BREAK
+    for path, line in trees.after:
+        if path.endswith(HEADERS) and _holds(line, oldest.name):
+            return Severity.MAY_BREAK
+    return Severity.BREAKING
+
+
+def _severity_of_use(
+    difference: Difference, surface: SurfaceChange | None, trees: SurroundingTrees
+) -> Severity:
+    """Return what a difference means in something that users set, install or run into."""
+    newest = difference.newest
+    path = newest.versions.file.path
+    if newest.kind == "dependency" and _is_aside(difference):
+        return Severity.INTERNAL
+    is_of_image = newest.kind == "config" and "docker" in path.lower()
     if is_of_image and difference.kind != "config-key-changed":
         return Severity.INTERNAL
-    is_native_call = one.kind in ("registration", "error") and path.endswith(_NATIVE)
-    if is_native_call and difference.kind != "limit-changed":
-        return Severity.INTERNAL  # What a package of the same project calls, users do not meet
-    if difference.kind == "unregistered":
-        is_private_table = one.parts.get("table", "").startswith("_")
-        if one.local or is_private_table:
-            # Not every private table is a registry, and a function's own table is its business.
-            return Severity.BEHAVIOUR
+    if newest.kind == "error":
+        return _severity_of_error(difference, surface)
+    if newest.kind == "registration":
+        if path.endswith(_NATIVE):
+            return Severity.INTERNAL  # What a package of the same project calls, users do not meet
+        return _severity_of_registration(difference, trees)
     if difference.kind == "flag-choices-changed":
-        dropped = set(_items(difference.old)) - set(_items(difference.new))
-        if dropped:
-            return Severity.BREAKING
+        removed = set(_items(difference.old)) - set(_items(difference.new))
+        return Severity.BREAKING if removed else Severity.BEHAVIOUR
+    is_of_removed_file = newest.versions.file.status == "removed"
+    if difference.kind in ("contents-removed", "package-renamed") or is_of_removed_file:
+        # Whether anybody ran a program that was deleted as a whole is not in sight.
+        return Severity.MAY_BREAK
     return severity_of(difference.kind)
+
+
+def _severity_of_error(difference: Difference, surface: SurfaceChange | None) -> Severity:
+    """Return what an error means; a new assertion only where users call the function."""
+    newest = difference.newest
+    if newest.versions.file.path.endswith(_NATIVE):
+        # What a package of the same project calls, users do not meet, but they meet its limits.
+        is_met = difference.kind == "limit-changed" and "static" not in newest.name.lower()
+        return Severity.BEHAVIOUR if is_met else Severity.INTERNAL
+    if newest.name != "assert" or difference.kind == "limit-changed":
+        return Severity.BEHAVIOUR
+    is_public = is_in_public_function(newest, surface)
+    return Severity.BEHAVIOUR if is_public else Severity.INTERNAL
+
+
+def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -> Severity:
+    """Return what another name in a registry means; a table counts where input is looked up in it."""
+    newest = difference.newest
+    is_operator = "::" in newest.name and difference.kind == "registered"
+    if is_operator or newest.declaration.local or "{" in newest.name:
+        return Severity.INTERNAL  # Users call the function around an operator
+    if HIDDEN.search(newest.module):
+        return Severity.INTERNAL
+    table = newest.parts.get("table", "")
+    if table:
+        lines = trees.before if difference.after is None else trees.after
+        is_registry = all(_is_reference(side) for side in _registered_values(difference))
+        if lines is None or not is_registry or not _is_table_looked_up(table, lines):
+            return Severity.INTERNAL
+    meant = severity_of(difference.kind)
+    if meant is not Severity.BREAKING:
+        return meant
+    # Another file may register the name in a way that no query knows.
+    strings = (f'"{newest.name}"', f"'{newest.name}'")
+    for path, line in trees.after or ():
+        if is_product(path) and any(string in line for string in strings):
+            return Severity.MAY_BREAK
+    return Severity.MAY_BREAK if trees.after is None or table else meant
+
+
+def _registered_values(difference: Difference) -> list[str]:
+    sides = (difference.before, difference.after)
+    return [side.parts.get("value", "") for side in sides if side is not None]
+
+
+def _is_reference(value: str) -> bool:
+    """Return True for a class or function, or for the strings that name its module and itself."""
+    return _REFERENCE.fullmatch(" ".join(value.split())) is not None
+
+
+def _is_table_looked_up(table: str, lines: Lines) -> bool:
+    """Return True if code looks a name up in a table that is not written there as a string."""
+    word = re.escape(table)
+    look_up = re.compile(
+        rf"(?<!\w){word}(?:\[\s*[^\s\"'\d\]]|\.get\(\s*[^\s\"'\d)]|\.keys\(|\.items\()"
+        rf"|\bin\s+(?:\w+\.)?{word}(?!\w)|\*\*(?:\w+\.)?{word}(?!\w)"
+    )
+    for path, line in lines:
+        if is_product(path) and not line.lstrip().startswith(_COMMENTED) and look_up.search(line):
+            return True
+    return False
 
 
 def _is_aside(difference: Difference) -> bool:
     """Return True if a dependency is none of those that users install with the project."""
-    path = difference.found.versions.file.path
-    if _SET_ASIDE.search(difference.found.one.owner) or path.endswith(_COMPILED_IN):
+    path = difference.newest.versions.file.path
+    if _SET_ASIDE.search(difference.newest.owner) or path.endswith(_COMPILED_IN):
         return True
     # What an image installs beside the project is not required by it; a version that it pins is
     # the one that runs there.
@@ -184,20 +315,17 @@ def _items(text: str | None) -> list[str]:
 
 def _is_reached(found: FoundDeclaration) -> bool:
     """Return True if users of native or compiled code may reach a symbol."""
-    path = found.versions.file.path
-    one = found.one
-    if one.name.startswith("_") or HIDDEN.search(one.path):
+    path = found.file
+    if found.name.startswith("_") or HIDDEN.search(found.path):
         return False
     if path.endswith(HEADERS):
-        return is_public_header(path) and not _is_device_code(found)
+        # What stands in a removed header is told by the header.
+        is_told_by_file = found.versions.file.status == "removed"
+        return is_public_header(path) and not is_told_by_file and not _is_device_code(found)
     if path.endswith(".go"):
-        names = one.owner if one.kind == "parameter" else one.path
+        names = found.owner if found.kind == "parameter" else found.path
         return all(name[:1].isupper() for name in names.split(".")) and not HIDDEN.search(path)
-    if not _is_marked_public(found):
-        return False
-    if path.endswith(".rs"):
-        return True
-    return path.endswith(("index.ts", "index.js"))
+    return path.endswith(".rs") and _is_marked_public(found)
 
 
 def _is_marked_public(found: FoundDeclaration) -> bool:
@@ -205,21 +333,22 @@ def _is_marked_public(found: FoundDeclaration) -> bool:
 
     Rust marks fields and methods too.
     """
-    one = found.one
-    is_rust = found.versions.file.path.endswith(".rs")
-    if "public" in one.parts or not one.owner or (is_rust and one.kind in ("field", "function")):
-        return "public" in one.parts
-    return any(other.path == one.owner and "public" in other.parts for other in found.declared)
+    is_rust = found.file.endswith(".rs")
+    if "public" in found.parts or not found.owner:
+        return "public" in found.parts
+    if is_rust and found.kind in ("field", "function"):
+        return False
+    owners = [sibling for sibling in found.siblings if sibling.path == found.owner]
+    return any("public" in owner.parts for owner in owners)
 
 
 def _is_device_code(found: FoundDeclaration) -> bool:
-    one = found.one
-    path = one.path if one.kind == "function" else one.owner
-    for other in found.declared:
-        if other.kind != "function" or other.path != path:
+    path = found.path if found.kind == "function" else found.owner
+    for declaration in found.siblings:
+        if declaration.kind != "function" or declaration.path != path:
             continue
-        head = other.source[other.start : other.end].partition(b"(")[0]
-        if _DEVICE.search(head):
+        source = declaration.source[declaration.start : declaration.end]
+        if _DEVICE.search(source.partition(b"(")[0]):
             return True
     return False
 

@@ -3,10 +3,9 @@
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from agent.domain.base import InputError, RepoId
-from agent.domain.commits import Change, Commit
+from agent.domain.commits import Change, Commit, FileChange
 from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
@@ -16,16 +15,10 @@ from agent.ports import CloneSource, CodeSource, Study
 from agent.triage.conventions import read_heading
 from tools.diff.compare import compare
 from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
-from tools.diff.files import (
-    changed_functions,
-    file_facts,
-    layout_facts,
-    layout_paths,
-    only_facts,
-    telling_hunks,
-)
+from tools.diff.files import file_facts, only_facts
 from tools.diff.kinds import Difference, place_of
-from tools.diff.python_reach import export_facts, replacement_path, shown_breaks
+from tools.diff.layout import layout_facts, layout_paths
+from tools.diff.python_reach import export_facts, public_path, shown_breaks
 from tools.diff.ranking import ranked
 from tools.diff.reach import (
     SurroundingTrees,
@@ -35,16 +28,18 @@ from tools.diff.reach import (
     names_to_look_up,
     severity,
 )
+from tools.diff.replacements import Replacements
 from tools.diff.reverts import Lineage, find_partner, lineage_facts, patch_ids
 from tools.diff.roles import is_product, module_of
+from tools.diff.telling_hunks import MAX_HUNKS, changed_functions, largest_hunks
 from tools.diff.trail import Trail, items_of, undone_pairs
 
 _LOG = logging.getLogger(__name__)
 _MAX_PROBLEM = 300  # Characters that are kept of an error
-_MOST_BLOBS = 200
-_MOST_TOUCHED = 1_000
-_INSIDE = ("error-changed",)
+_MAX_BLOBS = 200
+_MAX_TOUCHED = 1_000
 _SET = ("flag-added", "env-added", "config-key-added", "field-added")
+_MIN_DOCUMENTED_NAME = 4
 _DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
 _HIDDEN = {"refactor", "tests", "ci"}
 
@@ -81,7 +76,7 @@ def facts_by_patch(change: Change, surface: SurfaceChange | None = None) -> Fact
 def paths_to_read(change: Change) -> list[str]:
     """Return the files of which whole versions tell more than the patch."""
     paths = [file.path for file in change.files if needs_blobs(file)]
-    return list(dict.fromkeys((*layout_paths(change), *paths)))[:_MOST_BLOBS]
+    return list(dict.fromkeys((*layout_paths(change), *paths)))[:_MAX_BLOBS]
 
 
 @dataclass(frozen=True)
@@ -105,89 +100,107 @@ class Gathered:
         self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
     ) -> FactSheet:
         """Judge, prove and rank what differs."""
-        trees = trees or SurroundingTrees()
-        facts = list(self.lineage)
-        declared = list(self.declared(trees, surface))
-        facts += declared
-        facts += file_facts(self.change.files, self.files)
+        declared = list(self.declared(trees or SurroundingTrees(), surface))
+        facts = [*self.lineage, *declared]
+        facts += file_facts(self.change.files, self.files, surface)
         facts += self._whole(facts)
-        touched = (
-            fact.model_copy(update={"places": ()})
-            for fact in (*declared, *self.modules())
-            if concerns(fact)
-        )
+        touched: tuple[Fact, ...] = ()
+        if self.route == "blobs":
+            touched = tuple(self._touched(declared))
         return FactSheet(
-            facts=tuple(ranked(facts)),
-            route=self.route,
-            skipped=self.skipped,
-            touched=tuple(islice(touched, _MOST_TOUCHED)) if self.route == "blobs" else (),
+            facts=tuple(ranked(facts)), route=self.route, skipped=self.skipped, touched=touched
         )
+
+    def _touched(self, declared: Sequence[Fact]) -> Iterator[Fact]:
+        """Yield what code written before may need a change for, without its lines."""
+        concerning = [fact for fact in (*declared, *self.modules()) if concerns(fact)]
+        for fact in concerning[:_MAX_TOUCHED]:
+            yield fact.model_copy(update={"places": ()})
 
     def declared(self, trees: SurroundingTrees, surface: SurfaceChange | None) -> Iterator[Fact]:
-        """Judge and prove what differs in declarations, all of it and unranked."""
-        for one in self.differences:
-            if not one.name.strip():
-                continue  # There is nothing that a reader could look up
-            place = place_of(one)
-            if place is None or not is_certain(one) or is_still_there(one, trees, self.files):
-                continue
-            yield Fact(
-                kind=one.kind,
-                severity=severity(one, surface),
-                name=one.name,
-                old=one.old,
-                new=one.new or replacement_path(one, surface),
-                detail=one.detail,
-                module=_module(one),
-                places=(place, *_documented(one, self.change)),
-            )
+        """Yield what differs in declarations, judged and proved, all of it and unranked."""
+        replacements = Replacements(self.files, surface)
+        hooks = {one.name for one in self.differences if one.kind == "hook-added"}
+        for difference in self.differences:
+            if difference.kind == "symbol-added" and difference.name in hooks:
+                continue  # That subclasses must have it says more
+            fact = self._fact(difference, trees, surface, replacements)
+            if fact is not None:
+                yield fact
         shown = shown_breaks(self.differences, surface)
-        yield from export_facts(self.change, surface, shown)
+        yield from export_facts(self.change, surface, shown, self.differences)
+
+    def _fact(
+        self,
+        difference: Difference,
+        trees: SurroundingTrees,
+        surface: SurfaceChange | None,
+        replacements: Replacements,
+    ) -> Fact | None:
+        """Return the fact that a difference is; None where it is not certain or cannot be shown."""
+        if not difference.name.strip():
+            return None  # There is nothing that a reader could look up
+        place = place_of(difference)
+        if place is None or not is_certain(difference):
+            return None
+        if is_still_there(difference, trees, self.files):
+            return None
+        return Fact(
+            kind=difference.kind,
+            severity=severity(difference, surface, trees),
+            name=difference.name,
+            old=difference.old,
+            new=difference.new,
+            detail=difference.detail,
+            replacement=replacements.of(difference),
+            path=public_path(difference, surface),
+            module=_module(difference),
+            places=(place, *_documented(difference, self.change)),
+        )
 
     def modules(self) -> Iterator[Fact]:
-        """Tell the Python modules that are not there any more, whatever they declared."""
+        """Yield the Python modules that are not there any more, whatever they declared."""
         kept = {module_of(file.path) for file in self.change.files if file.status != "removed"}
         for file in self.change.files:
-            old = (
-                file.previous_path
-                if file.status == "renamed"
-                else file.path
-                if file.status == "removed"
-                else None
+            old_path = _old_path(file)
+            if not old_path.endswith(".py") or not is_product(old_path):
+                continue
+            module = module_of(old_path)
+            if module in kept:
+                continue
+            yield Fact(
+                kind="file-removed" if file.status == "removed" else "file-renamed",
+                severity=Severity.INTERNAL,
+                name=module,
+                old=old_path,
+                new=file.path,
+                module=module,
             )
-            if (
-                old
-                and old.endswith(".py")
-                and is_product(old)
-                and (module := module_of(old)) not in kept
-            ):
-                kind = "file-removed" if file.status == "removed" else "file-renamed"
-                yield Fact(
-                    kind=kind,
-                    severity=Severity.INTERNAL,
-                    name=module,
-                    old=old,
-                    new=file.path,
-                    module=module,
-                )
 
     def _whole(self, facts: Sequence[Fact]) -> list[Fact]:
-        """Tell what the commit is as a whole, or show where it changes what functions do."""
+        """Return what the commit is as a whole, or the lines where it changes what functions do."""
         aside = list(only_facts(self.change.files))
-        if not aside and (laid_out := list(layout_facts(self.change, self.blobs))):
-            return laid_out
+        if not aside:
+            laid_out = list(layout_facts(self.change, self.blobs))
+            if laid_out:
+                return laid_out
         told = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
-        places = [place for fact in facts for place in fact.places if fact.kind not in _INSIDE]
-        inside = changed_functions(self.files, places)[: 2 if told else 3]
+        places = [place for fact in facts for place in fact.places]
+        limit = MAX_HUNKS - 1 if told else MAX_HUNKS
+        inside = changed_functions(self.files, places)[:limit]
         if _HIDDEN & set(read_heading(self.change.commit.title).purposes):
             # Its author says that users see nothing of it.
             inside = [fact.model_copy(update={"severity": Severity.INTERNAL}) for fact in inside]
-        shown = told or inside
-        return [
-            *aside,
-            *inside,
-            *([] if shown else telling_hunks(self.change.files)),
-        ]
+        if told or inside:
+            return [*aside, *inside]
+        return [*aside, *largest_hunks(self.change.files)]
+
+
+def _old_path(file: FileChange) -> str:
+    """Return the path that a commit takes away; empty where the file stays where it is."""
+    if file.status == "renamed":
+        return file.previous_path or ""
+    return file.path if file.status == "removed" else ""
 
 
 def gather(
@@ -206,23 +219,22 @@ def gather(
     return Gathered(change, files, differences, lineage, route, tuple(skipped), blobs or {})
 
 
-def _module(one: Difference) -> str:
-    """Name the module of the older declaration, by the older name of its file."""
-    found = one.before or one.found
-    file = found.versions.file
-    return module_of(file.previous_path or file.path) if found.side == "old" else found.module
+def _module(difference: Difference) -> str:
+    """Return the module of the older declaration, by the older name of its file."""
+    return module_of(difference.oldest.file)
 
 
-def _documented(one: Difference, change: Change) -> Iterator[FactLocation]:
-    if one.kind not in _SET or len(one.found.one.name) < 4:
+def _documented(difference: Difference, change: Change) -> Iterator[FactLocation]:
+    """Yield the line of a document that speaks of something new."""
+    name = difference.newest.name
+    if difference.kind not in _SET or len(name) < _MIN_DOCUMENTED_NAME:
         return
     for file in change.files:
-        if file.path.endswith(_DOCUMENTS) and file.patch and one.found.one.name in file.patch:
-            lines = read_patch(file.patch).lines("new").items()
-            if said := next(
-                ((number, line) for number, line in lines if one.found.one.name in line), None
-            ):
-                yield FactLocation(file=file.path, line=said[0], lines=(said[1],))
+        if not file.path.endswith(_DOCUMENTS) or name not in (file.patch or ""):
+            continue
+        for number, line in read_patch(file.patch).lines("new").items():
+            if name in line:
+                yield FactLocation(file=file.path, line=number, lines=(line,))
                 return
 
 

@@ -1,10 +1,10 @@
 """Reads the public surface of Python packages at commits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
-from tools.diff.roles import Role, is_product, role
+from tools.diff.roles import HEADERS, Role, is_product, role
 from tools.git.changes import entries_of
 from tools.git.files import Trees, cover
 from tools.surface.change import Surface, SurfaceReader, surface_change
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 _MAX_SURFACES_KEPT = 3  # Of one repository: a commit and its parent, and the next commit
 _MAX_FILES = 60_000  # Files of a tree beyond which no surface is read
 _MAX_MODULE_BYTES = 2_000_000
-_DOCUMENT_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".py")
+_DOCUMENT_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".py", ".cu", ".cpp", ".cc", ".c")
 _IMPORTS = "^[[:space:]>]*(from|import)[[:space:]]([^#]*[[:space:],])?({packages})([.,[:space:]]|$)"
+_INCLUDES = '^[[:space:]>]*#[[:space:]]*include[[:space:]]*[<"]'
 _NO_SURFACE = SurfaceChange()
 
 
@@ -64,20 +65,28 @@ class Surfaces(Trees):
         changed = {
             file for file in {*old_files, *new_files} if old_files.get(file) != new_files.get(file)
         }
-        return surface_change(before, after, changed)
+        return self._change_between(before, after, changed)
 
     async def _surface_change(
         self, view: "View", parent: str, sha: str, entries: Sequence["RawEntry"]
     ) -> SurfaceChange | None:
         changed = _changed_files(entries)
-        if not any(file.endswith(".py") and is_product(file) for file in changed):
+        if not any(file.endswith((".py", *HEADERS)) and is_product(file) for file in changed):
             return _NO_SURFACE
         before = await self._surface(view, parent)
         if before is None:
             return None
         files = _with_entries(self._files[parent], entries)
         after = await self._surface(view, sha, files)
-        return None if after is None else surface_change(before, after, changed)
+        return None if after is None else self._change_between(before, after, changed)
+
+    def _change_between(
+        self, before: Surface, after: Surface, changed: Collection[str]
+    ) -> SurfaceChange:
+        change = surface_change(before, after, changed)
+        headers = (self._documented or Documented()).headers
+        included = [file for file in changed if _is_included(file, headers)]
+        return change.model_copy(update={"documented_headers": tuple(sorted(included))})
 
     async def _surface(
         self, view: "View", sha: str, files: dict[str, str] | None = None
@@ -114,9 +123,10 @@ class Surfaces(Trees):
         pattern = _IMPORTS.format(packages=names)
         shown = [file for file in files if _is_document(file)]
         folders = cover(map(str.encode, files), set(map(str.encode, shown)))
-        options = ["grep", "--threads=1", "-h", "-I", "-E", "-e", pattern, sha, "--"]
+        patterns = ["-e", _INCLUDES, *(["-e", pattern] if names else [])]
+        options = ["grep", "--threads=1", "-h", "-I", "-E", *patterns, sha, "--"]
         command: list[str | bytes] = [*options, *folders]
-        output = (await view.run(command)).out if names and folders else b""
+        output = (await view.run(command)).out if folders else b""
         documented = documented_imports(output.decode("utf-8", "replace").splitlines())
         projects = [file for file in files if file.rpartition("/")[2] == "pyproject.toml"]
         contents = await self._contents([files[file] for file in projects])
@@ -139,6 +149,14 @@ class Surfaces(Trees):
 def _is_document(file: str) -> bool:
     """Return True for documents and examples, which show users what to import."""
     return file.endswith(_DOCUMENT_ENDINGS) and role(file) in (Role.DOCUMENT, Role.EXAMPLE)
+
+
+def _is_included(file: str, headers: Collection[str]) -> bool:
+    """Return True for a header that is included by the end of its path."""
+    if not file.endswith(HEADERS):
+        return False
+    parts = file.split("/")
+    return any("/".join(parts[start:]) in headers for start in range(len(parts)))
 
 
 async def _first_parents(view: "View", shas: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ _KINDS: dict[str, BreakKind] = {
     "added": "parameter-added",
     "required": "parameter-required",
     "reordered": "parameter-reordered",
-    "keyword-only": "parameter-reordered",
+    "keyword-only": "parameter-keyword-only",
 }
 
 

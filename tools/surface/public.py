@@ -9,26 +9,32 @@ from tools.surface.module import PythonDefinition
 from tools.surface.package import Meaning, ModuleFound, Package
 
 _IMPORT = re.compile(r"[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+)?import\s+([^#\n]+)")
+_INCLUDE = re.compile(r"[\s>]*#\s*include\s*[<\"]([^>\"]+)[>\"]")
 _NAME = re.compile(r"\W*([A-Za-z_][\w.]*)")
 _MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
 
 
 class Documented(NamedTuple):
-    """What documents, examples and entry points import."""
+    """What documents, examples and entry points import and include."""
 
     modules: frozenset[str] = frozenset()
     names: frozenset[tuple[str, str]] = frozenset()  # Names with the modules they come from
+    headers: frozenset[str] = frozenset()  # As they are included, `engine/core.h`
 
 
 def documented_imports(lines: Iterable[str]) -> Documented:
-    """Return the modules and names that lines of documents and examples import."""
+    """Return the modules, names and headers that lines of documents and examples import."""
     modules: set[str] = set()
     names: set[tuple[str, str]] = set()
+    headers: set[str] = set()
     for line in lines:
-        found = _IMPORT.match(line)
-        if found is None:
+        included = _INCLUDE.match(line)
+        if included is not None:
+            headers.add(included[1])
+        statement = _IMPORT.match(line)
+        if statement is None:
             continue
-        module, imported = found.groups()
+        module, imported = statement.groups()
         imported_names = []
         for part in imported.split(","):
             if name := _NAME.match(part):  # What stands behind `as` is the reader's own name
@@ -38,7 +44,7 @@ def documented_imports(lines: Iterable[str]) -> Documented:
         else:
             modules.add(module)
             names.update((module, name) for name in imported_names)
-    return Documented(frozenset(modules), frozenset(names))
+    return Documented(frozenset(modules), frozenset(names), frozenset(headers))
 
 
 def entry_points(project: bytes) -> frozenset[tuple[str, str]]:
@@ -60,9 +66,8 @@ def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]
     """Return what every public path stands for."""
     paths: dict[str, Meaning] = {}
     seen: set[str] = set()
-    for module in package.paths:
-        if "." not in module:
-            _add_package(package, module, paths, seen, _MAX_DEPTH)
+    for module in _top_packages(package):
+        _add_package(package, module, paths, seen, _MAX_DEPTH)
     for module in sorted(documented.modules):
         if module in package.paths and not _is_private(module):
             _add_names(package, module, package.defined_names(module), paths)
@@ -72,6 +77,20 @@ def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]
     return paths
 
 
+def _top_packages(package: Package) -> list[str]:
+    """Return the packages that are in no other one; a folder between may lack an `__init__.py`."""
+    folders: dict[str, str] = {}
+    for module, file in package.paths.items():
+        if "." not in module:
+            folders[module] = f"{file.rpartition('/')[0]}/"
+    tops: list[str] = []
+    for module, folder in folders.items():
+        around = [other for other in folders.values() if other != folder]
+        if not folder.startswith(tuple(around)):
+            tops.append(module)
+    return tops
+
+
 def _add_package(
     package: Package, module: str, paths: dict[str, Meaning], seen: set[str], depth: int
 ) -> None:
@@ -79,7 +98,10 @@ def _add_package(
     if module in seen or depth == 0:
         return
     seen.add(module)
-    for name in dict.fromkeys(package.exported_names(module)):
+    # What a plain module imports is for its own use.
+    is_package = package.paths.get(module, "").endswith("/__init__.py")
+    names = package.exported_names(module) if is_package else package.defined_names(module)
+    for name in dict.fromkeys(names):
         if name.startswith("_"):
             continue
         meaning = package.resolve(module, name)

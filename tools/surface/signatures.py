@@ -1,7 +1,7 @@
 """Whether a call that fits a signature fits another one."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -85,21 +85,30 @@ def signature_breaks(old: Signature, new: Signature) -> list[SignatureBreak]:
             if _is_taken_otherwise(parameter, position, new):
                 continue
             replacement = _replacement(parameter, position, new, added)
-            replaced.add(replacement)
+            if not parameter.has_default:
+                replaced.add(replacement)  # Calls by position hand their argument to it
             breaks.append(SignatureBreak("removed", parameter.name, replacement))
         elif parameter.has_default and not later.has_default and later.kind != "positional":
             breaks.append(SignatureBreak("required", parameter.name))
         elif parameter.kind != "keyword" and later.kind == "keyword" and not new.takes_positions:
             is_certain = not parameter.has_default
             breaks.append(SignatureBreak("keyword-only", parameter.name, is_certain=is_certain))
-    for position, parameter in enumerate(new.parameters):
-        if parameter not in added or parameter.has_default or parameter.name in replaced:
-            continue
-        if not _is_passed_already(parameter, position, old):
-            breaks.append(SignatureBreak("added", parameter.name))
+    breaks += _added_breaks(old, new, replaced)
     if breaks or old.is_of_fields:
         return breaks
     return _order_breaks(old, new)
+
+
+def _added_breaks(
+    old: Signature, new: Signature, replaced: Collection[str]
+) -> Iterator[SignatureBreak]:
+    """Yield the new parameters that callers must pass."""
+    old_names = {parameter.name for parameter in old.parameters}
+    for position, parameter in enumerate(new.parameters):
+        if parameter.name in old_names or parameter.name in replaced or parameter.has_default:
+            continue
+        if not _is_passed_already(parameter, position, old):
+            yield SignatureBreak("added", parameter.name)
 
 
 def _counterpart(parameter: Parameter, new: Signature) -> Parameter | None:

@@ -84,7 +84,7 @@ def on_shown(anchor: str) -> list[Judgement]:
         "+    # Larger values overflow",
         "[c] commit by Mira König, landed 2026-02-04, 1 files, +4 -3",
         "1 files, +4 -3\nLower the limit of topK (#41)",
-        "- breaking: `TIMEOUT` changes from `30` to `45`.",
+        "- breaks: `TIMEOUT` changes from `30` to `45`.",
         "retries = 3",
     ],
 )

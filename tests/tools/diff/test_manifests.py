@@ -41,6 +41,7 @@ dev = ["pytest>=9"]
 def test_pyproject_tells_what_is_required_by_whom() -> None:
     assert told("python/pyproject.toml", PYPROJECT) == [
         ("dependency", "build", "setuptools", ">=77", 2),
+        ("package", "", "name", "Engine", 4),
         ("version", "", "version", "0.4.1", 5),
         ("dependency", "", "python", ">=3.10", 6),
         ("dependency", "", "pyyaml", "", 8),
@@ -74,6 +75,7 @@ setup(
 def test_setup_py_is_read_without_being_run_and_without_its_end() -> None:
     assert told("setup.py", SETUP) == [
         ("dependency", "", "torch", ">=2.6", 3),
+        ("package", "", "name", "engine", 7),
         ("version", "", "version", "1.2.0", 8),
         ("dependency", "", "python", ">=3.9", 9),
         ("dependency", "optional:audio", "librosa", ">=0.10", 11),
@@ -104,7 +106,7 @@ FetchContent_Declare(
         ("version", "", "engine", "1.4", 2),
         ("config", "", "ENGINE_CUDA", "ON", 3),
         ("config", "", "ENGINE_ABI", "2", 4),
-        ("config", "", "CMAKE_CUDA_ARCHITECTURES", "80 90a", 7),
+        ("build", "", "CMAKE_CUDA_ARCHITECTURES", "80 90a", 7),
         ("dependency", "", "Torch", "2.9", 8),
         ("dependency", "", "cutlass", "v4.2.1", 9),
     ]

@@ -60,4 +60,42 @@ async def test_a_parameter_that_keywords_still_take_may_break_and_no_more(tmp_pa
     after = {"engine/__init__.py": "def attend(q, **options): ...\n"}
     facts = await facts_of(tmp_path, before, after)
     severities = [fact.severity for fact in facts if fact.kind.startswith("parameter")]
-    assert severities == [Severity.BEHAVIOUR]
+    assert severities == [Severity.MAY_BREAK]
+
+
+async def test_a_parameter_that_is_taken_only_by_name_now_breaks(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "def attend(q, scale): ...\n"}
+    after = {"engine/__init__.py": "def attend(q, *, scale): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert fact_sentence(fact, "en") == "`attend` takes `scale` only by name now."
+
+
+async def test_what_a_module_imports_for_itself_is_not_given_to_users(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from . import core\n",
+        "engine/core.py": "from .tiles import Tile\n\n\ndef attend(q): ...\n",
+        "engine/tiles.py": "class Tile: ...\n",
+    }
+    after = before | {"engine/core.py": "def attend(q): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is Severity.BREAKING] == []
+
+
+async def test_brackets_around_a_condition_change_no_limit(tmp_path: Path) -> None:
+    code = "def attend(q):\n    assert {}, 'too many heads'\n"
+    before = {"engine/__init__.py": code.format("q < 4")}
+    after = {"engine/__init__.py": code.format("(q < 4)")}
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.kind == "limit-changed"] == []
+
+
+async def test_a_package_inside_of_another_is_not_public_by_its_own_name(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/inner/layers/__init__.py": "from .core import attend\n",
+        "engine/inner/layers/core.py": "def attend(q, scale): ...\n",
+    }
+    after = before | {"engine/inner/layers/core.py": "def attend(q): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is Severity.BREAKING] == []

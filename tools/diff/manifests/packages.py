@@ -163,7 +163,8 @@ def _declared(command: str, arguments: list[str]) -> Iterator[tuple[str, str, st
         case "set" if "CACHE" in rest:
             yield "config", name, "value", " ".join(rest[: rest.index("CACHE")])
         case "set" if rest and _TOLD.fullmatch(name):
-            yield "config", name, "value", " ".join(rest).removesuffix(" PARENT_SCOPE")
+            # Nobody sets it from outside, but its value says for what the project is built.
+            yield "build", name, "value", " ".join(rest).removesuffix(" PARENT_SCOPE")
         case "project" if version := _after("VERSION", rest):
             yield "version", name, "value", version
         case "cmake_minimum_required":

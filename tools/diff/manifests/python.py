@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser
@@ -31,6 +31,11 @@ def read_pyproject(text: "Text") -> Iterator["ManifestEntry"]:
             )
             # A fragment may lack the header of its table; then only what asks for a version is a requirement.
             yield from (one for one in found if one.parts or len(leaf.path) > 1)
+        table = _contents_table(leaf.path)
+        if table is not None:
+            for item, item_line in leaf.strings(text):
+                if item_line is not None:
+                    yield text.declare("contents", item, (item_line, item_line), table)
         if isinstance(leaf.value, str):
             yield from _single(leaf.path, leaf.value, (leaf.first, leaf.last), text)
 
@@ -48,12 +53,28 @@ def _owner(path: tuple[str, ...]) -> str | None:
     return None
 
 
+def _contents_table(path: tuple[str, ...]) -> str | None:
+    """Return the name of a table that lists what the built package ships; None for any other."""
+    match path:
+        case ("tool", "setuptools", "packages"):
+            return "packages"
+        case ("tool", "setuptools", "packages", "find", "include"):
+            return "packages"
+        case ("tool", "setuptools", "package-data", package):
+            return f"package data of {package}"
+        case ("tool", "hatch", "build", "targets", "wheel", "packages" | "include"):
+            return "packages"
+    return None
+
+
 def _single(
     path: tuple[str, ...], value: str, lines: tuple[int, int], text: "Text"
 ) -> Iterator["ManifestEntry"]:
     match path:
         case ("project", "requires-python") | ("requires-python",):
             yield text.declare("dependency", "python", lines, version=value)
+        case ("project", "name"):
+            yield text.declare("package", "name", lines, value=value)
         case ("project", "version") | ("version",):
             yield text.declare("version", "version", lines, value=value)
         case ("project", "scripts" | "gui-scripts", name):
@@ -78,27 +99,61 @@ def read_requirements(text: "Text") -> Iterator["ManifestEntry"]:
 
 
 _LISTS = ("list", "tuple", "set", "parenthesized_expression", "binary_operator")
+_SHIPPED = ("name", "packages", "package_data")
 _BINDINGS = {"assignment": ("left", "right"), "keyword_argument": ("name", "value")}
 
 
 def read_setup(text: "Text") -> Iterator["ManifestEntry"]:
     """Read the arguments of `setup()`, and the variables that stand for them; a fragment may show these alone."""
     bound: dict[str, dict[str, Node]] = {kind: {} for kind in _BINDINGS}
+    shipped: dict[str, Node] = {}
     waiting = [Parser(Language(tree_sitter_python.language())).parse(text.source).root_node]
     while waiting:
         node = waiting.pop()
-        if fields := _BINDINGS.get(node.type):
-            name, value = map(node.child_by_field_name, fields)
-            bound[node.type] |= {_source(name): value} if name and value else {}
+        binding = _binding(node)
+        if binding is not None:
+            bound[node.type][binding.name] = binding.value
+            if binding.name in _SHIPPED and _is_argument_of_setup(node):
+                shipped[binding.name] = binding.value
         waiting.extend(reversed(node.children))
     variables = bound["assignment"]
-    given = variables | bound["keyword_argument"]
-    found = list(
-        _fields({name: variables.get(_source(value), value) for name, value in given.items()}, text)
-    )
-    yield from found
-    for line, _ in () if found else enumerate(text.lines, start=1):
-        yield from text.listed(line)
+    arguments = variables | bound["keyword_argument"]
+    # Extensions and other calls have names and packages of their own.
+    for name in _SHIPPED:
+        arguments.pop(name, None)
+    arguments |= shipped
+    values = {name: variables.get(_source(value), value) for name, value in arguments.items()}
+    entries = list(_fields(values, text))
+    yield from entries
+    if not entries:
+        for line in range(1, len(text.lines) + 1):
+            yield from text.listed(line)
+
+
+class _Binding(NamedTuple):
+    """A name and the value that it stands for."""
+
+    name: str
+    value: Node
+
+
+def _binding(node: Node) -> _Binding | None:
+    """Return what an assignment or an argument by name binds."""
+    fields = _BINDINGS.get(node.type)
+    if fields is None:
+        return None
+    name = node.child_by_field_name(fields[0])
+    value = node.child_by_field_name(fields[1])
+    return _Binding(_source(name), value) if name and value else None
+
+
+def _is_argument_of_setup(node: Node) -> bool:
+    """Return True for an argument of `setup()`, or of a call whose end the text lacks."""
+    around = node.parent
+    while around is not None and around.type != "call":
+        around = around.parent
+    function = around.child_by_field_name("function") if around is not None else None
+    return function is None or _source(function).rpartition(".")[2] == "setup"
 
 
 def _fields(values: dict[str, Node], text: "Text") -> Iterator["ManifestEntry"]:
@@ -112,6 +167,18 @@ def _fields(values: dict[str, Node], text: "Text") -> Iterator["ManifestEntry"]:
         yield text.declare("dependency", "python", (line, line), version=written)
     for written, line in _strings(values.get("version")):
         yield text.declare("version", "version", (line, line), value=written)
+    yield from _shipped_fields(values, text)
+
+
+def _shipped_fields(values: dict[str, Node], text: "Text") -> Iterator["ManifestEntry"]:
+    """Yield the name of the package, what it ships, and its entry points."""
+    for written, line in _strings(values.get("name")):
+        yield text.declare("package", "name", (line, line), value=written)
+    for written, line in _strings(values.get("packages")):
+        yield text.declare("contents", written, (line, line), "packages")
+    for package, node in _pairs(values.get("package_data")):
+        for written, line in _strings(node):
+            yield text.declare("contents", written, (line, line), f"package data of {package}")
     for group, node in _pairs(values.get("entry_points")):
         for written, line in _strings(node):
             yield from text.entry_point(written, line, group)

@@ -1,9 +1,9 @@
-; Environment variables that are read, with what they are when they are not set.
+; Environment variables that are read, with what they are when they are not set. What code sets is left out later.
 
 (call
   function: (_) @_call
   arguments: (argument_list . (string) @env.name . (_)? @env.default)
-  (#match? @_call "(^|[.])(getenv|environ[.](get|setdefault|pop)|env_(bool|int|str|float|list))$")) @env
+  (#match? @_call "(^|[.])(getenv|environ[.]get|env_(bool|int|str|float|list))$")) @env
 
 ; Helpers of a project that read a variable: `env_with_choices("NAME", default)`, `get_bool_env_var("NAME")`.
 (call

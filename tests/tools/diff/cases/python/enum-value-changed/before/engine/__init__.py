@@ -1,3 +1,1 @@
 from engine.types import Mode
-
-__all__ = ["Mode"]

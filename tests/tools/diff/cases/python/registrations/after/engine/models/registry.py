@@ -2,3 +2,7 @@ _MODELS = {
     "LlamaForCausalLM": ("llama", "LlamaForCausalLM"),
     "QwenForCausalLM": ("qwen", "QwenForCausalLM"),
 }
+
+
+def model_of(name):
+    return _MODELS[name]

@@ -2,3 +2,7 @@ _MODELS = {
     "LlamaForCausalLM": ("llama", "LlamaForCausalLM"),
     "MptForCausalLM": ("mpt", "MptForCausalLM"),
 }
+
+
+def model_of(name):
+    return _MODELS[name]

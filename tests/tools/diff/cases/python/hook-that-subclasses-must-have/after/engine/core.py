@@ -1,0 +1,9 @@
+from abc import ABC, abstractmethod
+
+
+class Connector(ABC):
+    @abstractmethod
+    def load(self, block): ...
+
+    @abstractmethod
+    def save(self, block): ...

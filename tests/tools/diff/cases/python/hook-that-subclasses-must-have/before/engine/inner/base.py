@@ -1,0 +1,6 @@
+from abc import ABC, abstractmethod
+
+
+class Connector(ABC):
+    @abstractmethod
+    def load(self, block): ...

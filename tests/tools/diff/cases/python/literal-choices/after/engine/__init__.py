@@ -1,0 +1,1 @@
+from engine.core import Backend, attend

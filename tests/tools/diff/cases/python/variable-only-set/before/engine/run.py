@@ -1,0 +1,5 @@
+import os
+
+
+def start():
+    return os.getpid()

@@ -1,0 +1,1 @@
+export ENGINE_TRACE=1
