@@ -23,7 +23,9 @@ class Relation(StrEnum):
     STEP = "step of"  # It does one step of a plan or list of tasks that the other keeps
     UNDOES = "reverts"  # It takes back what the other change brought
     RELANDS = "lands again"  # It brings back what the other change had brought
-    SAME_WORK = "same work in the other repository"
+    NEEDS = "needs or ports"  # It needs, ports or adopts a change of another repository
+    INDEPENDENT = "same change made independently"
+    SAME_WORK = "same work in the other repository"  # Only in reports of earlier versions
 
 
 class Grade(StrEnum):
@@ -139,6 +141,7 @@ Act = (
         "step",
     ]
     | Literal["changed lines", "refers", "upstream", "taken in", "same work", "opened", "released"]
+    | Literal["ported", "same change"]
 )
 """What a step of a story does."""
 

@@ -50,6 +50,7 @@ _JOB_OF_PROMPT = {
     "edit": "editing",
     "minor": "telling in short",
     "look": "looking",
+    "shortlist": "shortlisting",
     "relate": "relating",
     "write": "writing",
     "repair": "repairing",

@@ -11,6 +11,8 @@ _ACTS: Mapping[Relation, tuple[Act, ...]] = {
     Relation.STEP: ("step",),
     Relation.UNDOES: ("undone", "a part undone"),
     Relation.RELANDS: ("landed again", "a part landed again"),
+    Relation.NEEDS: ("ported",),
+    Relation.INDEPENDENT: ("same change",),
     Relation.SAME_WORK: ("same work",),
 }
 """The steps of stories that express a relation."""
@@ -20,6 +22,8 @@ _PREDICATES: Mapping[Relation, str] = {
     Relation.BECAUSE: "reverts because of",
     Relation.CONTINUES: "continues",
     Relation.STEP: "step of",
+    Relation.NEEDS: "needs or ports",
+    Relation.INDEPENDENT: "same change",
     Relation.SAME_WORK: "same work",
 }
 """The sentences that express a link; `agent/words` has their words."""

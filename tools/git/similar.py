@@ -1,0 +1,88 @@
+"""Earlier landed commits that share words, files and identifiers with others."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from agent.domain.commits import Headline
+from agent.links.earlier_commits import EarlierCommits, SimilarCommit
+from agent.links.footprints import Footprint, footprint_of, title_footprint
+from tools.git.changes import entries_of
+
+if TYPE_CHECKING:
+    from tools.git.source import GitSource
+
+_MAX_COMMITS = 5_000  # The latest commits that are looked at, of a busy repository
+_MAX_FETCHED = 300  # Commits whose contents are fetched into a partial clone to be compared
+_MAX_FETCHED_EACH = 12  # Of them, those that one commit is compared with
+_MIN_FETCHED_EACH = 2
+
+
+class SimilarCommits:
+    """Footprints of a repository's landed commits; a commit never changes, so each is read once."""
+
+    def __init__(self, source: "GitSource") -> None:
+        self._source = source
+        self._footprints: dict[str, Footprint] = {}
+        self._reading = asyncio.Lock()  # Every repository of a report asks for the same commits
+
+    async def find(
+        self, queries: Sequence[Footprint], upto: str, since: datetime, limit: int
+    ) -> dict[str, tuple[SimilarCommit, ...]]:
+        """Return the most similar commits before each of these, by the hash of the query."""
+        past = await self._source.headed("", upto=upto, since=since)
+        commits = past.found[:_MAX_COMMITS]
+        async with self._reading:
+            if await self._source.is_partial():
+                footprints = await self._partial_footprints(queries, commits)
+            else:
+                footprints = await self._read(commits)
+        # Answers of models come in while two months of commits are compared.
+        return await asyncio.to_thread(_ranked, footprints, queries, limit)
+
+    async def _read(self, commits: Sequence[Headline]) -> list[Footprint]:
+        """Return the footprints of commits with their diffs; of what cannot be read, the title."""
+        headlines = {commit.sha: commit for commit in commits}
+        unread = [sha for sha in headlines if sha not in self._footprints]
+        async for change in self._source.changes(unread):
+            sha = change.commit.sha
+            self._footprints[sha] = footprint_of(change, headlines[sha])
+        footprints: list[Footprint] = []
+        for sha, commit in headlines.items():
+            footprints.append(self._footprints.get(sha) or title_footprint(commit))
+        return footprints
+
+    async def _partial_footprints(
+        self, queries: Sequence[Footprint], commits: Sequence[Headline]
+    ) -> list[Footprint]:
+        """Return footprints by titles and files, with the diffs of the nearest commits only.
+
+        A partial clone has no contents: to read every diff of two months would fetch them all.
+        """
+        view = await self._source._view()
+        entries = await entries_of(view, [commit.sha for commit in commits])
+        by_sha: dict[str, Footprint] = {}
+        for commit in commits:
+            paths = [entry.path.decode("utf-8", "replace") for entry in entries.get(commit.sha, ())]
+            by_sha[commit.sha] = title_footprint(commit, paths)
+        index = EarlierCommits(list(by_sha.values()))
+        each = _MAX_FETCHED // max(1, len(queries))
+        each = max(_MIN_FETCHED_EACH, min(_MAX_FETCHED_EACH, each))
+        nearest: dict[str, Headline] = {}
+        for query in queries:
+            for similar in index.ranked(query, each):
+                nearest[similar.commit.sha] = similar.commit
+        for footprint in await self._read(list(nearest.values())[:_MAX_FETCHED]):
+            by_sha[footprint.commit.sha] = footprint
+        return list(by_sha.values())
+
+
+def _ranked(
+    footprints: Sequence[Footprint], queries: Sequence[Footprint], limit: int
+) -> dict[str, tuple[SimilarCommit, ...]]:
+    index = EarlierCommits(footprints)
+    similar: dict[str, tuple[SimilarCommit, ...]] = {}
+    for query in queries:
+        similar[query.commit.sha] = tuple(index.ranked(query, limit))
+    return similar
