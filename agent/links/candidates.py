@@ -150,6 +150,8 @@ def _earlier(commit: CommitEvidence, past: Past) -> list[Candidate]:
             may_be_inferred = may_be_related(
                 title, similar.commit.title, has_rare_name=similar.has_rare_name
             )
+            if repo != commit.repo and not (similar.shared or may_be_inferred):
+                continue  # Titles of different projects share words by chance
             candidate = _commit_candidate(
                 repo, similar.commit, "earlier commit", similar.shared, may_be_inferred
             )

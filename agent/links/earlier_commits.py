@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from agent.domain.base import Frozen
 from agent.domain.commits import Headline
 from agent.links.footprints import Footprint
+from agent.links.issue_digest import is_name
 
 LOOK_BACK = timedelta(days=60)
 _HALF_LIFE_DAYS = 30.0  # After which what two commits share counts half as much
@@ -32,7 +33,7 @@ class SimilarCommit(Frozen):
     commit: Headline
     score: float
     shared: tuple[str, ...] = ()  # The rarest files and identifiers that both touch
-    has_rare_name: bool = False  # Whether hardly any other commit has one of them
+    has_rare_name: bool = False  # Whether hardly any other commit has one of the identifiers
 
 
 class _Term(NamedTuple):
@@ -94,14 +95,15 @@ class EarlierCommits:
         return products, shared
 
     def _similar(self, commit: Headline, score: float, terms: Sequence[_Term]) -> SimilarCommit:
-        names = [term for term in terms if term.field != "word"]
+        names = [term for term in terms if term.field == "path" or is_name(term.text)]
+        names = [term for term in names if term.field != "word"]
         names.sort(key=lambda term: (len(self._positions[term]), term.text))
-        has_rare_name = bool(names) and len(self._positions[names[0]]) <= _MAX_RARE
+        rare_names = [term for term in names if len(self._positions[term]) <= _MAX_RARE]
         return SimilarCommit(
             commit=commit,
             score=round(score, 6),
             shared=tuple(term.text for term in names[:_MAX_SHARED]),
-            has_rare_name=has_rare_name,
+            has_rare_name=any(term.field == "name" for term in rare_names),
         )
 
     def _rarity(self, term: _Term) -> float:

@@ -58,7 +58,12 @@ def digest(issue: Issue) -> Digest:
 def names_in(text: str) -> tuple[str, ...]:
     """Return the identifiers of a text, each once, in its order: plain words are none."""
     words = dict.fromkeys(_NAME.findall(text))
-    return tuple(word for word in words if _IS_NAME.search(word))
+    return tuple(word for word in words if is_name(word))
+
+
+def is_name(word: str) -> bool:
+    """Return True if a word is an identifier by its looks: with a sign, a digit or a capital."""
+    return _IS_NAME.search(word) is not None
 
 
 def terms(text: str) -> tuple[str, ...]:

@@ -46,31 +46,36 @@ class ShortlistQuestion:
 
     @cached_property
     def candidate_handles(self) -> Mapping[EvidenceId, str]:
-        """The handles of the candidates, which several commits may share."""
+        """The handles of the candidates, which several commits may share.
+
+        A candidate that is a commit of the day has the handle of that commit.
+        """
         handles: dict[EvidenceId, str] = {}
+        for handle, commit in self.commit_handles.items():
+            handles[commit.read.evidence.id] = handle
+        number = 0
         for commit in self.commits:
             for candidate in self._listed(commit):
-                handles.setdefault(candidate.id, f"k{len(handles) + 1}")
+                if candidate.id not in handles:
+                    number += 1
+                    handles[candidate.id] = f"k{number}"
         return handles
 
     @property
     def names(self) -> dict[str, str]:
         """What each handle stands for."""
-        names: dict[str, str] = {}
-        for handle, commit in self.commit_handles.items():
-            names[handle] = commit.read.evidence.id
-        for candidate, handle in self.candidate_handles.items():
-            names[handle] = candidate
-        return names
+        return {handle: candidate for candidate, handle in self.candidate_handles.items()}
 
     def text(self) -> str:
         """Return a line for each commit and for each candidate."""
         commit_lines = [self._commit_line(handle) for handle in self.commit_handles]
         candidate_lines: dict[EvidenceId, str] = {}
+        days_commits = {commit.read.evidence.id for commit in self.commits}
         for commit in self.commits:
             for candidate in self._listed(commit):
-                line = self._candidate_line(commit, candidate)
-                candidate_lines.setdefault(candidate.id, line)
+                if candidate.id not in days_commits:
+                    line = self._candidate_line(commit, candidate)
+                    candidate_lines.setdefault(candidate.id, line)
         return "\n".join(("Commits:", *commit_lines, "", "Candidates:", *candidate_lines.values()))
 
     def chosen(self, answer: Shortlist) -> dict[EvidenceId, list[Candidate]]:

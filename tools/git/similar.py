@@ -46,8 +46,11 @@ class SimilarCommits:
         headlines = {commit.sha: commit for commit in commits}
         unread = [sha for sha in headlines if sha not in self._footprints]
         async for change in self._source.changes(unread):
-            sha = change.commit.sha
-            self._footprints[sha] = footprint_of(change, headlines[sha])
+            commit = headlines[change.commit.sha]
+            # What was there from the beginning was brought by nobody.
+            is_root = not change.commit.parents
+            footprint = title_footprint(commit) if is_root else footprint_of(change, commit)
+            self._footprints[commit.sha] = footprint
         footprints: list[Footprint] = []
         for sha, commit in headlines.items():
             footprints.append(self._footprints.get(sha) or title_footprint(commit))
