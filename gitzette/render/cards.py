@@ -9,6 +9,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import CommitGroup, Importance
+from agent.links.admitted import asserts_relation
 from agent.reports.affected import introduction_text, versions_text
 from agent.reports.order import in_report_order
 from agent.reports.page import Citation, Item, PageCard, PageExcerpt, PageSentence, SectionName
@@ -94,8 +95,9 @@ class _Choice(NamedTuple):
 def _item(row: LedgerRow, view: ReportView) -> Item:
     """Return all that is said of a commit.
 
-    The sentences of a model are in sight, in its order; facts, quotations and relations prove
-    them in the fold. Without a model, the first facts or the author's own words are in sight.
+    The sentences of a model are in sight, in its order, and what the commit has to do with issues
+    and other changes; facts and quotations prove them in the fold. Without a model, the first
+    facts or the author's own words are in sight.
     """
     undone = view.undid.get(row.id)
     claims = [*view.claims_of(row)]
@@ -163,23 +165,34 @@ def _chosen(row: LedgerRow, headline: Claim | None, view: ReportView, max_facts:
             written.append(view.text(headline))
         sight = [*analysis]
         for fact in facts:
-            if is_breaking(fact) and not _is_repeated(view.text(fact), " ".join(written)):
+            if asserts_relation(fact) and not _is_told_in(fact, analysis):
+                sight.append(fact)
+            elif is_breaking(fact) and not _is_repeated(view.text(fact), " ".join(written)):
                 sight.append(fact)
     else:
         sight = _facts_in_sight(facts, max_facts)
     return _Choice(sight, without(facts, sight))
 
 
+def _is_told_in(relation: Claim, analysis: Sequence[Claim]) -> bool:
+    """Return True if a model's sentence cites the other side of a relation as well."""
+    other = relation.sources[-1]
+    return any(other in claim.sources for claim in analysis)
+
+
 def _facts_in_sight(facts: Sequence[Claim], max_facts: int) -> list[Claim]:
-    """Return the first facts and all that break something, else a quotation, else a relation."""
+    """Return the first facts and all that break something or state a relation, else a quotation."""
     telling = []
     for fact in facts:
         if fact.text and not fact.speech and fact.predicate not in WEAK_PREDICATES:
             telling.append(fact)
     if not telling:
         return [fact for fact in facts if fact.speech or fact.text][:1]
-    breaking = [fact for fact in telling[max_facts:] if is_breaking(fact)]
-    return [*telling[:max_facts], *breaking]
+    sight = telling[:max_facts]
+    for fact in facts:
+        if fact not in sight and (is_breaking(fact) or asserts_relation(fact)):
+            sight.append(fact)
+    return sight
 
 
 def _is_repeated(fact: str, written: str) -> bool:
