@@ -91,16 +91,21 @@ def affordable_pairings(pairings: Sequence[Pairing], commits: int) -> list[Pairi
     tokens_left = min(_MAX_TOKENS, max(_MIN_TOKENS, commits * _TOKENS_PER_COMMIT))
     for question_tokens in _QUESTION_TOKENS:
         shorter = [pairing.limited(question_tokens) for pairing in pairings]
-        costs = [_READINGS * tokens_of(pairing.text((), question_tokens)) for pairing in shorter]
-        if sum(costs) <= tokens_left:
+        if sum(map(_cost, shorter)) <= tokens_left:
             return shorter
     affordable: list[Pairing] = []
-    for pairing, cost in zip(shorter, costs, strict=True):
-        tokens_left -= cost
+    for pairing in pairings:
+        shortest = pairing.limited(_QUESTION_TOKENS[-1])
+        tokens_left -= _cost(shortest)
         if tokens_left < 0:
             break
-        affordable.append(pairing)
+        affordable.append(shortest)
     return affordable
+
+
+def _cost(pairing: Pairing) -> int:
+    """Return the tokens that it takes to read both sides, and to judge what is said of them."""
+    return _READINGS * tokens_of(pairing.text((), pairing.token_budget))
 
 
 def _reading_groups(commits: Sequence[CommitCandidates]) -> list[CommitCandidates]:

@@ -165,9 +165,9 @@ def _chosen(row: LedgerRow, headline: Claim | None, view: ReportView, max_facts:
             written.append(view.text(headline))
         sight = [*analysis]
         for fact in facts:
-            if asserts_relation(fact) and not _is_told_in(fact, analysis):
-                sight.append(fact)
-            elif is_breaking(fact) and not _is_repeated(view.text(fact), " ".join(written)):
+            is_relation = asserts_relation(fact) and not _is_told_in(fact, analysis)
+            is_break = is_breaking(fact) and not _is_repeated(view.text(fact), " ".join(written))
+            if is_relation or is_break:
                 sight.append(fact)
     else:
         sight = _facts_in_sight(facts, max_facts)
