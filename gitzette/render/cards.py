@@ -255,19 +255,25 @@ def _size(excerpt: PageExcerpt) -> tuple[int, bool]:
 
 
 def without_brief(card: PageCard, brief: Iterable[PageSentence]) -> PageCard:
-    """Return a card without the facts that the brief tells, as long as it still says something."""
+    """Return a card without the facts that the brief tells, as long as it still says something.
+
+    What a commit has to do with an issue or another change stays: it is looked for on the card.
+    """
     texts = {sentence.text for sentence in brief}
     return replace(card, items=tuple(_without_texts(item, texts) for item in card.items))
 
 
 def _without_texts(item: Item, texts: set[str]) -> Item:
-    repeated = tuple(sentence for sentence in item.sentences if sentence.text in texts)
-    sentences = tuple(sentence for sentence in item.sentences if sentence.text not in texts)
+    repeated: list[PageSentence] = []
+    sentences: list[PageSentence] = []
+    for sentence in item.sentences:
+        is_repeated = sentence.text in texts and not asserts_relation(sentence.claim)
+        (repeated if is_repeated else sentences).append(sentence)
     if not repeated or not (sentences or item.excerpt):
         return item
     return replace(
         item,
-        in_brief=repeated,
-        sentences=sentences,
+        in_brief=tuple(repeated),
+        sentences=tuple(sentences),
         is_excerpt_open=item.is_excerpt_open or not sentences,
     )
