@@ -259,7 +259,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         groups=sorted_groups(edited.groups, placements),
         claims=claims,
         links=tuple(material.links),
-        stories=(*told_stories(state["stories"], claims), *released),
+        stories=(*told_stories(state["stories"], claims, material.links), *released),
         related=tuple(state["related"]),
         taken=tuple(update for commit in evidence for update in taken(commit)),
         drops=drops,

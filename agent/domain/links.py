@@ -172,6 +172,7 @@ class Story(Frozen):
     missing: tuple[int, ...] = ()  # Parts of a series that have not landed though a later one has
     total: int | None = None  # How many parts a series is to have; None for an open end
     text: dict[Language, str] = Field(default_factory=dict)  # What is new, in each language
+    paragraph: dict[Language, str] = Field(default_factory=dict)  # All its steps, in each language
     judged_by: str = ""  # The model that admitted what its steps have to do with one another
 
 

@@ -23,6 +23,7 @@ from agent.links.admitted import predicate_of
 from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
 from agent.reports.chapter import checked_claims
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
+from agent.stories.paragraph import story_paragraph
 from agent.stories.releases import Taken, may_be_of
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
@@ -111,7 +112,8 @@ async def connected(
             text = {
                 lang: " ".join(short_text(claim, lang) for claim in passed) for lang in LANGUAGES
             }
-            stories.append(one.model_copy(update={"text": text}))
+            paragraph = {lang: story_paragraph(one, lang) for lang in LANGUAGES}
+            stories.append(one.model_copy(update={"text": text, "paragraph": paragraph}))
     for repo in read:
         async for claim, evidence in _issue_claims(repo, read, library):
             passed, refused = checked_claims(
