@@ -59,6 +59,7 @@ _JOB_OF_PROMPT = {
     "judge_day": "judging",
     "judge_look": "judging",
     "day": "summing up",
+    "stories": "telling stories",
 }
 
 
@@ -87,6 +88,7 @@ Part = Literal[
     "summing up",
     "explaining",
     "telling in short",
+    "telling stories",
     "repairing",
     "judging",
     "answering",

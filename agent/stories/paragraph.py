@@ -1,6 +1,6 @@
 """A story as one paragraph: its steps in order, each with its day, as code can tell them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from agent.domain.base import Language
 from agent.domain.evidence_id import EvidenceId
@@ -87,14 +87,9 @@ def _bare(name: EvidenceId) -> str:
 
 
 def _releases(story: Story, phrases: Mapping[str, str]) -> str:
-    tags = list(_tags(story))
-    return phrases["released_in"].format(tag=tags[-1]) if tags else ""
-
-
-def _tags(story: Story) -> Iterator[str]:
-    for step in story.timeline:
-        if step.act == "released":
-            yield step.cite.revision
+    # Which of the steps a release has is not known here: it may be that of a branch.
+    tags = [step.cite.revision for step in story.timeline if step.act == "released"]
+    return phrases["released_in"].format(tags=", ".join(tags)) if tags else ""
 
 
 def _shortened(title: str) -> str:

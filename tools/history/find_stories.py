@@ -233,7 +233,8 @@ def told_stories(
         paragraph: dict[Language, str] = {}
         for lang in LANGUAGES:
             text[lang] = " ".join(short_text(claim, lang) for claim in story_news)
-            paragraph[lang] = story_paragraph(story, lang, reasons)
+            written = story.paragraph.get(lang)
+            paragraph[lang] = written or story_paragraph(story, lang, reasons)
         stories.append(story.model_copy(update={"text": text, "paragraph": paragraph}))
     return tuple(stories)
 

@@ -37,12 +37,12 @@ def test_the_steps_of_a_story_stand_in_one_paragraph_with_days_reason_and_releas
     reasons = {EvidenceId.commit(REPO, "3" * 40): EvidenceId.thread(REPO, 40)}
     assert story_paragraph(RELANDED, "en", reasons) == (
         "“Let routes spill (#12)”: landed on 2026-02-02 (1111111), taken back on 2026-02-04"
-        " (3333333) because of #40, landed again on 2026-02-07 (6666666); v0.6.3 is the first"
-        " release that has it."
+        " (3333333) because of #40, landed again on 2026-02-07 (6666666); first releases"
+        " with steps of it: v0.6.3."
     )
     assert story_paragraph(RELANDED, "zh") == (
         "“Let routes spill (#12)”：2026-02-02 合入（1111111），2026-02-04 被撤销（3333333），"
-        "2026-02-07 重新合入（6666666）；首个包含它的版本是 v0.6.3。"
+        "2026-02-07 重新合入（6666666）；最先包含其中步骤的版本：v0.6.3。"
     )
 
 
