@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
@@ -124,7 +125,7 @@ def _reading_groups(commits: Sequence[CommitCandidates]) -> list[CommitCandidate
             if number == len(rounds):
                 rounds.append([])
             rounds[number].append(group)
-    return [group for later in rounds for group in later]
+    return list(chain.from_iterable(rounds))
 
 
 def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:

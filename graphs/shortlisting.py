@@ -8,7 +8,7 @@ from agent.domain.base import RepoId
 from agent.domain.evidence import Material
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Account, fallback
-from agent.links.candidates import Candidate, CommitCandidates, Past, commit_candidates
+from agent.links.candidates import Candidate, CommitCandidates, HistoryFindings, commit_candidates
 from agent.links.issue_digest import Digest
 from agent.links.shortlist import MOST_CANDIDATES, Shortlist, ShortlistQuestion
 from agent.ports import RepositorySources
@@ -46,7 +46,7 @@ async def find_candidates(
     for other in repositories:
         if other != repo:
             other_issues += context.issues.known(other, window).issues
-    past = Past(
+    past = HistoryFindings(
         pairs=state["stories"].pairs, similar=similar, trackers=trackers, issues=other_issues
     )
     known_issues = context.issues.known(repo, window).issues

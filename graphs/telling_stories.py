@@ -15,7 +15,7 @@ from agent.domain.spending import Account, fallback
 from agent.ports import Step
 from agent.prompting import ModelError, fitting
 from agent.sizing import EvidencePrompt
-from agent.stories.written import ToldStory, stories_shape, stories_to_tell
+from agent.stories.written import StoryFacts, stories_shape, stories_to_tell
 from graphs.judging import judged_or_refused
 from graphs.run_context import RunContext
 from graphs.state import TellStoriesInput, TellStoriesOutput
@@ -27,7 +27,7 @@ async def tell_stories(state: TellStoriesInput, runtime: Runtime[RunContext]) ->
     context = runtime.context
     repo = state["spec"].name
     found = state["stories"]
-    stories: list[ToldStory] = []
+    stories: list[StoryFacts] = []
     if context.models is not None:
         stories = stories_to_tell(found.stories, state["facts"], _reasons(state["related"]))
     if not stories:
@@ -59,12 +59,12 @@ def _reasons(related: Sequence[Related]) -> dict[EvidenceId, EvidenceId]:
 class _Paragraph(NamedTuple):
     """What a model wrote of a story."""
 
-    story: ToldStory
+    story: StoryFacts
     claim: Claim
 
 
 async def _written(
-    stories: Sequence[ToldStory], repo: RepoId, context: RunContext
+    stories: Sequence[StoryFacts], repo: RepoId, context: RunContext
 ) -> list[_Paragraph]:
     """Ask for all stories of a repository in one question."""
     form = EvidencePrompt(
@@ -91,7 +91,7 @@ async def _written(
     return paragraphs
 
 
-def _lasting_name(story: ToldStory) -> str:
+def _lasting_name(story: StoryFacts) -> str:
     return f"{story.story.kind} {' '.join(story.story.steps)}"
 
 

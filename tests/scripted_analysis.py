@@ -104,6 +104,7 @@ class Scripted:
     summary_repairs: Sequence[Answer] = ()
     relations: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
     """What commits have to do with what they name, by their titles."""
+    stories: Sequence[Answer] = ()  # The paragraphs of stories, by their handles
 
     def __call__(self, asked: ModelRequest) -> Saying:
         """Answer by the shape that is asked for."""
@@ -150,6 +151,8 @@ class Scripted:
             }
         if asked.schema == "Shortlist":
             return {"pairs": self._pairs(asked)}
+        if asked.schema == "StoryTexts":
+            return {"stories": self.stories}
         if asked.schema == "SaidRelations":
             own = asked.user.partition("What it may belong to:")[0]
             return {
@@ -177,6 +180,9 @@ class Scripted:
 
     def _verdict(self, sentence: str, evidence: str) -> str:
         """Refuse relations that no script gives a commit; have an opinion on everything else."""
+        if sentence.startswith("“"):
+            # The steps of a story as code tells them: it has to be this story's.
+            return "stated" if sentence.partition(" / ")[0] in evidence else "contradicted"
         related = _RELATION_SENTENCE.match(sentence)
         handles = set()
         commit = evidence.partition("What it may belong to:")[0]

@@ -55,7 +55,7 @@ class CommitCandidates:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Past:
+class HistoryFindings:
     """What the history of the configured repositories offers the commits of a day."""
 
     pairs: Sequence[CommitPair] = ()  # Commits whose lines are changed, and those that are named
@@ -67,7 +67,7 @@ class Past:
 
 
 def commit_candidates(
-    collected: Collected, material: Material, known_issues: Sequence[Digest], past: Past
+    collected: Collected, material: Material, known_issues: Sequence[Digest], past: HistoryFindings
 ) -> list[CommitCandidates]:
     """Return what each commit may belong to; commits without a candidate are left out.
 
@@ -141,7 +141,7 @@ def _named_earlier(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[
     ]
 
 
-def _earlier(commit: CommitEvidence, past: Past) -> list[Candidate]:
+def _earlier(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
     """Return the most similar commits of all repositories, those of its own first."""
     candidates: list[Candidate] = []
     title = commit.change.commit.title
@@ -204,7 +204,7 @@ def _issue(commit: CommitEvidence, similar: SimilarIssue) -> Candidate:
     )
 
 
-def _trackers(commit: CommitEvidence, past: Past) -> list[Candidate]:
+def _trackers(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
     """Return the issues that the first part of a commit's series names."""
     candidates: list[Candidate] = []
     for issue in past.trackers.get(commit.change.commit.sha, ()):

@@ -41,7 +41,7 @@ def stories_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToldStory:
+class StoryFacts:
     """A story with the facts that its paragraph may tell."""
 
     handle: str
@@ -98,15 +98,15 @@ class ToldStory:
 
 def stories_to_tell(
     stories: Sequence[Story], claims: Sequence[Claim], reasons: Mapping[EvidenceId, EvidenceId]
-) -> list[ToldStory]:
+) -> list[StoryFacts]:
     """Return the stories of several steps that have news, with what was published of each."""
-    told: list[ToldStory] = []
+    told: list[StoryFacts] = []
     for story in stories:
         steps = [step for step in story.timeline if step.act != "released"]
         if story.kind in ("released", *BARE) or not story.news or len(steps) < _MIN_STEPS:
             continue
         facts = tuple(_facts(story, claims, reasons))
-        told.append(ToldStory(handle=f"s{len(told) + 1}", story=story, facts=facts))
+        told.append(StoryFacts(handle=f"s{len(told) + 1}", story=story, facts=facts))
         if len(told) == _MAX_STORIES:
             break
     return told

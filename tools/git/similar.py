@@ -1,17 +1,14 @@
 """Earlier landed commits that share words, files and identifiers with others."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from agent.domain.commits import Headline
+from agent.domain.commits import Change, Headline
 from agent.links.earlier_commits import EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_footprint
-from tools.git.changes import entries_of
-
-if TYPE_CHECKING:
-    from tools.git.source import GitSource
+from agent.ports import Past
 
 _MAX_COMMITS = 5_000  # The latest commits that are looked at, of a busy repository
 _MAX_FETCHED = 300  # Commits whose contents are fetched into a partial clone to be compared
@@ -19,10 +16,26 @@ _MAX_FETCHED_EACH = 12  # Of them, those that one commit is compared with
 _MIN_FETCHED_EACH = 2
 
 
+class LandedCommits(Protocol):
+    """The landed commits of a clone, with their titles, files and diffs."""
+
+    async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
+        """List the landed commits up to this one and since a moment whose title fits."""
+
+    def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
+        """Read commits with their patches."""
+
+    async def is_partial(self) -> bool:
+        """Return True if contents are fetched when they are needed."""
+
+    async def paths_of(self, shas: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Return the paths that commits touch, by their hashes; no content is needed for it."""
+
+
 class SimilarCommits:
     """Footprints of a repository's landed commits; a commit never changes, so each is read once."""
 
-    def __init__(self, source: "GitSource") -> None:
+    def __init__(self, source: LandedCommits) -> None:
         self._source = source
         self._footprints: dict[str, Footprint] = {}
         self._reading = asyncio.Lock()  # Every repository of a report asks for the same commits
@@ -63,12 +76,10 @@ class SimilarCommits:
 
         A partial clone has no contents: to read every diff of two months would fetch them all.
         """
-        view = await self._source._view()
-        entries = await entries_of(view, [commit.sha for commit in commits])
+        paths = await self._source.paths_of([commit.sha for commit in commits])
         by_sha: dict[str, Footprint] = {}
         for commit in commits:
-            paths = [entry.path.decode("utf-8", "replace") for entry in entries.get(commit.sha, ())]
-            by_sha[commit.sha] = title_footprint(commit, paths)
+            by_sha[commit.sha] = title_footprint(commit, paths.get(commit.sha, ()))
         index = EarlierCommits(list(by_sha.values()))
         each = _MAX_FETCHED // max(1, len(queries))
         each = max(_MIN_FETCHED_EACH, min(_MAX_FETCHED_EACH, each))

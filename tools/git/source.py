@@ -14,6 +14,7 @@ from tools.git.changes import (
     ChangeReader,
     UnreadCommits,
     close_gaps,
+    entries_of,
     fetch_blobs,
     present_commits,
     tree_change,
@@ -128,6 +129,14 @@ class GitSource(Revisions, Surfaces, Messages):
     async def is_partial(self) -> bool:
         """Return True if contents are fetched when they are needed."""
         return (await self._open()).promisor is not None
+
+    async def paths_of(self, shas: Sequence[str]) -> dict[str, list[str]]:
+        """Return the paths that commits touch, by their hashes; no content is needed for it."""
+        entries_by_sha = await entries_of(await self._view(), shas)
+        paths: dict[str, list[str]] = {}
+        for sha, entries in entries_by_sha.items():
+            paths[sha] = [entry.path.decode("utf-8", "replace") for entry in entries]
+        return paths
 
     async def tree_change(self, old: str, new: str) -> Change:
         """Return how the tree of one commit differs from another's, as one change."""

@@ -22,7 +22,7 @@ from agent.domain.window import Window
 from agent.links.candidates import (
     MAX_ISSUES,
     CommitCandidates,
-    Past,
+    HistoryFindings,
     commit_candidates,
     may_be_related,
 )
@@ -94,7 +94,10 @@ def nearest(*issues: Issue, limit: int = MAX_ISSUES) -> list[SimilarIssue]:
 
 
 def candidates(
-    *issues: Issue, links: tuple[Link, ...] = (), depth: Depth = "skim", past: Past | None = None
+    *issues: Issue,
+    links: tuple[Link, ...] = (),
+    depth: Depth = "skim",
+    past: HistoryFindings | None = None,
 ) -> list[CommitCandidates]:
     read = Read(evidence=CommitEvidence(change=FIX), triage=weigh(FIX, None), depth=depth)
     window = Window(start=DAY - timedelta(hours=12), end=DAY + timedelta(hours=12), tz="UTC")
@@ -105,7 +108,7 @@ def candidates(
         threads=Threads(issues=issues, coverage="read"),
     )
     material = Material(repo=REPO, window=window, reads=[read], links=links)
-    return commit_candidates(collected, material, (), past or Past())
+    return commit_candidates(collected, material, (), past or HistoryFindings())
 
 
 # ---------------------------------------------------------------- issues
