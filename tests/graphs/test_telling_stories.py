@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from agent.domain.links import Story
 from evals.model_server.server import ModelServer
 from tests.scripted_analysis import Clone, Scripted, of, run
@@ -33,7 +31,7 @@ async def story_told(folder: Path, day: str) -> tuple[Story, str]:
 async def test_a_paragraph_that_code_and_judge_admit_tells_the_story(tmp_path: Path) -> None:
     story, question = await story_told(tmp_path, "2026-02-04")
     first, last = (step.cite.sha[:7] for step in story.timeline[:2])
-    assert f"“Let routes grow”: landed on 2026-02-03 ({first}), taken back on" in question
+    assert f"“Let routes grow”: landed on 2026-02-01 ({first}), taken back on" in question
     assert story.paragraph["en"] == (
         f"Routes could grow since {first}; this was taken back on 2026-02-04."
     )
@@ -41,12 +39,11 @@ async def test_a_paragraph_that_code_and_judge_admit_tells_the_story(tmp_path: P
     assert last in question
 
 
-@pytest.mark.parametrize("day", ["2026-02-05"])
 async def test_a_paragraph_with_a_day_that_no_step_has_gives_way_to_the_template(
-    tmp_path: Path, day: str
+    tmp_path: Path,
 ) -> None:
-    story, _ = await story_told(tmp_path, day)
+    story, _ = await story_told(tmp_path, "2026-02-05")
     first, last = (step.cite.sha[:7] for step in story.timeline[:2])
     assert story.paragraph["en"] == (
-        f"“Let routes grow”: landed on 2026-02-03 ({first}), taken back on 2026-02-04 ({last})."
+        f"“Let routes grow”: landed on 2026-02-01 ({first}), taken back on 2026-02-04 ({last})."
     )
