@@ -7,6 +7,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryStep
 from agent.languages import catalogue
 
+_MIN_STEPS = 2
 _MAX_STEPS = 8  # Steps that a paragraph tells: the first one, and the last ones
 _MAX_TITLE = 160  # Characters
 _HASH = 7  # Digits of a hash
@@ -50,10 +51,11 @@ def story_paragraph(
 ) -> str:
     """Return the steps of a story in one sentence; empty for less than two steps.
 
-    The reasons are the issues because of which commits took something back.
+    The reasons are the issues because of which commits took something back. What a release has and
+    what a commit takes in is told by their own sentences.
     """
     steps = _told_steps(story)
-    if len(steps) < 2 or story.kind == "released":
+    if len(steps) < _MIN_STEPS or story.kind in ("released", "bump"):
         return ""
     phrases: Mapping[str, str] = catalogue(lang)["stories"]
     clauses = [_clause(step, phrases, reasons.get(step.cite)) for step in steps]
