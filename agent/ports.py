@@ -24,6 +24,8 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.releases import ReleaseNotes
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
+from agent.links.earlier_commits import SimilarCommit
+from agent.links.footprints import Footprint
 
 if TYPE_CHECKING:
     from agent.domain.links import Link
@@ -141,6 +143,14 @@ class CloneSource(CodeSource, Protocol):
         """List the landed commits up to this one, and not before that moment, whose title fits a pattern.
 
         The pattern is one that both Python and POSIX read alike; case does not matter. None: it cannot be told.
+        """
+
+    async def similar(
+        self, queries: Sequence[Footprint], *, upto: str, since: datetime, limit: int
+    ) -> Mapping[str, tuple[SimilarCommit, ...]]:
+        """Return for each of these commits the landed ones that share the most with it.
+
+        Commits up to `upto` and since a moment count. The queries may be of another repository.
         """
 
     async def fetch_writers(self, since: Mapping[str, datetime]) -> None:

@@ -172,6 +172,7 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
         taken=chapter.taken,
         references=collected.references,
         related=chapter.related,
+        links=chapter.links,
         pulls=pulls,
     )
 

@@ -1,8 +1,9 @@
-"""Relations: a model reads a commit beside what it names, code checks anchors, a judge agrees."""
+"""Relations: a model reads a commit beside what it may belong to, code checks, a judge agrees."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
@@ -16,18 +17,28 @@ from agent.domain.commits import Change, Commit, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related
+from agent.domain.references import pull_number
 from agent.domain.spending import Account, fallback
-from agent.links.candidates import CommitCandidates, commit_candidates
+from agent.links.candidates import CommitCandidates
 from agent.links.relating import Pairing, SaidRelations
 from agent.ports import RepositorySources, Step
-from agent.prompting import ModelError
+from agent.prompting import ModelError, tokens_of
 from agent.sizing import EvidencePrompt
 from graphs.judging import judged_or_refused
 from graphs.material import material_with_past
 from graphs.run_context import RunContext
+from graphs.shortlisting import find_candidates, shortlist
 from graphs.state import RelateInput, RelateOutput
 
 _RELATE_PROMPT = EvidencePrompt(name="relate", values={}, shape=SaidRelations)
+_MAX_OTHERS = 3  # Others that are read beside a commit in one question
+_TOKENS_PER_COMMIT = 7_000  # That a day may spend on relations, for each of its commits
+_MIN_TOKENS = 120_000  # That a short day may spend
+_MAX_TOKENS = 480_000  # That a long day may spend; the shortlist takes the rest of half a million
+_QUESTION_TOKENS = (10_000, 7_000, 5_000, 3_500)
+"""How much of both sides one question shows: less where many pairs wait."""
+_READINGS = 3  # Times that both sides are sent: to the reader, and twice to the judge
+_MAX_QUESTIONS = 150  # For which both sides are read
 
 
 class _Outcome(NamedTuple):
@@ -39,32 +50,82 @@ class _Outcome(NamedTuple):
 
 
 async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutput:
-    """Have a model name what the day's commits have to do with what they refer to."""
+    """Have a model name what the day's commits have to do with what they may belong to."""
     context = runtime.context
     repo = state["spec"].name
     if context.models is None:
         return _handed_on([], Account())
+    runtime.stream_writer(Step(repo, "looking for what belongs together"))
     material = await material_with_past(state, context)
-    issues = context.issues.known(repo, state["window"]).issues
-    pairs = state["stories"].pairs
-    candidates = commit_candidates(state["first_look"], material, issues, pairs)
+    repositories = await _repositories(state, context)
+    candidates = await find_candidates(state, material, repositories, context)
     if not candidates:
         return _handed_on([], Account())
-    runtime.stream_writer(Step(repo, "relating", 0, len(candidates)))
     try:
         limit = await context.question_limit("reading", repo)
-        token_budget = limit.evidence_tokens(_RELATE_PROMPT)
         await context.asked.check_time_for_all(repo, "relations", len(candidates))
     except ModelError as error:
         return _handed_on([], fallback("relating", error))
-    repositories = await _repositories(state, context)
-    pairings = await _pairings(candidates, material, repositories, token_budget, context)
+    shortlisted = await shortlist(candidates, repo, context)
+    groups = _reading_groups(shortlisted.commits)[:_MAX_QUESTIONS]
+    max_tokens = limit.evidence_tokens(_RELATE_PROMPT)
+    waiting = await _pairings(groups, material, repositories, max_tokens, context)
+    pairings = affordable_pairings(waiting, len(material.reads))
+    account = shortlisted.account
+    if len(pairings) < len(waiting):
+        unread = len(waiting) - len(pairings)
+        account += fallback("relating", ModelError(f"no tokens are left for {unread} questions"))
+    runtime.stream_writer(Step(repo, "relating", 0, len(pairings)))
     facts = [claim for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
     controls = [claim.text for claim in facts]
     outcomes = await asyncio.gather(
         *(_related(pairing, controls, repositories, context) for pairing in pairings)
     )
-    return _handed_on(outcomes, context.take_spent(repo))
+    return _handed_on(outcomes, account + context.take_spent(repo))
+
+
+def affordable_pairings(pairings: Sequence[Pairing], commits: int) -> list[Pairing]:
+    """Return what the tokens for a day of so many commits are enough for, the first ones first.
+
+    Each question shows less where there are many.
+    """
+    tokens_left = min(_MAX_TOKENS, max(_MIN_TOKENS, commits * _TOKENS_PER_COMMIT))
+    for question_tokens in _QUESTION_TOKENS:
+        shorter = [pairing.limited(question_tokens) for pairing in pairings]
+        if sum(map(_cost, shorter)) <= tokens_left:
+            return shorter
+    affordable: list[Pairing] = []
+    for pairing in pairings:
+        shortest = pairing.limited(_QUESTION_TOKENS[-1])
+        tokens_left -= _cost(shortest)
+        if tokens_left < 0:
+            break
+        affordable.append(shortest)
+    return affordable
+
+
+def _cost(pairing: Pairing) -> int:
+    """Return the tokens that it takes to read both sides, and to judge what is said of them."""
+    return _READINGS * tokens_of(pairing.text((), pairing.token_budget))
+
+
+def _reading_groups(commits: Sequence[CommitCandidates]) -> list[CommitCandidates]:
+    """Divide what a commit is read beside into questions; first questions of all come first."""
+    rounds: list[list[CommitCandidates]] = []
+    for commit in commits:
+        by_id = {candidate.id: candidate for candidate in commit.found}
+        others = list(dict.fromkeys((*commit.named, *by_id)))
+        for number, start in enumerate(range(0, len(others), _MAX_OTHERS)):
+            part = others[start : start + _MAX_OTHERS]
+            group = replace(
+                commit,
+                named=tuple(other for other in part if other not in by_id),
+                found=tuple(by_id[other] for other in part if other in by_id),
+            )
+            if number == len(rounds):
+                rounds.append([])
+            rounds[number].append(group)
+    return list(chain.from_iterable(rounds))
 
 
 def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:
@@ -109,8 +170,9 @@ async def _related(
         return _Outcome([], refused, Account())
 
     def controls(evidence: str) -> list[Control]:
-        foreign = [Control(text) for text in facts if is_foreign(text, evidence)]
-        return [*foreign, Control(pairing.control(evidence))]
+        siblings = pairing.controls(list(drafts.values()), evidence)
+        foreign = [text for text in facts if is_foreign(text, evidence)]
+        return [Control(text) for text in (*siblings, *foreign)]
 
     case = Case(
         account=repo,
@@ -135,36 +197,70 @@ async def _related(
 
 
 async def _pairings(
-    candidates: Sequence[CommitCandidates],
+    groups: Sequence[CommitCandidates],
     material: Material,
     repositories: Mapping[RepoId, RepositorySources],
     token_budget: int,
     context: RunContext,
 ) -> list[Pairing]:
-    """Read both sides of what may be related."""
+    """Read both sides of what may be related, each with the text of its pull request."""
     code = repositories[material.repo].code
-    shas = [candidate.read.evidence.change.commit.sha for candidate in candidates]
+    shas = [group.read.evidence.change.commit.sha for group in groups]
     # Of commits that were only skimmed the patches are missing, and they show what was done.
     changes = await context.library.whole(code, shas)
-    others = await _others(candidates, material, repositories, context)
-    pairings = []
-    for candidate in candidates:
-        evidence = _patched(candidate.read.evidence, changes)
-        read = replace(candidate.read, evidence=evidence)
-        by_id = {others[name].id: others[name] for name in candidate.others if name in others}
+    others = await _others(groups, material, repositories, context)
+    pulls = await _pulls(others.values(), material, repositories)
+    pairings: list[Pairing] = []
+    for group in groups:
+        evidence = _patched(group.read.evidence, changes)
+        read = replace(group.read, evidence=evidence)
+        names = [*group.named, *(candidate.id for candidate in group.found)]
+        by_id = {others[name].id: others[name] for name in names if name in others}
         by_id.pop(read.evidence.id, None)
         # A pull request and the commit that it became are one; the commit shows what was done.
         shown = [other for other in by_id.values() if _merge_commit(other) not in by_id]
-        if shown:
-            pairing = Pairing(
-                read=read,
-                material=material,
-                others=shown,
-                mentions=candidate.mentions,
-                token_budget=token_budget,
-            )
-            pairings.append(pairing)
+        if not shown:
+            continue
+        named = {others[name].id for name in group.named if name in others}
+        inferable = {found.id for found in group.found if found.may_be_inferred}
+        pairing = Pairing(
+            read=read,
+            material=material,
+            others=shown,
+            pulls={other.id: pulls[other.id] for other in shown if other.id in pulls},
+            mentions=group.mentions,
+            named=frozenset(named),
+            inferable=frozenset(inferable),
+            token_budget=token_budget,
+        )
+        pairings.append(pairing)
     return pairings
+
+
+async def _pulls(
+    others: Iterable[Evidence],
+    material: Material,
+    repositories: Mapping[RepoId, RepositorySources],
+) -> dict[EvidenceId, ThreadEvidence]:
+    """Return the pull requests that brought other commits, by the ids of the commits."""
+    pull_of: dict[EvidenceId, EvidenceId] = {}
+    for other in others:
+        if isinstance(other, CommitEvidence):
+            number = other.pull or pull_number(other.change.commit.title)
+            if number is not None:
+                pull_of[other.id] = EvidenceId.thread(other.repo, number)
+    threads: dict[EvidenceId, Evidence] = {}
+    for pull in material.pulls.values():
+        threads[pull.id] = ThreadEvidence(thread=pull)
+    unread = [name for name in dict.fromkeys(pull_of.values()) if name not in threads]
+    for repo, sources in repositories.items():
+        threads |= await _threads(sources, repo, unread)
+    pulls: dict[EvidenceId, ThreadEvidence] = {}
+    for commit, name in pull_of.items():
+        thread = threads.get(name)
+        if isinstance(thread, ThreadEvidence):
+            pulls[commit] = thread
+    return pulls
 
 
 def _patched(evidence: CommitEvidence, changes: Mapping[str, Change]) -> CommitEvidence:
@@ -187,18 +283,29 @@ async def _repositories(state: RelateInput, context: RunContext) -> dict[RepoId,
 
 
 async def _others(
-    candidates: Sequence[CommitCandidates],
+    groups: Sequence[CommitCandidates],
     material: Material,
     repositories: Mapping[RepoId, RepositorySources],
     context: RunContext,
 ) -> dict[EvidenceId, Evidence]:
     """Read what the commits may belong to, by its name as it was written."""
-    read: dict[EvidenceId, Evidence] = {one.evidence.id: one.evidence for one in material.reads}
+    read: dict[EvidenceId, Evidence] = {}
+    for own in material.reads:
+        read[own.evidence.id] = own.evidence
     read |= material.background
     names: dict[EvidenceId, None] = {}
-    for candidate in candidates:
-        names |= dict.fromkeys(candidate.others)
-    others = {name: read[name] for name in names if name in read}
+    for group in groups:
+        names |= dict.fromkeys((*group.named, *(found.id for found in group.found)))
+    existing = [name for name in names if name in read]
+    code = repositories[material.repo].code
+    # Of the earlier commits that stories rest on, only the titles may have been read so far.
+    changes = await context.library.whole(code, [name.sha for name in existing if name.is_commit])
+    others: dict[EvidenceId, Evidence] = {}
+    for name in existing:
+        evidence = read[name]
+        if isinstance(evidence, CommitEvidence):
+            evidence = _patched(evidence, changes)
+        others[name] = evidence
     unread = [name for name in names if name not in read]
     for repo, sources in repositories.items():
         others |= await _threads(sources, repo, unread)
@@ -214,9 +321,10 @@ async def _threads(
     if not numbers:
         return {}
     try:
-        return {one.id: one for one in await sources.threads.discussions(numbers)}
+        discussions = await sources.threads.discussions(numbers)
     except AppError:
         return {}  # What cannot be read is not related
+    return {discussion.id: discussion for discussion in discussions}
 
 
 async def _commits(

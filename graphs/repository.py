@@ -54,6 +54,7 @@ from graphs.state import (
     WriteFactsInput,
     WriteFactsOutput,
 )
+from graphs.telling_stories import tell_stories
 from graphs.writing import AnalysisGraph, analyse, build_analysis
 from tools.affected import affected_versions
 from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
@@ -81,6 +82,7 @@ def build_repository() -> CompiledStateGraph[
     graph.add_node("connect", ending_repository(connect))
     graph.add_node("relate", ending_repository(relate))
     graph.add_node("write_facts", ending_repository(write_facts))
+    graph.add_node("tell_stories", ending_repository(tell_stories))
     graph.add_node("next_tasks", ending_repository(next_tasks))
     graph.add_node("explain", ending_repository(explaining(build_analysis()), "analysis"))
     graph.add_node("file", ending_repository(file))
@@ -89,7 +91,8 @@ def build_repository() -> CompiledStateGraph[
     graph.add_edge("study", "connect")
     graph.add_edge("connect", "relate")
     graph.add_edge("relate", "write_facts")
-    graph.add_edge("write_facts", "next_tasks")
+    graph.add_edge("write_facts", "tell_stories")
+    graph.add_edge("tell_stories", "next_tasks")
     graph.add_conditional_edges("next_tasks", after_next_tasks, ["explain", "file"])
     graph.add_edge("explain", "next_tasks")
     graph.add_edge("file", END)
@@ -260,7 +263,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         groups=sorted_groups(edited.groups, placements),
         claims=claims,
         links=tuple(material.links),
-        stories=(*told_stories(state["stories"], claims), *released),
+        stories=(*told_stories(state["stories"], claims, material.links), *released),
         related=tuple(state["related"]),
         taken=tuple(update for commit in evidence for update in taken(commit)),
         drops=drops,

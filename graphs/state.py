@@ -30,7 +30,7 @@ from agent.triage.allotment import ExplainingShare
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 """Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 
@@ -253,6 +253,20 @@ class WriteFactsOutput(TypedDict):
     stories: StoriesFound
     waiting: list[Task]  # Commits that are not explained yet
     tasks: list[Task]  # What is written now
+
+
+class TellStoriesInput(WriteFactsInput):
+    """A repository whose facts are written, and whose stories are told."""
+
+    facts: list[Claim]
+
+
+class TellStoriesOutput(TypedDict):
+    """The stories with their paragraphs, what of them was refused, and what it cost."""
+
+    stories: StoriesFound
+    refused: Annotated[list[Refused], add]
+    account: Annotated[Account, add]
 
 
 class NextTasksInput(RepositoryStepInput):

@@ -22,6 +22,8 @@ NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 LIMIT, TIMEOUT = "Lower the limit of routes", "Give workers more time"
 Answer = Mapping[str, Any]
 JUDGED = "Somebody wrote these sentences"  # What every question to a judge has
+_SHORTLISTED = re.compile(r"^\[(c\d+)\] (.+) <- (.+)$", re.MULTILINE)
+_RELATION_SENTENCE = re.compile(r"\S+ (?:fixes everything that|takes back what) (\S+) ")
 _SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
 _ROW = re.compile(r"^\[(c\d+)\] (.+)$", re.MULTILINE)
 _PACKET = re.compile(r"^\[(c\d+)\] (.+?)(?=^\[c\d+\]|\Z)", re.MULTILINE | re.DOTALL)
@@ -102,6 +104,7 @@ class Scripted:
     summary_repairs: Sequence[Answer] = ()
     relations: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
     """What commits have to do with what they name, by their titles."""
+    stories: Sequence[Answer] = ()  # The paragraphs of stories, by their handles
 
     def __call__(self, asked: ModelRequest) -> Saying:
         """Answer by the shape that is asked for."""
@@ -131,7 +134,7 @@ class Scripted:
             evidence, _, sentences = asked.user.partition(JUDGED)
             quote = self.quote or evidence.splitlines()[2]
             rulings = [
-                (name, text, self.opinion(text, evidence))
+                (name, text, self._verdict(text, evidence))
                 for name, text in _SENTENCE.findall(sentences)
             ]
             return {
@@ -146,6 +149,10 @@ class Scripted:
                     for name, text, verdict in rulings
                 ]
             }
+        if asked.schema == "Shortlist":
+            return {"pairs": self._pairs(asked)}
+        if asked.schema == "StoryTexts":
+            return {"stories": self.stories}
         if asked.schema == "SaidRelations":
             own = asked.user.partition("What it may belong to:")[0]
             return {
@@ -170,6 +177,29 @@ class Scripted:
             places.append({"commit": handle, "tier": tier, "reason": "It changes a value."})
         places.sort(key=lambda place: -place["tier"])
         return {"places": places, "groups": self.groups}
+
+    def _verdict(self, sentence: str, evidence: str) -> str:
+        """Refuse relations that no script gives a commit; have an opinion on everything else."""
+        if sentence.startswith("“"):
+            # The steps of a story as code tells them: it has to be this story's.
+            return "stated" if sentence.partition(" / ")[0] in evidence else "contradicted"
+        related = _RELATION_SENTENCE.match(sentence)
+        handles = set()
+        commit = evidence.partition("What it may belong to:")[0]
+        for title, relations in self.relations.items():
+            if title in commit:
+                handles |= {one["other"] for one in relations if one["relation"] != "none"}
+        if related and related[1] not in handles:
+            return "unsupported"
+        return self.opinion(sentence, evidence)
+
+    def _pairs(self, asked: ModelRequest) -> list[Answer]:
+        """Choose the first candidates of the commits that have relations."""
+        pairs: list[Answer] = []
+        for handle, title, candidates in _SHORTLISTED.findall(asked.user):
+            if any(part in title for part in self.relations):
+                pairs.append({"commit": handle, "others": candidates.split()[:3]})
+        return pairs
 
     def _minor_sentences(self, asked: ModelRequest) -> list[Answer]:
         sentences: list[Answer] = []

@@ -18,7 +18,7 @@ from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
-from agent.domain.links import Grade, Relation
+from agent.domain.links import Relation
 from agent.links.admitted import predicate_of
 from agent.telling import (
     exchanged_lines,
@@ -50,9 +50,9 @@ def facts_told(material: Material) -> list[Claim]:
 def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Iterator[Claim]:
     evidence = read.evidence
     if read.depth not in ("deep", "skim"):
-        # Of what is folded, only what a reader of both sides found is worth a sentence.
-        admitted = [link for link in material.links if link.grade is not Grade.A]
-        yield from _linked_issues(evidence, replace(material, links=admitted))
+        # Of what is folded, only what it has to do with an issue is worth a sentence.
+        asserted = [link for link in material.links if link.relation is not Relation.MENTIONS]
+        yield from _linked_issues(evidence, replace(material, links=asserted))
         return
     is_deep = read.depth == "deep"
     is_telling = is_deep or read.triage.tier is not Tier.LOW

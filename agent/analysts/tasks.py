@@ -18,6 +18,8 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import Importance, Placement
+from agent.links.admitted import asserts_relation
+from agent.stories.tell import short_text
 
 _LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
 MAX_SUMMED = 24  # Commits that a day is summed up from
@@ -196,15 +198,17 @@ def summary_task(
 ) -> Task | None:
     """Return the task to sum up published sentences about several commits; None for fewer than two.
 
-    Facts of other commits are its controls.
+    What the commits have to do with issues and other changes is part of it. Facts of other
+    commits are its controls.
     """
     written = [claim for claim in claims if claim.free and claim.about]
+    relations = [_named_in_words(claim) for claim in claims if asserts_relation(claim)]
     commits = list(dict.fromkeys(claim.about[0] for claim in written))[:MAX_SUMMED]
     if len(commits) < 2:
         return None
     rests: dict[str, Claim] = {}
     for number, commit in enumerate(commits, start=1):
-        about_commit = [claim for claim in written if claim.about[0] == commit]
+        about_commit = [claim for claim in (*written, *relations) if claim.about[0] == commit]
         for place, claim in enumerate(about_commit):
             rests[f"c{number}.{place}"] = claim
     controls = [
@@ -218,6 +222,12 @@ def summary_task(
         titles={commit: titles.get(commit, "") for commit in commits},
         controls=tuple(controls[-_MAX_CONTROLS:]),
     )
+
+
+def _named_in_words(relation: Claim) -> Claim:
+    """Return a sentence about two things with the name of the other one, about its commit alone."""
+    text = {lang: short_text(relation, lang) for lang in relation.text}
+    return relation.model_copy(update={"about": relation.about[:1], "text": text})
 
 
 def is_foreign(text: Mapping[Language, str], evidence: str) -> bool:

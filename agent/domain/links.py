@@ -23,7 +23,9 @@ class Relation(StrEnum):
     STEP = "step of"  # It does one step of a plan or list of tasks that the other keeps
     UNDOES = "reverts"  # It takes back what the other change brought
     RELANDS = "lands again"  # It brings back what the other change had brought
-    SAME_WORK = "same work in the other repository"
+    NEEDS = "needs or ports"  # It needs, ports or adopts a change of another repository
+    INDEPENDENT = "same change made independently"
+    SAME_WORK = "same work in the other repository"  # Only in reports of earlier versions
 
 
 class Grade(StrEnum):
@@ -139,6 +141,7 @@ Act = (
         "step",
     ]
     | Literal["changed lines", "refers", "upstream", "taken in", "same work", "opened", "released"]
+    | Literal["ported", "same change"]
 )
 """What a step of a story does."""
 
@@ -169,6 +172,7 @@ class Story(Frozen):
     missing: tuple[int, ...] = ()  # Parts of a series that have not landed though a later one has
     total: int | None = None  # How many parts a series is to have; None for an open end
     text: dict[Language, str] = Field(default_factory=dict)  # What is new, in each language
+    paragraph: dict[Language, str] = Field(default_factory=dict)  # All its steps, in each language
     judged_by: str = ""  # The model that admitted what its steps have to do with one another
 
 

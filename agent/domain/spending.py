@@ -50,6 +50,7 @@ _JOB_OF_PROMPT = {
     "edit": "editing",
     "minor": "telling in short",
     "look": "looking",
+    "shortlist": "shortlisting",
     "relate": "relating",
     "write": "writing",
     "repair": "repairing",
@@ -58,6 +59,7 @@ _JOB_OF_PROMPT = {
     "judge_day": "judging",
     "judge_look": "judging",
     "day": "summing up",
+    "stories": "telling stories",
 }
 
 
@@ -86,6 +88,7 @@ Part = Literal[
     "summing up",
     "explaining",
     "telling in short",
+    "telling stories",
     "repairing",
     "judging",
     "answering",

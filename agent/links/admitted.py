@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from agent.domain.claims import Claim
 from agent.domain.links import Act, Grade, Link, Related, Relation, Story
 from agent.domain.report import Drop
 
@@ -11,18 +12,34 @@ _ACTS: Mapping[Relation, tuple[Act, ...]] = {
     Relation.STEP: ("step",),
     Relation.UNDOES: ("undone", "a part undone"),
     Relation.RELANDS: ("landed again", "a part landed again"),
+    Relation.NEEDS: ("ported",),
+    Relation.INDEPENDENT: ("same change",),
     Relation.SAME_WORK: ("same work",),
 }
 """The steps of stories that express a relation."""
 _PREDICATES: Mapping[Relation, str] = {
     Relation.FIXES: "fixes",
     Relation.PARTLY: "partly fixes",
+    Relation.REVERTS: "reverts the fix",
     Relation.BECAUSE: "reverts because of",
     Relation.CONTINUES: "continues",
     Relation.STEP: "step of",
+    Relation.NEEDS: "needs or ports",
+    Relation.INDEPENDENT: "same change",
     Relation.SAME_WORK: "same work",
 }
 """The sentences that express a link; `agent/words` has their words."""
+_STORY_PREDICATES = frozenset(
+    ("undoes", "undoes part", "relands", "relands part", "relands some", "mends", "takes in")
+)
+_ASSERTED_PREDICATES = frozenset(
+    (
+        "addresses",
+        *_PREDICATES.values(),
+        *(f"likely {predicate}" for predicate in _PREDICATES.values()),
+        *_STORY_PREDICATES,
+    )
+)
 
 
 def related_links(links: Sequence[Link], related: Iterable[Related]) -> tuple[Link, ...]:
@@ -70,12 +87,18 @@ def _gives_way(old: Link, new: Link) -> bool:
 def predicate_of(link: Link, state: str) -> str:
     """Return the sentence for a link with an issue in this state, or an empty string."""
     if link.relation is Relation.FIXES and link.grade is not Grade.C and state == "open":
-        # A keyword that closed nothing is reported with the issue, and needs no sentence here.
-        return "addresses" if link.grade is Grade.B else ""
+        return "addresses"
+    if link.relation is Relation.MENTIONS:
+        return "" if link.by_issue else "refers to"
     predicate = _PREDICATES.get(link.relation, "")
     if predicate and link.grade is Grade.C:
         return f"likely {predicate}"
     return predicate
+
+
+def asserts_relation(claim: Claim) -> bool:
+    """Return True if a sentence says what a commit has to do with an issue or another change."""
+    return claim.predicate in _ASSERTED_PREDICATES
 
 
 def with_judges(stories: Iterable[Story], related: Sequence[Related]) -> Iterator[Story]:

@@ -1,166 +1,183 @@
-"""The issues and commits that a change may belong to, for a model to read.
+"""What a commit may belong to, found by code: wide and cheap, for a model to choose from."""
 
-Issues are found by BM25 over their words.
-"""
-
-import math
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
 
+from agent.domain.base import RepoId
+from agent.domain.commits import Headline
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Mention
-from agent.links.issue_digest import GIVEN_UP, Digest, digest, terms
+from agent.domain.references import without_pull_numbers
+from agent.links.earlier_commits import SimilarCommit
+from agent.links.footprints import title_words
+from agent.links.issue_digest import GIVEN_UP, Digest, digest
+from agent.links.issue_index import IssueIndex, SimilarIssue
 from agent.stories.timeline import CommitPair
 from agent.triage.collected import Collected
 
-NEAREST = 10  # Issues and commits that a commit is read beside
-_MAX_EARLIER = 5  # Earlier commits among them
-_MAX_COMPARED = 20  # Commits of a day that are compared with issues
-_MAX_READ_BESIDE = 40  # Commits of a day that are read beside something
-# The parameters of BM25, with their usual values.
-_K1 = 1.2
-_B = 0.75
-_MIN_ISSUES = 4  # Among fewer issues no word is called common
-_MAX_QUERY_TERMS = 400
-_MAX_DIFF_CHARACTERS = 20_000
-_MAX_FACTS = 60
-_MAX_PATHS = 60
-_CLOSED_EARLY = timedelta(minutes=10)  # By which an issue may be closed before its fix lands
+MAX_ISSUES = 30  # The nearest issues of a commit
+MAX_EARLIER = 6  # The nearest earlier commits, of each repository
+_MAX_NAMED = 9  # Things that texts name and that are read without being chosen
+_MIN_EQUAL_WORDS = 3  # In shorter titles equal words may be chance
+_NEARLY_EQUAL = 0.75  # The share of words that nearly equal titles have in common
+# A word with letters and digits names a model, a device or a format; figures with dots a version.
+_SPECIFIC = re.compile(r"\b(?:[a-z]+[-_]?\d[\w.+-]*|v?\d+(?:\.\d+)+)", re.ASCII | re.IGNORECASE)
+
+Origin = Literal["changed lines", "tracker", "earlier commit", "issue"]
 
 
-def candidates(
-    reads: Sequence[Read], issues: Iterable[Digest], linked: Iterable[str]
-) -> dict[str, list[EvidenceId]]:
-    """Return the nearest issues of the heaviest commits that were read and are not linked."""
-    index = _IssueIndex(list(issues))
-    linked_ids = set(linked)
-    commits = []
-    for read in reads:
-        if read.depth in ("deep", "skim") and read.evidence.id not in linked_ids:
-            commits.append(read.evidence)
-    nearest: dict[str, list[EvidenceId]] = {}
-    for commit in commits[:_MAX_COMPARED]:
-        open_issues = []
-        for issue in index.ranked(_query_terms(commit)):
-            if _was_open(issue, commit):
-                open_issues.append(issue.id)
-        if open_issues:
-            nearest[commit.id] = open_issues[:NEAREST]
-    return nearest
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """Something that a commit may belong to though no text says so, and how it was found."""
 
-
-def _was_open(issue: Digest, commit: CommitEvidence) -> bool:
-    """Return True if an issue was open when a commit landed, so that the commit may fix it."""
-    closed_at = issue.closed_at or commit.at
-    return issue.created_at <= commit.at <= closed_at + _CLOSED_EARLY
-
-
-class _IssueIndex:
-    """An inverted index of issues, which ranks them by BM25."""
-
-    def __init__(self, issues: Sequence[Digest]) -> None:
-        self._issues = issues
-        mean_terms = sum(len(issue.terms) for issue in issues) / max(1, len(issues)) or 1.0
-        self._weights: list[float] = []  # By which the length of each issue changes its score
-        positions: dict[str, list[int]] = defaultdict(list)
-        for position, issue in enumerate(issues):
-            length = len(issue.terms) / mean_terms
-            self._weights.append((_K1 + 1) / (1 + _K1 * (1 - _B + _B * length)))
-            for term in issue.terms:
-                positions[term].append(position)
-        # Words of every second issue say nothing and cost the most.
-        self._positions: dict[str, list[int]] = {}
-        for term, term_positions in positions.items():
-            if len(issues) < _MIN_ISSUES or len(term_positions) * 2 <= len(issues):
-                self._positions[term] = term_positions
-
-    def ranked(self, query_terms: Iterable[str]) -> Iterator[Digest]:
-        """Yield the issues that share terms with a query, the nearest first."""
-        scores: dict[int, float] = defaultdict(float)
-        for term in query_terms:
-            positions = self._positions.get(term, ())
-            rarity = self._rarity(len(positions))
-            for position in positions:
-                scores[position] += rarity * self._weights[position]
-        issues = self._issues
-        for position in sorted(scores, key=lambda at: (-scores[at], issues[at].number)):
-            yield issues[position]
-
-    def _rarity(self, count: int) -> float:
-        """Return the weight of a term that `count` issues have."""
-        return math.log(1 + (len(self._issues) - count + 0.5) / (count + 0.5))
-
-
-def _query_terms(evidence: CommitEvidence) -> tuple[str, ...]:
-    """Return the words of a commit's message, facts, paths and changed lines."""
-    facts = []
-    for fact in evidence.facts[:_MAX_FACTS]:
-        facts.append(f"{fact.name} {fact.old or ''} {fact.new or ''}")
-    lines = []
-    for file in evidence.change.files:
-        patch_lines = (file.patch or "").splitlines()
-        lines += [line for line in patch_lines if line[:1] in "+-"]
-    texts = (
-        evidence.change.commit.message,
-        " ".join(facts),
-        "\n".join(evidence.paths[:_MAX_PATHS]),
-        "\n".join(lines)[:_MAX_DIFF_CHARACTERS],
-    )
-    return terms("\n".join(texts))[:_MAX_QUERY_TERMS]
+    id: EvidenceId
+    origin: Origin
+    title: str
+    at: datetime  # When it landed or was opened
+    author: str = ""
+    shared: tuple[str, ...] = ()  # What it has in common with the commit
+    may_be_inferred: bool = False  # Whether the two share enough to be called related
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommitCandidates:
-    """A commit, and the ids of what it is read beside."""
+    """A commit, and what it may be read beside."""
 
     read: Read
-    others: tuple[EvidenceId, ...]
+    named: tuple[EvidenceId, ...] = ()  # What one side names
     mentions: tuple[Mention, ...] = ()  # By which one side names the other
+    found: tuple[Candidate, ...] = ()  # What code found, the likeliest first
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryFindings:
+    """What the history of the configured repositories offers the commits of a day."""
+
+    pairs: Sequence[CommitPair] = ()  # Commits whose lines are changed, and those that are named
+    similar: Mapping[RepoId, Mapping[str, Sequence[SimilarCommit]]] = field(default_factory=dict)
+    """Similar commits of each repository, by the hashes of the day's commits."""
+    trackers: Mapping[str, Sequence[Digest]] = field(default_factory=dict)
+    """Issues that the first part of a series names, by the hashes of its later parts."""
+    issues: Sequence[Digest] = ()  # Issues of the other repositories
 
 
 def commit_candidates(
-    collected: Collected,
-    material: Material,
-    known_issues: Sequence[Digest],
-    pairs: Iterable[CommitPair],
+    collected: Collected, material: Material, known_issues: Sequence[Digest], past: HistoryFindings
 ) -> list[CommitCandidates]:
-    """Return what to read beside each commit.
+    """Return what each commit may belong to; commits without a candidate are left out.
 
-    That is what one side names, what the commit may continue, and similar issues. A recorded fix
-    needs no reading, unless its issue is still open; similar issues are those without such a fix.
+    A recorded fix needs no reading, unless its issue is still open.
     """
-    issues = _all_issues(collected, known_issues)
+    issues = [*_all_issues(collected, known_issues), *past.issues]
     open_issues = {issue.id for issue in issues if issue.state == "open"}
     recorded = [link for link in material.links if link.grade is Grade.A]
     fixed_issues = {link.issue for link in recorded}
+    fixing_commits = {link.change for link in recorded}
     settled = {(link.change, link.issue) for link in recorded if link.issue not in open_issues}
     commits = [read.evidence for read in material.reads]
     mentions_by_commit = _mentions_by_commit(collected.references, commits, settled)
-    unexplained = []
+    unexplained: list[Digest] = []
     for issue in issues:
         if issue.id not in fixed_issues and issue.state_reason not in GIVEN_UP:
             unexplained.append(issue)
-    near = candidates(material.reads, unexplained, {link.change for link in recorded})
-    # Commits whose lines are removed come first.
-    sorted_pairs = sorted(pairs, key=lambda pair: not pair.by_lines)
-    chosen = []
+    index = IssueIndex(unexplained)
+    candidates: list[CommitCandidates] = []
     for read in material.reads:
         commit = read.evidence
         mentions = mentions_by_commit.get(commit.id, {})
-        earlier = _earlier_commits(commit, sorted_pairs)[:_MAX_EARLIER]
-        others = dict.fromkeys((*mentions.values(), *earlier, *near.get(commit.id, ())))
-        if others:
-            chosen.append(
-                CommitCandidates(
-                    read=read, others=tuple(others)[:NEAREST], mentions=tuple(mentions)
-                )
+        found = _by_lines(commit, past.pairs)
+        if read.depth in ("deep", "skim"):
+            found += _trackers(commit, past)
+            found += _earlier(commit, past)
+            if commit.id not in fixing_commits:
+                found += [_issue(commit, issue) for issue in index.ranked(commit, MAX_ISSUES)]
+        named = tuple(dict.fromkeys((*mentions.values(), *_named_earlier(commit, past.pairs))))
+        named = named[:_MAX_NAMED]
+        unnamed = _unnamed(found, commit, named)
+        if named or unnamed:
+            candidate = CommitCandidates(
+                read=read, named=named, mentions=tuple(mentions), found=tuple(unnamed)
             )
-    # What somebody names comes before what is only similar.
-    chosen.sort(key=lambda commit: not commit.mentions)
-    return chosen[:_MAX_READ_BESIDE]
+            candidates.append(candidate)
+    return candidates
+
+
+def _unnamed(
+    found: Sequence[Candidate], commit: CommitEvidence, named: Sequence[EvidenceId]
+) -> list[Candidate]:
+    """Return the candidates that no text names, each once, by the first way it was found."""
+    by_id: dict[EvidenceId, Candidate] = {}
+    for candidate in found:
+        if candidate.id != commit.id and candidate.id not in named:
+            by_id.setdefault(candidate.id, candidate)
+    return list(by_id.values())
+
+
+# ---------------------------------------------------------------- earlier commits
+
+
+def _by_lines(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[Candidate]:
+    """Return the commits whose lines a commit takes out."""
+    candidates: list[Candidate] = []
+    for pair in pairs:
+        if pair.by_lines and pair.doer.sha == commit.change.commit.sha:
+            lines = _commit_candidate(commit.repo, pair.earlier, "changed lines", ())
+            candidates.append(lines)
+    return candidates
+
+
+def _named_earlier(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[EvidenceId]:
+    """Return the landed commits that a commit or its pull request names."""
+    sha = commit.change.commit.sha
+    return [
+        EvidenceId.commit(commit.repo, pair.earlier.sha)
+        for pair in pairs
+        if not pair.by_lines and pair.doer.sha == sha
+    ]
+
+
+def _earlier(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
+    """Return the most similar commits of all repositories, those of its own first."""
+    candidates: list[Candidate] = []
+    title = commit.change.commit.title
+    for repo in sorted(past.similar, key=lambda repo: repo != commit.repo):
+        for similar in past.similar[repo].get(commit.change.commit.sha, ())[:MAX_EARLIER]:
+            may_be_inferred = may_be_related(
+                title, similar.commit.title, has_rare_name=similar.has_rare_name
+            )
+            if repo != commit.repo and not (similar.shared or may_be_inferred):
+                continue  # Titles of different projects share words by chance
+            candidate = _commit_candidate(
+                repo, similar.commit, "earlier commit", similar.shared, may_be_inferred
+            )
+            candidates.append(candidate)
+    return candidates
+
+
+def _commit_candidate(
+    repo: RepoId,
+    commit: Headline,
+    origin: Origin,
+    shared: tuple[str, ...],
+    may_be_inferred: bool = True,
+) -> Candidate:
+    return Candidate(
+        id=EvidenceId.commit(repo, commit.sha),
+        origin=origin,
+        title=commit.title,
+        at=commit.at,
+        author=commit.author,
+        shared=shared,
+        may_be_inferred=may_be_inferred,
+    )
+
+
+# ---------------------------------------------------------------- issues
 
 
 def _all_issues(collected: Collected, known_issues: Sequence[Digest]) -> list[Digest]:
@@ -171,13 +188,73 @@ def _all_issues(collected: Collected, known_issues: Sequence[Digest]) -> list[Di
     return issues
 
 
-def _earlier_commits(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[EvidenceId]:
-    """Return the commits that a commit may continue, by pairs of them."""
-    earlier: dict[EvidenceId, None] = {}
-    for pair in pairs:
-        if pair.doer.sha == commit.change.commit.sha:
-            earlier[EvidenceId.commit(commit.repo, pair.earlier.sha)] = None
-    return list(earlier)
+def _issue(commit: CommitEvidence, similar: SimilarIssue) -> Candidate:
+    issue = similar.issue
+    has_rare_name = similar.has_rare_name or bool(similar.frame)
+    title = commit.change.commit.title
+    shared = (similar.frame, *similar.shared) if similar.frame else similar.shared
+    return Candidate(
+        id=issue.id,
+        origin="issue",
+        title=issue.title,
+        at=issue.created_at,
+        author=issue.author or "",
+        shared=shared,
+        may_be_inferred=may_be_related(title, issue.title, has_rare_name=has_rare_name),
+    )
+
+
+def _trackers(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
+    """Return the issues that the first part of a commit's series names."""
+    candidates: list[Candidate] = []
+    for issue in past.trackers.get(commit.change.commit.sha, ()):
+        tracker = Candidate(
+            id=issue.id,
+            origin="tracker",
+            title=issue.title,
+            at=issue.created_at,
+            author=issue.author or "",
+            may_be_inferred=True,
+        )
+        candidates.append(tracker)
+    return candidates
+
+
+# ---------------------------------------------------------------- what may be inferred
+
+
+def may_be_related(title: str, other_title: str, *, has_rare_name: bool) -> bool:
+    """Return True if two things that nobody connects share enough to be called related.
+
+    They have a rare identifier in common, or nearly the same title; and their titles do not name
+    different models, devices or versions.
+    """
+    if _are_specific_apart(title, other_title):
+        return False
+    return has_rare_name or _are_nearly_equal(title, other_title)
+
+
+def _are_nearly_equal(title: str, other_title: str) -> bool:
+    words = set(title_words(title))
+    other_words = set(title_words(other_title))
+    if min(len(words), len(other_words)) < _MIN_EQUAL_WORDS:
+        return False
+    return len(words & other_words) >= _NEARLY_EQUAL * len(words | other_words)
+
+
+def _are_specific_apart(title: str, other_title: str) -> bool:
+    """Return True if each title names a model, device or version that the other does not name."""
+    names = _specific_names(title)
+    other_names = _specific_names(other_title)
+    return bool(names - other_names) and bool(other_names - names)
+
+
+def _specific_names(title: str) -> set[str]:
+    plain = without_pull_numbers(title).lower()
+    return {re.sub(r"[-_]", "", name).rstrip(".") for name in _SPECIFIC.findall(plain)}
+
+
+# ---------------------------------------------------------------- what texts name
 
 
 def _mentions_by_commit(

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from agent.domain.base import Frozen
 from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
+from agent.links.issue_text import frames_in, reported_text
 
 GIVEN_UP = ("not_planned", "duplicate")  # Reasons to close an issue without a fix
 BROUGHT_BACK = "brings back"  # How the evidence begins for a commit that lands a fix again
 _MAX_TITLE = 300  # Characters
-_MAX_BODY = 12_000  # Characters
+_MAX_BODY = 40_000  # Characters: a dump of the environment may come before the report
 _MAX_TERMS = 400
 _MAX_LABELS = 12
 # Words and identifiers; Chinese words are taken apart later.
 _WORD = re.compile(r"[A-Za-z_][\w-]{1,60}|[\u3400-\u9fff]{2,40}", re.ASCII)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_MAX_NAMES = 120  # Identifiers
+# `max_routes`, `FusedMoE`, `sm90`, `--flag`: a sign, a digit or a capital within a word.
+_NAME = re.compile(r"(?:--)?[A-Za-z_][\w-]{2,60}", re.ASCII)
+_IS_NAME = re.compile(r"--|_|\d|[a-z][A-Z]", re.ASCII)
 
 
 class Digest(Issue):
@@ -23,6 +27,8 @@ class Digest(Issue):
 
     body: str = ""
     terms: tuple[str, ...]  # The words of title and body, each once
+    names: tuple[str, ...] = ()  # Those of them that are identifiers, as they are written
+    frames: tuple[str, ...] = ()  # The last frames of its tracebacks, as `file.py:function`
 
 
 class Known(Frozen):
@@ -37,13 +43,27 @@ def digest(issue: Issue) -> Digest:
     """Return the digest of an issue; of a long one only the beginning counts."""
     fields = issue.model_dump(exclude={"body", "title", "labels"})
     title = issue.title[:_MAX_TITLE]
-    body = _COMMENT.sub(" ", issue.body[:_MAX_BODY])
+    body = issue.body[:_MAX_BODY]
+    text = f"{title}\n{reported_text(body)}"
     return Digest(
         title=title,
         labels=issue.labels[:_MAX_LABELS],
-        terms=terms(f"{title}\n{body}")[:_MAX_TERMS],
+        terms=terms(text)[:_MAX_TERMS],
+        names=names_in(text)[:_MAX_NAMES],
+        frames=frames_in(body),
         **fields,
     )
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the identifiers of a text, each once, in its order: plain words are none."""
+    words = dict.fromkeys(_NAME.findall(text))
+    return tuple(word for word in words if is_name(word))
+
+
+def is_name(word: str) -> bool:
+    """Return True if a word is an identifier by its looks: with a sign, a digit or a capital."""
+    return _IS_NAME.search(word) is not None
 
 
 def terms(text: str) -> tuple[str, ...]:

@@ -10,7 +10,12 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Commit, PullRequest, Threads
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Mention, Place
-from agent.domain.references import find_references, pull_number, without_pull_number
+from agent.domain.references import (
+    FoundReference,
+    find_references,
+    pull_number,
+    without_pull_number,
+)
 
 _MAX_TEXT = 60_000  # Characters of a text that are read
 _MAX_SENTENCE = 400  # Characters of a sentence that are kept
@@ -20,6 +25,8 @@ _KEYWORD = re.compile(
     r"(?<![\w-])[*_]{0,2}(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)[*_]{0,2}:?[*_]{0,2}[ \t]{1,9}$",
     re.ASCII | re.IGNORECASE,
 )
+# With a digit and a letter: `1234567` is a number, and `defaced` is a word.
+_QUOTED_HASH = re.compile(r"`(?=[0-9]*[a-f])(?=[a-f]*[0-9])([0-9a-f]{7,40})`", re.ASCII)
 # Where a paragraph, an item, a heading, a row or a trailer begins, and where a sentence ends.
 _PIECE = re.compile(
     r"\n(?=[ \t]*(?:$|[-*+|][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[A-Za-z-]{1,30}:[ \t]))",
@@ -44,12 +51,15 @@ _HIDDEN = re.compile(
 
 
 def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place) -> list[Mention]:
-    """Return what a text names, in its order; code, quotations and comments do not count."""
+    """Return what a text names, in its order; code, quotations and comments do not count.
+
+    A hash that is set as code counts: that is how people write hashes.
+    """
     text = text[:_MAX_TEXT].replace("\r\n", "\n")
-    # What GitHub does not read is replaced by blanks, so that positions stay the same.
-    plain = _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    plain = _HIDDEN.sub(_blanked, text)
+    references = [*find_references(plain, home_repo), *_quoted_hashes(plain, home_repo)]
     mentions: dict[Mention, None] = {}
-    for reference in find_references(plain, home_repo):
+    for reference in sorted(references):
         if reference.target == source:
             continue
         words_before = plain[max(0, reference.start - _KEYWORD_REACH) : reference.start]
@@ -65,6 +75,21 @@ def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place
         if len(mentions) == _MAX_MENTIONS:
             break
     return list(mentions)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    """Replace what GitHub does not read by blanks, so that positions stay the same."""
+    if _QUOTED_HASH.fullmatch(match[0]):
+        return match[0]
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def _quoted_hashes(text: str, home_repo: RepoId) -> Iterator[FoundReference]:
+    """Yield the commits that a text names by hashes in backticks."""
+    for match in _QUOTED_HASH.finditer(text):
+        target = EvidenceId.parse(f"{home_repo}@{match[1]}")
+        if target is not None:
+            yield FoundReference(match.start(), match.end(), target)
 
 
 def _sentence(text: str, start: int, end: int) -> str:

@@ -1,18 +1,19 @@
 """What a model is shown of a commit and its candidates, and the relations that it names."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
+from agent.analysts.boilerplate import recurring_lines, without_boilerplate
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import Focus, Passage, focus_on
-from agent.analysts.packet import commit_packet, piece_text
+from agent.analysts.packet import commit_packet, cut_text, piece_text
+from agent.analysts.ruling import Text
 from agent.analysts.sentences import anchored
-from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind
 from agent.domain.commits import Commit, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
@@ -20,16 +21,21 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.text import normal
+from agent.prompting import tokens_of
 
 _READ_TOKENS = 12_000  # Of both sides, for a reader
 _JUDGED_TOKENS = 8_000  # Of both sides, for a judge: what the claims rest on is always in it
 _COMMIT_SHARE = 0.55  # Of the tokens, for the commit; the others share the rest
 _MIN_OTHER_TOKENS = 120  # With fewer, another side shows nothing
+_MESSAGE_SHARE = 0.3  # Of the tokens of another commit, for its message and facts
+_PULL_SHARE = 0.25  # For the text of its pull request; the diff has the rest
+_PULL_HEADING = "Its pull request says:"
 _MIN_ANCHOR = 8  # Characters
 _LATE = timedelta(hours=1)
 _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 _TO_LANDED = (Relation.INTRODUCED, Relation.UNDOES, Relation.RELANDS)
 _WITHIN_REPO = (Relation.UNDOES, Relation.RELANDS)
+_OTHER_REPO = (Relation.NEEDS,)
 _MIN_LINE = 16  # Characters of a removed line that can be recognised in another commit
 _MAX_LINES = 200  # Removed lines that are looked for
 _SENTENCES = {
@@ -41,7 +47,8 @@ _SENTENCES = {
     Relation.STEP: "{} does one step of the plan or list of tasks that {} keeps.",
     Relation.UNDOES: "{} takes back what {} brought.",
     Relation.RELANDS: "{} brings back what {} had brought and another change took back.",
-    Relation.SAME_WORK: "{} and {} of another repository are parts of the same work.",
+    Relation.NEEDS: "{} needs, ports or adopts what {} of another repository brings.",
+    Relation.INDEPENDENT: "{} and {} make the same change independently of each other.",
 }
 NamedRelation = Literal[
     "none",
@@ -53,7 +60,8 @@ NamedRelation = Literal[
     "step of",
     "reverts",
     "lands again",
-    "same work in the other repository",
+    "needs or ports",
+    "same change made independently",
 ]
 
 
@@ -100,8 +108,17 @@ class Pairing:
     read: Read
     material: Material
     others: Sequence[Evidence]
+    pulls: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
+    """The pull requests of those of the others that are commits, by the ids of the commits."""
     mentions: Sequence[Mention] = ()  # By which one side names the other
+    named: frozenset[EvidenceId] = frozenset()  # Those of the others that one side names
+    inferable: frozenset[EvidenceId] = frozenset()
+    """Those of the others that nobody names but that share enough to be called related."""
     token_budget: int  # Tokens that a model can be shown
+
+    def limited(self, tokens: int) -> "Pairing":
+        """Return the same pairs with at most so many tokens to show them."""
+        return replace(self, token_budget=min(tokens, self.token_budget))
 
     @property
     def change(self) -> CommitEvidence:
@@ -142,14 +159,25 @@ class Pairing:
     def _other(self, other: Evidence, budget: int, passages: tuple[Passage, ...]) -> str:
         """Return the words of another side, and of a commit the lines that this commit removes."""
         focus = Focus(passages, tuple(self._removed_lines))
-        text = piece_text(self._name(other), other, budget, None, focus)
         if isinstance(other, CommitEvidence):
-            text += f"\n{shown_diff(other, budget, focus)}"
+            text = piece_text(self._name(other), other, int(budget * _MESSAGE_SHARE), None, focus)
+            pull = self.pulls.get(other.id)
+            if pull is not None:
+                words = without_boilerplate(pull.thread.body, self._recurring_lines)
+                text += f"\n{_PULL_HEADING}\n{cut_text(words, int(budget * _PULL_SHARE), focus)}"
+            text += f"\n{shown_diff(other, max(0, budget - tokens_of(text)), focus)}"
+        else:
+            text = piece_text(self._name(other), other, budget, None, focus)
         sentences: dict[str, None] = {}
         for mention in self.mentions:
             if mention.sentence and other.id in (mention.source, mention.target):
                 sentences[mention.sentence] = None
         return text + "".join(f"\n(One names the other: {words})" for words in sentences)
+
+    @cached_property
+    def _recurring_lines(self) -> frozenset[str]:
+        """The lines of forms, which say nothing of a change."""
+        return recurring_lines(self.material)
 
     @cached_property
     def _removed_lines(self) -> list[str]:
@@ -172,16 +200,20 @@ class Pairing:
         commit_side = self._commit_side
         other_side = self._other_side
         by_handle = {self._name(other): other for other in other_side.values()}
-        for number, said in enumerate(answer.relations, start=1):
+        for said in answer.relations:
             other = by_handle.pop(said.other.strip("[]` "), None)
             if other is None or said.relation == "none":
                 continue
             relation = Relation(said.relation)
             anchor = anchored(said.anchor, list(commit_side), commit_side)
-            other_anchor = anchored(said.other_anchor, [other.id], other_side)
-            sentence = _SENTENCES[relation].format(self._name(self.change), self._name(other))
+            pull = self.pulls.get(other.id)
+            sources: dict[EvidenceId, Evidence] = {other.id: other}
+            if pull is not None:
+                sources[pull.id] = pull
+            other_anchor = anchored(said.other_anchor, list(sources), sources)
+            sentence = self._sentence(relation, self._name(other))
             claim = Claim(
-                id=f"{self.change.id.shortened()}.r{number}",
+                id=f"{self.change.id.shortened()}.r {other.id}",
                 repo=self.change.repo,
                 role="effect",
                 about=(self.change.id, other.id),
@@ -192,17 +224,34 @@ class Pairing:
             )
             yield RelationDraft(claim, relation, other.id)
 
-    def control(self, evidence: str) -> dict[Language, str]:
-        """Return a false sentence for the judge to refuse: a fix of an issue that is not shown."""
+    def controls(self, drafts: Sequence[RelationDraft], evidence: str) -> list[Text]:
+        """Return false sentences for the judge to refuse, the harder ones first.
+
+        They say of an other with which the reader found no relation that the commit fixes or
+        takes back all of it. If there is none, an issue is named that is not shown.
+        """
+        related = {draft.other for draft in drafts}
+        sentences: list[Text] = []
+        for other in self._other_side.values():
+            if other.id in related:
+                continue
+            is_commit = isinstance(other, CommitEvidence)
+            relation = Relation.UNDOES if is_commit else Relation.FIXES
+            sentences.append({"en": self._sentence(relation, self._name(other))})
         number = self.change.pull or 1
         while f"#{number}" in evidence:
             number += 1
-        return {"en": _SENTENCES[Relation.FIXES].format(self._name(self.change), f"#{number}")}
+        sentences.append({"en": self._sentence(Relation.FIXES, f"#{number}")})
+        return sentences
+
+    def _sentence(self, relation: Relation, other_name: str) -> str:
+        return _SENTENCES[relation].format(self._name(self.change), other_name)
 
     def objections(self, draft: RelationDraft) -> tuple[Judgement, ...]:
         """Return why a relation is refused: it is impossible, or an anchor is not verbatim."""
         other_side = self._other_side
         both_sides = self._commit_side | other_side
+        both_sides |= {pull.id: pull for pull in self.pulls.values()}
         objections = []
         for anchor in draft.claim.anchors:
             if len(normal(anchor.text)) < _MIN_ANCHOR:
@@ -218,6 +267,15 @@ class Pairing:
                 verdict="quote", check="relation", reason=reason, is_quoting=False
             )
             objections.append(impossible)
+        if self._grade(draft.other) is Grade.C and draft.other not in self.inferable:
+            reason = (
+                f"nobody names {draft.other}, and it shares no rare name and no title with"
+                " the commit, or the two name different models, devices or versions"
+            )
+            unfounded = Judgement(
+                verdict="unsupported", check="relation", reason=reason, is_quoting=False
+            )
+            objections.append(unfounded)
         return tuple(objections)
 
     def _is_possible(self, relation: Relation, other: Evidence) -> bool:
@@ -230,16 +288,20 @@ class Pairing:
             return False
         if relation in _WITHIN_REPO and is_other_repo:
             return False
+        if relation in _OTHER_REPO:
+            return is_other_repo  # Either side may be the first
         if relation is Relation.STEP and thread is None:
             return False
-        if relation is Relation.SAME_WORK:
-            return is_other_repo  # Either side may be the first
+        if relation is Relation.INDEPENDENT:
+            return True
         started_at = thread.created_at if thread else other.at
         if relation in _TO_LANDED:
             started_at = _landed_at(other) or started_at
         return started_at <= self.change.at + _LATE
 
     def _grade(self, other: EvidenceId) -> Grade:
+        if other in self.named:
+            return Grade.B
         for mention in self.mentions:
             for mentioned in (mention.source, mention.target):
                 # A commit may have been named by the beginning of its hash.

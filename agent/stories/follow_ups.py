@@ -51,14 +51,16 @@ READ: Mapping[Relation, Act] = {
     Relation.INTRODUCED: "mended",
     Relation.CONTINUES: "follow-up",
     Relation.STEP: "step",
-    Relation.SAME_WORK: "same work",
+    Relation.NEEDS: "ported",
+    Relation.INDEPENDENT: "same change",
 }
 """What a reader of both sides may find between two changes."""
 KINDS: Mapping[Act, StoryKind] = {
     "mended": "follow-up",
     "follow-up": "follow-up",
     "step": "follow-up",
-    "same work": "same-work",
+    "ported": "same-work",
+    "same change": "same-work",
     "changed lines": "same-lines",
     "refers": "reference",
     "taken in": "bump",

@@ -16,6 +16,8 @@ _PLAIN: Mapping[Act, str] = {
     "mended": "mends",
     "follow-up": "continues",
     "step": "step of",
+    "ported": "needs or ports",
+    "same change": "same change",
     "same work": "same work",
     "refers": "refers to",
     "changed lines": "changes lines",

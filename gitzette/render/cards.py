@@ -9,6 +9,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import CommitGroup, Importance
+from agent.links.admitted import asserts_relation
 from agent.reports.affected import introduction_text, versions_text
 from agent.reports.order import in_report_order
 from agent.reports.page import Citation, Item, PageCard, PageExcerpt, PageSentence, SectionName
@@ -94,8 +95,9 @@ class _Choice(NamedTuple):
 def _item(row: LedgerRow, view: ReportView) -> Item:
     """Return all that is said of a commit.
 
-    The sentences of a model are in sight, in its order; facts, quotations and relations prove
-    them in the fold. Without a model, the first facts or the author's own words are in sight.
+    The sentences of a model are in sight, in its order, and what the commit has to do with issues
+    and other changes; facts and quotations prove them in the fold. Without a model, the first
+    facts or the author's own words are in sight.
     """
     undone = view.undid.get(row.id)
     claims = [*view.claims_of(row)]
@@ -163,23 +165,34 @@ def _chosen(row: LedgerRow, headline: Claim | None, view: ReportView, max_facts:
             written.append(view.text(headline))
         sight = [*analysis]
         for fact in facts:
-            if is_breaking(fact) and not _is_repeated(view.text(fact), " ".join(written)):
+            is_relation = asserts_relation(fact) and not _is_told_in(fact, analysis)
+            is_break = is_breaking(fact) and not _is_repeated(view.text(fact), " ".join(written))
+            if is_relation or is_break:
                 sight.append(fact)
     else:
         sight = _facts_in_sight(facts, max_facts)
     return _Choice(sight, without(facts, sight))
 
 
+def _is_told_in(relation: Claim, analysis: Sequence[Claim]) -> bool:
+    """Return True if a model's sentence cites the other side of a relation as well."""
+    other = relation.sources[-1]
+    return any(other in claim.sources for claim in analysis)
+
+
 def _facts_in_sight(facts: Sequence[Claim], max_facts: int) -> list[Claim]:
-    """Return the first facts and all that break something, else a quotation, else a relation."""
+    """Return the first facts and all that break something or state a relation, else a quotation."""
     telling = []
     for fact in facts:
         if fact.text and not fact.speech and fact.predicate not in WEAK_PREDICATES:
             telling.append(fact)
     if not telling:
         return [fact for fact in facts if fact.speech or fact.text][:1]
-    breaking = [fact for fact in telling[max_facts:] if is_breaking(fact)]
-    return [*telling[:max_facts], *breaking]
+    sight = telling[:max_facts]
+    for fact in facts:
+        if fact not in sight and (is_breaking(fact) or asserts_relation(fact)):
+            sight.append(fact)
+    return sight
 
 
 def _is_repeated(fact: str, written: str) -> bool:
@@ -242,19 +255,25 @@ def _size(excerpt: PageExcerpt) -> tuple[int, bool]:
 
 
 def without_brief(card: PageCard, brief: Iterable[PageSentence]) -> PageCard:
-    """Return a card without the facts that the brief tells, as long as it still says something."""
+    """Return a card without the facts that the brief tells, as long as it still says something.
+
+    What a commit has to do with an issue or another change stays: it is looked for on the card.
+    """
     texts = {sentence.text for sentence in brief}
     return replace(card, items=tuple(_without_texts(item, texts) for item in card.items))
 
 
 def _without_texts(item: Item, texts: set[str]) -> Item:
-    repeated = tuple(sentence for sentence in item.sentences if sentence.text in texts)
-    sentences = tuple(sentence for sentence in item.sentences if sentence.text not in texts)
+    repeated: list[PageSentence] = []
+    sentences: list[PageSentence] = []
+    for sentence in item.sentences:
+        is_repeated = sentence.text in texts and not asserts_relation(sentence.claim)
+        (repeated if is_repeated else sentences).append(sentence)
     if not repeated or not (sentences or item.excerpt):
         return item
     return replace(
         item,
-        in_brief=repeated,
-        sentences=sentences,
+        in_brief=tuple(repeated),
+        sentences=tuple(sentences),
         is_excerpt_open=item.is_excerpt_open or not sentences,
     )

@@ -23,6 +23,7 @@ from agent.reports.page import (
 )
 from agent.reports.titles import shown_title, with_shown_titles
 from agent.settings.values import Layout
+from agent.stories.paragraph import story_title
 from agent.web import Web
 from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issues import issue_lists
@@ -280,8 +281,8 @@ def _story_entries(week: Week) -> list[ListEntry]:
     reverts = [{pair.change, pair.undone_by} for pair in week.came_and_went]
     entries = []
     for story in week.report.stories:
-        title = next((step.title for step in story.timeline if step.title), "")
-        if not title or story.kind == "released":
+        title = story_title(story)
+        if story.kind == "released":
             continue
         if any(revert <= set(story.steps) for revert in reverts):
             continue

@@ -19,6 +19,8 @@ _RELATION_WORDS = {
     Relation.MENTIONS: "mentions",
     Relation.CONTINUES: "continued",
     Relation.STEP: "step",
+    Relation.NEEDS: "ported",
+    Relation.INDEPENDENT: "same change",
     Relation.SAME_WORK: "same work",
 }
 _RECORDED_RELATIONS = (Relation.REVERTS, Relation.MENTIONS)

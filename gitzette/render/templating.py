@@ -27,6 +27,7 @@ from agent.languages import catalogue
 from agent.markdown import cell, code, inline, link, slug, visible
 from agent.reports.page import Citation, PageExcerpt
 from agent.reports.titles import shown_title
+from agent.stories.paragraph import story_title
 from agent.web import Web
 
 SHORT = 7  # Digits of a hash where a link gives all of them
@@ -86,13 +87,15 @@ def mark_of(text: str, size: int) -> str:
 
 
 def story_key(story: Story) -> str:
-    """Return the name of a story: its kind and its first step, which stay while it goes on."""
+    """Return the name of a story, which stays while it goes on: a release is named by its tag."""
+    if story.kind == "released":
+        return f"{story.kind} {story.repo} {story_title(story)}"
     return f"{story.kind} {story.repo} {story.steps[0] if story.steps else ''}"
 
 
 def story_element_id(story: Story) -> str:
     """Return the element id of a story on a page; it stays while the story goes on."""
-    if story.steps and story.steps[0].is_commit:
+    if story.kind != "released" and story.steps and story.steps[0].is_commit:
         first = story.steps[0]
         mark = mark_of(f"{story.kind} {story.repo} {first.repo}", 2)
         return f"c{first.sha[:12]}-{mark}"
@@ -161,7 +164,16 @@ def made_environment(**options: Any) -> Environment:
         undefined=StrictUndefined,
         **(defaults | options),
     )
-    functions = (named, element_id_of, day_path, repo_path, story_key, story_element_id, zone)
+    functions = (
+        named,
+        element_id_of,
+        day_path,
+        repo_path,
+        story_key,
+        story_element_id,
+        story_title,
+        zone,
+    )
     for function in functions:
         environment.globals[function.__name__] = function
     environment.globals["date"] = date

@@ -29,15 +29,32 @@ WEAK_PREDICATES = frozenset(
         "changes lines",
         "continues",
         "same work",
+        "needs or ports",
+        "same change",
         "step of",
         "likely continues",
         "likely same work",
+        "likely needs or ports",
+        "likely same change",
         "likely step of",
     }
 )
 """Statements about an earlier commit that are no news by themselves."""
-_LINEAGE_PREDICATES = WEAK_PREDICATES | {"undoes", "undoes part", "relands", "mends"}
-"""Statements about an earlier commit, which a reader knows by its title."""
+_LINEAGE_PREDICATES = WEAK_PREDICATES | {
+    "undoes",
+    "undoes part",
+    "relands",
+    "mends",
+    "fixes",
+    "addresses",
+    "partly fixes",
+    "likely fixes",
+    "likely partly fixes",
+    "reverts the fix",
+    "reverts because of",
+    "likely reverts because of",
+}
+"""Statements about an earlier commit or an issue, which a reader knows by its title."""
 _OVERTAKEN_PREDICATES = frozenset({"fact", "undoes", "shows"})
 """What is said of a revert that no longer matters where the reverted commit is told with it."""
 _MARKS: dict[Kind, Mark] = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}

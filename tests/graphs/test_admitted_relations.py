@@ -38,9 +38,10 @@ OWN: dict[str, dict[Kind, Place]] = {
     "step of": TO_THREADS,
     "reverts": TO_CHANGES,
     "lands again": TO_CHANGES,
-    "same work in the other repository": {},
+    "needs or ports": {},
+    "same change made independently": TO_ALL,
 }
-OTHER = OWN | {"reverts": {}, "lands again": {}, "same work in the other repository": TO_ALL}
+OTHER = OWN | {"reverts": {}, "lands again": {}, "needs or ports": TO_ALL}
 
 
 @dataclass(frozen=True)
@@ -180,5 +181,5 @@ def sentences_about(report: Report, change: EvidenceId, other: Other) -> list[st
 
 
 def test_every_relation_has_a_place() -> None:
-    recorded = {Relation.MENTIONS, Relation.REVERTS}
+    recorded = {Relation.MENTIONS, Relation.REVERTS, Relation.SAME_WORK}
     assert {relation.value for relation in Relation if relation not in recorded} == set(RELATIONS)

@@ -8,11 +8,14 @@ from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.releases import ReleaseNotes
 from agent.domain.window import Window
+from agent.links.earlier_commits import SimilarCommit
+from agent.links.footprints import Footprint
 from agent.ports import Study
 from tools.git.changes import (
     ChangeReader,
     UnreadCommits,
     close_gaps,
+    entries_of,
     fetch_blobs,
     present_commits,
     tree_change,
@@ -24,6 +27,7 @@ from tools.git.messages import Messages
 from tools.git.process import patiently, remote_environment
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
+from tools.git.similar import SimilarCommits
 from tools.git.surfaces import Surfaces
 from tools.git.view import View, view_of
 from tools.releases import release_notes
@@ -51,6 +55,7 @@ class GitSource(Revisions, Surfaces, Messages):
         self._walk: FirstParentWalk | None = None
         self._last_view: View | None = None
         self._existing: set[str] = set()  # Commits that were seen to be here
+        self._similar = SimilarCommits(self)
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List the first-parent commits whose landing time is in the window, and what arrived late."""
@@ -116,6 +121,24 @@ class GitSource(Revisions, Surfaces, Messages):
         candidates = await self._line.before(view, sha)
         await close_gaps(repository, view, candidates, self._network)
         return tuple(reversed(await self._line.alike(view, sha, candidates)))
+
+    async def similar(
+        self, queries: Sequence[Footprint], *, upto: str, since: datetime, limit: int
+    ) -> Mapping[str, tuple[SimilarCommit, ...]]:
+        """Return for each of these commits the landed ones that share the most with it."""
+        return await self._similar.find(queries, upto, since, limit)
+
+    async def is_partial(self) -> bool:
+        """Return True if contents are fetched when they are needed."""
+        return (await self._open()).promisor is not None
+
+    async def paths_of(self, shas: Sequence[str]) -> dict[str, list[str]]:
+        """Return the paths that commits touch, by their hashes; no content is needed for it."""
+        entries_by_sha = await entries_of(await self._view(), shas)
+        paths: dict[str, list[str]] = {}
+        for sha, entries in entries_by_sha.items():
+            paths[sha] = [entry.path.decode("utf-8", "replace") for entry in entries]
+        return paths
 
     async def tree_change(self, old: str, new: str) -> Change:
         """Return how the tree of one commit differs from another's, as one change."""

@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import LANGUAGES, AppError, Frozen, RepoId
 from agent.domain.claims import Claim
+from agent.domain.commits import Issue
 from agent.domain.evidence import (
     CommitEvidence,
     Evidence,
@@ -14,14 +15,15 @@ from agent.domain.evidence import (
     ThreadEvidence,
 )
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.links import Act, Mention, Related, Story, StoryStep
+from agent.domain.links import Act, Link, Mention, Related, Story, StoryStep
 from agent.domain.report import Drop
 from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.links.admitted import predicate_of, related_links
+from agent.links.admitted import predicate_of
 from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
 from agent.reports.chapter import checked_claims
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
+from agent.stories.paragraph import story_paragraph
 from agent.stories.releases import Taken, may_be_of
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
 
 _MOST = 40
+_MAX_LINKS = 200  # Links of a repository's day with issues
 
 
 class Connected(Frozen):
@@ -52,6 +55,7 @@ class Reading:
     taken: Sequence[Taken] = ()
     references: Sequence[Mention] = ()
     related: Sequence[Related] = ()
+    links: Sequence[Link] = ()
     pulls: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
     """The pull requests of its commits, by the commits' names."""
 
@@ -108,7 +112,8 @@ async def connected(
             text = {
                 lang: " ".join(short_text(claim, lang) for claim in passed) for lang in LANGUAGES
             }
-            stories.append(one.model_copy(update={"text": text}))
+            paragraph = {lang: story_paragraph(one, lang) for lang in LANGUAGES}
+            stories.append(one.model_copy(update={"text": text, "paragraph": paragraph}))
     for repo in read:
         async for claim, evidence in _issue_claims(repo, read, library):
             passed, refused = checked_claims(
@@ -142,32 +147,54 @@ async def _related(
             yield _Tie(doer, source, act, judged_by=relation.judged_by)
 
 
+class _IssueClaim(NamedTuple):
+    """A sentence about a commit and an issue of another repository, with both sides."""
+
+    claim: Claim
+    evidence: list[Evidence]
+
+
 async def _issue_claims(
     repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache"
-) -> AsyncIterator[tuple[Claim, list[Evidence]]]:
-    """Word what was admitted about issues of other repositories, with the evidence of both sides."""
-    for relation in read[repo].related:
-        far = read.get(relation.other.repo)
-        if far is None or not relation.is_abroad or relation.kind != "issue":
+) -> AsyncIterator[_IssueClaim]:
+    """Yield what commits have to do with issues of other repositories: recorded, named, admitted."""
+    for link in read[repo].links[:_MAX_LINKS]:
+        far = read.get(link.issue.repo)
+        if far is None or link.issue.repo == repo or not link.change.is_commit:
             continue
-        doer = await _skimmed(relation.change, read[repo].code, library)
-        issue = await _other_side(relation, far)
-        if doer is None or not isinstance(issue, ThreadEvidence):
+        commit = await _skimmed(link.change, read[repo].code, library)
+        issue = await _issue(link.issue, far)
+        if commit is None or issue is None:
             continue
-        (link,) = related_links((), [relation])
         predicate = predicate_of(link, issue.thread.state)
+        if not predicate:
+            continue
         claim = Claim(
-            id=_relation_id(doer, issue.id),
+            id=_relation_id(commit, issue.id),
             repo=None,
             role="effect",
-            about=(doer.id, issue.id),
+            about=(commit.id, issue.id),
             predicate=predicate,
             params={"issue": issue.id},
-            cites=(doer.id, issue.id),
+            cites=(commit.id, issue.id),
             text={lang: sentence(predicate, {}, lang) for lang in LANGUAGES},
-            judged_by=relation.judged_by,
+            judged_by=link.judged_by,
         )
-        yield claim, [doer, issue]
+        yield _IssueClaim(claim, [commit, issue])
+
+
+async def _issue(name: EvidenceId, far: Reading) -> ThreadEvidence | None:
+    """Read an issue of another repository; None for a pull request and for what is not there."""
+    if name.number is None:
+        return None
+    try:
+        threads = await far.threads.discussions([name.number])
+    except AppError:
+        return None
+    for thread in threads:
+        if isinstance(thread.thread, Issue):
+            return thread
+    return None
 
 
 async def _other_side(relation: Related, far: Reading) -> Evidence | None:

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from agent.domain.base import LANGUAGES
+from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import Claim
 from agent.domain.commits import Headline, reverts_in
 from agent.domain.evidence import CommitEvidence, Material
-from agent.domain.links import Mention, Related, Relation, Story
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Link, Mention, Related, Relation, Story
 from agent.links.admitted import with_judges
 from agent.ports import CodeSource, Past, StoryMemory
 from agent.stories.follow_ups import (
@@ -18,6 +19,7 @@ from agent.stories.follow_ups import (
     related_pairs,
     thread_stories,
 )
+from agent.stories.paragraph import story_paragraph
 from agent.stories.series import PARTS, read_part, series_stories
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import (
@@ -213,21 +215,34 @@ def with_stories(claims: Sequence[Claim], found: StoriesFound) -> list[Claim]:
     ]
 
 
-def told_stories(found: StoriesFound, claims: Sequence[Claim]) -> tuple[Story, ...]:
-    """Give the stories of which something passed the gate, with what is said of their news."""
-    stories = []
+def told_stories(
+    found: StoriesFound, claims: Sequence[Claim], links: Sequence[Link]
+) -> tuple[Story, ...]:
+    """Return the stories of which something passed the gate, with what is said of them."""
+    reasons: dict[EvidenceId, EvidenceId] = {}
+    for link in links:
+        if link.relation is Relation.BECAUSE:
+            reasons[link.change] = link.issue
+    stories: list[Story] = []
     for story in found.stories:
         # A claim tells a step of a story when it is about the news, and cites nothing outside it.
-        about = [
-            claim
-            for claim in claims
-            if claim.text and claim.about[:1] and claim.about[0] in story.news
-        ]
-        own = [claim for claim in about if _is_told_in(claim, story)]
-        if own:
-            text = {lang: " ".join(short_text(claim, lang) for claim in own) for lang in LANGUAGES}
-            stories.append(story.model_copy(update={"text": text}))
+        story_news = [claim for claim in claims if claim.text and _is_news_of(claim, story)]
+        if not story_news:
+            continue
+        text: dict[Language, str] = {}
+        paragraph: dict[Language, str] = {}
+        for lang in LANGUAGES:
+            text[lang] = " ".join(short_text(claim, lang) for claim in story_news)
+            written = story.paragraph.get(lang)
+            paragraph[lang] = written or story_paragraph(story, lang, reasons)
+        stories.append(story.model_copy(update={"text": text, "paragraph": paragraph}))
     return tuple(stories)
+
+
+def _is_news_of(claim: Claim, story: Story) -> bool:
+    if not claim.about or claim.about[0] not in story.news:
+        return False
+    return _is_told_in(claim, story)
 
 
 def _is_told_in(claim: Claim, story: Story) -> bool:

@@ -1,4 +1,4 @@
-"""Which links records, keywords and references make, what follows from reverts, and which issues are alike."""
+"""Which links records, keywords and references make, and what follows from reverts."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,23 +8,19 @@ from agent.domain.commits import (
     Change,
     Closing,
     Commit,
-    FileChange,
     Issue,
     Person,
     PullRequest,
     Threads,
     reverts_in,
 )
-from agent.domain.evidence import CommitEvidence, Read
+from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
-from agent.domain.ledger import Depth
 from agent.domain.links import Grade, Link, Relation
-from agent.links.candidates import candidates
 from agent.links.issue_digest import digest
 from agent.links.recorded import carried_links, day_links, partners
 from agent.links.references import LandedDay, day_references
-from agent.triage.score import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")
 DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)
@@ -172,46 +168,6 @@ def link(grade: Grade = Grade.A) -> Link:
         change=EvidenceId.commit(REPO, A),
         relation=Relation.FIXES,
         grade=grade,
-    )
-
-
-OTHERS = tuple(
-    issue(100 + i, title=f"Crash number {i} in kernel {i}x with batch {i}y") for i in range(20)
-)
-BUG = issue(
-    12,
-    title="[Bug] LoRA adapter cache evicts the newest adapter",
-    body="### Your current environment\n\ntorch 2.9\n\n### The bug\n\n`evict_adapter` in `lora_cache.py` says\n"
-    "ValueError: adapter pool is exhausted for this request",
-)
-PATCH = (
-    "@@ -1,3 +1,3 @@ def evict_adapter(cache):\n-    cache.popitem()\n+    cache.popitem(last=False)\n"
-    '+    raise ValueError("adapter pool is exhausted for this request")'
-)
-FILE = FileChange(
-    path="swiftserve/lora_cache.py", status="modified", additions=2, deletions=1, patch=PATCH
-)
-FIX = Change(commit=commit("fix: LoRA adapter cache evicts the oldest adapter"), files=(FILE,))
-
-
-def nearest(*issues: Issue, linked: tuple[str, ...] = (), depth: Depth = "skim") -> list[str]:
-    read = Read(evidence=CommitEvidence(change=FIX), triage=weigh(FIX, None), depth=depth)
-    return [
-        one for near in candidates([read], map(digest, issues), linked).values() for one in near
-    ]
-
-
-def test_the_nearest_issues_share_rare_words_and_were_open_when_the_change_landed() -> None:
-    assert nearest(*OTHERS, BUG)[0] == BUG.id
-    assert len(nearest(*OTHERS, BUG)) <= 10
-    late = BUG.model_copy(update={"created_at": DAY + timedelta(hours=1)})
-    over = BUG.model_copy(update={"state": "closed", "closed_at": DAY - timedelta(days=1)})
-    assert BUG.id not in nearest(*OTHERS, late) + nearest(*OTHERS, over)
-
-
-def test_what_is_linked_or_only_grouped_is_not_compared() -> None:
-    assert (
-        nearest(*OTHERS, BUG, linked=(FIX.commit.id,)) == nearest(*OTHERS, BUG, depth="group") == []
     )
 
 

@@ -30,6 +30,7 @@ def named(text: str) -> list[tuple[str, bool]]:
             [(f"@{OLD}", False), ("@abcdef1", False)],
         ),
         ("[#77](https://gitlab.example/a/b/-/issues/77) &#39; a#1 x/y/z#2 #0 v1.#5.2", []),
+        ("broken since `4c4013b`; `1234567`, `defaced` and `fn()` are none", [("@4c4013b", False)]),
         ("- [ ] #10\n- [x] closes #11", [("#10", False), ("#11", True)]),
         ("修复 #10。关闭#11", [("#10", False), ("#11", False)]),
     ],

@@ -1,0 +1,140 @@
+"""What the commits of a day are read beside: candidates by code, one request that chooses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from agent.domain.base import RepoId
+from agent.domain.evidence import Material
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.spending import Account, fallback
+from agent.links.candidates import Candidate, CommitCandidates, HistoryFindings, commit_candidates
+from agent.links.issue_digest import Digest
+from agent.links.shortlist import MOST_CANDIDATES, Shortlist, ShortlistQuestion
+from agent.ports import RepositorySources
+from agent.prompting import ModelError, fenced
+from agent.sizing import EvidencePrompt, QuestionLimit, divided
+from graphs.run_context import RunContext
+from graphs.state import RelateInput
+from tools.chat.messages import Handles
+from tools.history.similar_commits import footprints_of, similar_commits, trackers_of
+
+_MAX_CHOSEN = 3  # Candidates of one commit that are read
+
+
+class Shortlisted(NamedTuple):
+    """The commits with what each is read beside, the likeliest first; and what choosing cost."""
+
+    commits: list[CommitCandidates]
+    account: Account
+
+
+async def find_candidates(
+    state: RelateInput,
+    material: Material,
+    repositories: Mapping[RepoId, RepositorySources],
+    context: RunContext,
+) -> list[CommitCandidates]:
+    """Return what each commit of the day may belong to, as far as code can tell."""
+    repo = material.repo
+    window = state["window"]
+    sources = repositories[repo]
+    queries = await footprints_of(material, sources.code, context.library)
+    similar = await similar_commits(queries, repositories, window, context.stories)
+    trackers = await trackers_of(state["stories"].stories, sources)
+    other_issues: list[Digest] = []
+    for other in repositories:
+        if other != repo:
+            other_issues += context.issues.known(other, window).issues
+    past = HistoryFindings(
+        pairs=state["stories"].pairs, similar=similar, trackers=trackers, issues=other_issues
+    )
+    known_issues = context.issues.known(repo, window).issues
+    patched = await _with_patches(material, sources, context)
+    return commit_candidates(state["first_look"], patched, known_issues, past)
+
+
+async def _with_patches(
+    material: Material, sources: RepositorySources, context: RunContext
+) -> Material:
+    """Return the material with the diffs of skimmed commits, whose lines name what they touch."""
+    shas = [read.evidence.change.commit.sha for read in material.reads]
+    changes = await context.library.whole(sources.code, shas)
+    reads = []
+    for read in material.reads:
+        change = changes.get(read.evidence.change.commit.sha, read.evidence.change)
+        evidence = read.evidence.model_copy(update={"change": change})
+        reads.append(replace(read, evidence=evidence))
+    return replace(material, reads=reads)
+
+
+async def shortlist(
+    candidates: Sequence[CommitCandidates], repo: RepoId, context: RunContext
+) -> Shortlisted:
+    """Let a model choose what is worth reading; what texts name is read in any case.
+
+    If the model cannot be asked, the commits whose lines are changed are read.
+    """
+    searched = [commit for commit in candidates if commit.found]
+    chosen: dict[EvidenceId, list[Candidate]] = {}
+    account = Account()
+    if searched:
+        try:
+            chosen = await _chosen(searched, repo, context)
+        except ModelError as error:
+            account = fallback("relating", error)
+            chosen = _chosen_by_rules(searched)
+    ranks = {commit: rank for rank, commit in enumerate(chosen)}
+    shortlisted: list[CommitCandidates] = []
+    for commit in candidates:
+        found = tuple(chosen.get(commit.read.evidence.id, ())[:_MAX_CHOSEN])
+        if found or commit.named:
+            shortlisted.append(replace(commit, found=found))
+    # What somebody names comes before what is only similar.
+    shortlisted.sort(
+        key=lambda commit: (not commit.named, ranks.get(commit.read.evidence.id, len(ranks)))
+    )
+    return Shortlisted(shortlisted, account)
+
+
+def _chosen_by_rules(commits: Sequence[CommitCandidates]) -> dict[EvidenceId, list[Candidate]]:
+    chosen: dict[EvidenceId, list[Candidate]] = {}
+    for commit in commits:
+        by_lines = [found for found in commit.found if found.origin == "changed lines"]
+        if by_lines:
+            chosen[commit.read.evidence.id] = by_lines
+    return chosen
+
+
+async def _chosen(
+    commits: Sequence[CommitCandidates], repo: RepoId, context: RunContext
+) -> dict[EvidenceId, list[Candidate]]:
+    """Ask about all commits in one question, or in several where they do not fit into one."""
+    form = EvidencePrompt(name="shortlist", values={"repo": repo}, shape=Shortlist, slot="rows")
+    limit = await context.question_limit("reading", repo)
+    budget = limit.evidence_tokens(form)
+
+    def fits(some: Sequence[CommitCandidates]) -> bool:
+        return _fitting_question(some, limit, budget) is not None
+
+    chosen: dict[EvidenceId, list[Candidate]] = {}
+    for part in divided(commits, fits):
+        question = _fitting_question(part, limit, budget)
+        if question is None:
+            continue  # A single commit with three candidates is too long for this model
+        values = {"repo": repo, "rows": fenced(question.text(), context.mark)}
+        handles = Handles(("commit", "others"), question.names)
+        answer = await context.ask("reading", repo, "shortlist", values, Shortlist, handles=handles)
+        chosen |= question.chosen(answer)
+    return chosen
+
+
+def _fitting_question(
+    commits: Sequence[CommitCandidates], limit: QuestionLimit, budget: int
+) -> ShortlistQuestion | None:
+    """Return the question with as many candidates a commit as fit into it."""
+    for max_candidates in MOST_CANDIDATES:
+        question = ShortlistQuestion(commits=commits, max_candidates=max_candidates)
+        if limit.fenced_tokens(question.text()) <= budget:
+            return question
+    return None

@@ -1,0 +1,250 @@
+"""What code finds for a commit: earlier commits, issues; and what a model is shown to choose from."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agent.domain.base import RepoId
+from agent.domain.commits import (
+    Change,
+    Commit,
+    FileChange,
+    Headline,
+    Issue,
+    Landing,
+    Person,
+    Threads,
+)
+from agent.domain.evidence import CommitEvidence, Material, Read
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.ledger import Depth
+from agent.domain.links import Grade, Link, Relation
+from agent.domain.window import Window
+from agent.links.candidates import (
+    MAX_ISSUES,
+    CommitCandidates,
+    HistoryFindings,
+    commit_candidates,
+    may_be_related,
+)
+from agent.links.earlier_commits import EarlierCommits
+from agent.links.footprints import Footprint, footprint_of, title_words
+from agent.links.issue_digest import digest
+from agent.links.issue_index import IssueIndex, SimilarIssue
+from agent.links.shortlist import ReadingChoice, Shortlist, ShortlistQuestion
+from agent.triage.collected import Collected
+from agent.triage.score import weigh
+
+REPO = RepoId("lumen-ai/swiftserve")
+DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)
+MIRA = Person(name="Mira König", email="mira@mail.example")
+
+
+def commit(message: str, sha: str = "a" * 40) -> Commit:
+    return Commit(
+        repo=REPO,
+        sha=sha,
+        parents=("0" * 40,),
+        author=MIRA,
+        authored_at=DAY,
+        committer=MIRA,
+        committed_at=DAY,
+        message=message,
+    )
+
+
+def issue(number: int, **more: Any) -> Issue:
+    values: dict[str, Any] = {
+        "title": "Server hangs",
+        "body": "",
+        "state": "open",
+        "state_reason": None,
+        "author": "an",
+        "labels": (),
+        "comments": 0,
+        "reactions": 0,
+        "closed_at": None,
+        "created_at": DAY - timedelta(days=3),
+        "updated_at": DAY,
+    }
+    return Issue(repo=REPO, number=number, **(values | more))
+
+
+OTHERS = tuple(
+    issue(100 + i, title=f"Crash number {i} in kernel {i}x with batch {i}y") for i in range(40)
+)
+BUG = issue(
+    12,
+    title="[Bug] LoRA adapter cache evicts the newest adapter",
+    body="### Your current environment\n\ntorch 2.9\n\n### The bug\n\n`evict_adapter` in `lora_cache.py`"
+    " says\nValueError: adapter pool is exhausted for this request",
+)
+PATCH = (
+    "@@ -1,3 +1,3 @@ def evict_adapter(cache):\n-    cache.popitem()\n+    cache.popitem(last=False)\n"
+    '+    raise ValueError("adapter pool is exhausted for this request")'
+)
+FILE = FileChange(
+    path="swiftserve/lora_cache.py", status="modified", additions=2, deletions=1, patch=PATCH
+)
+FIX = Change(commit=commit("fix: LoRA adapter cache evicts the oldest adapter"), files=(FILE,))
+
+
+def nearest(*issues: Issue, limit: int = MAX_ISSUES) -> list[SimilarIssue]:
+    index = IssueIndex([digest(one) for one in issues])
+    return index.ranked(CommitEvidence(change=FIX), limit)
+
+
+def candidates(
+    *issues: Issue,
+    links: tuple[Link, ...] = (),
+    depth: Depth = "skim",
+    past: HistoryFindings | None = None,
+) -> list[CommitCandidates]:
+    read = Read(evidence=CommitEvidence(change=FIX), triage=weigh(FIX, None), depth=depth)
+    window = Window(start=DAY - timedelta(hours=12), end=DAY + timedelta(hours=12), tz="UTC")
+    collected = Collected(
+        landing=Landing(repo=REPO, branch="main", tip="a" * 40, rows=(), late=()),
+        rows=(),
+        late=(),
+        threads=Threads(issues=issues, coverage="read"),
+    )
+    material = Material(repo=REPO, window=window, reads=[read], links=links)
+    return commit_candidates(collected, material, (), past or HistoryFindings())
+
+
+# ---------------------------------------------------------------- issues
+
+
+def test_the_nearest_issues_share_rare_words_and_were_open_when_the_change_landed() -> None:
+    assert nearest(*OTHERS, BUG)[0].issue.id == BUG.id
+    assert len(nearest(*OTHERS, BUG)) <= MAX_ISSUES
+    late = BUG.model_copy(update={"created_at": DAY + timedelta(hours=1)})
+    over = BUG.model_copy(update={"state": "closed", "closed_at": DAY - timedelta(days=1)})
+    near = [*nearest(*OTHERS, late), *nearest(*OTHERS, over)]
+    assert BUG.id not in [similar.issue.id for similar in near]
+
+
+def test_a_commit_with_a_recorded_fix_or_in_a_fold_is_not_compared_with_issues() -> None:
+    fixed = Link(
+        issue=EvidenceId.thread(REPO, 5),
+        change=FIX.commit.id,
+        relation=Relation.FIXES,
+        grade=Grade.A,
+    )
+    assert candidates(*OTHERS, BUG)[0].found[0].id == BUG.id
+    assert candidates(*OTHERS, BUG, links=(fixed,)) == []
+    assert candidates(*OTHERS, BUG, depth="group") == []
+
+
+ENVIRONMENT = "\n".join(f"evict adapter pool {number} version : 1.{number}" for number in range(30))
+
+
+def test_a_dump_of_the_environment_and_a_checklist_say_nothing_of_what_is_reported() -> None:
+    body = (
+        f"### Your current environment\n\n```text\n{ENVIRONMENT}\n```\n\n### The bug\n\nIt stops.\n\n"
+        "- [x] I searched for adapter issues\n\n_No response_\n"
+    )
+    kept = digest(issue(3, title="The server stops", body=body))
+    assert kept.terms == ("the", "server", "stops", "it")
+
+
+def test_a_traceback_that_ends_in_a_changed_function_leads_and_only_its_last_frames_count() -> None:
+    def traceback(*frames: str) -> str:
+        lines = [
+            f'  File "/opt/venv/{frame}", line 7, in {function}'
+            for frame, function in (one.split(":") for one in frames)
+        ]
+        return "```\n" + "\n".join(["Traceback (most recent call last):", *lines]) + "\n```"
+
+    ends = traceback("a/x.py:run", "a/y.py:go", "swiftserve/lora_cache.py:evict_adapter")
+    passes = traceback("swiftserve/lora_cache.py:evict_adapter", "b/x.py:f", "b/y.py:g", "b/z.py:h")
+    found = nearest(
+        *OTHERS,
+        issue(1, title="The cache stops", body=passes),
+        issue(2, title="The cache stops", body=ends),
+    )
+    assert [similar.issue.number for similar in found[:2]] == [2, 1]
+    assert found[0].frame == "swiftserve/lora_cache.py:evict_adapter"
+    assert not found[1].frame
+
+
+# ---------------------------------------------------------------- earlier commits
+
+
+def landed(
+    title: str, days_ago: float, *patch: str, path: str = "", author: str = "Bo", status: Any = None
+) -> Footprint:
+    at = DAY - timedelta(days=days_ago)
+    sha = title.encode().hex().ljust(40, "0")[:40]
+    headline = Headline(sha=sha, at=at, author=author, title=title)
+    file = FileChange(
+        path=path or f"src/{title[:3]}.py",
+        status=status or "modified",
+        additions=1,
+        deletions=1,
+        patch="\n".join(patch),
+    )
+    return footprint_of(Change(commit=commit(title, sha), files=(file,)), headline)
+
+
+NOISE = [landed(f"Tidy module number {i}", i % 50, f"+value_{i} = {i}") for i in range(60)]
+
+
+def titles(query: Footprint, *footprints: Footprint, limit: int = 5) -> list[str]:
+    index = EarlierCommits([*NOISE, *footprints])
+    return [similar.commit.title for similar in index.ranked(query, limit)]
+
+
+def test_the_earlier_commit_that_brought_a_name_comes_before_those_that_use_it() -> None:
+    birth = landed("Let routes spill", 20, "+def spill_routes():", "+    return SPILL_LIMIT")
+    use = landed("Call it from the server", 20, "-    x", "+    spill_routes(y)", "-spill_routes()")
+    query = landed("Bound the loop", 0, "-    return SPILL_LIMIT", "-spill_routes", path="other.py")
+    assert titles(query, use, birth)[0] == "Let routes spill"
+
+
+def test_a_renamed_file_and_the_same_author_count_and_age_counts_against() -> None:
+    near = landed("First half", 2, "+a_name", path="kernels/fused.cu", author="An")
+    far = landed("Other half", 55, "+a_name", path="kernels/fused.cu", author="Bo")
+    query = landed("Speed it up", 0, "+b_name", path="kernels/fused.cu", author="An")
+    assert titles(query, far, near)[:2] == ["First half", "Other half"]
+    later = landed("After it", -1, "+b_name", path="kernels/fused.cu")
+    assert "After it" not in titles(query, later)
+
+
+def test_footprints_are_the_same_whatever_the_order_of_their_words() -> None:
+    assert title_words("Fix the router (#12)") == ("fix", "router", "the")
+
+
+# ---------------------------------------------------------------- what may be inferred
+
+
+def test_what_nobody_names_needs_a_rare_name_or_the_same_title_and_no_other_device() -> None:
+    assert may_be_related("Fix hang of the router", "Router hangs", has_rare_name=True)
+    assert not may_be_related("Fix hang of the router", "Router hangs", has_rare_name=False)
+    same = ("Lower the limit of routes (#12)", "Lower the limit of routes")
+    assert may_be_related(*same, has_rare_name=False)
+    assert not may_be_related("Fix NaN on H100", "NaN on MI300X", has_rare_name=True)
+    assert not may_be_related("Fix Qwen3-VL loading", "Qwen2-VL does not load", has_rare_name=True)
+    assert may_be_related("Fix NaN on H100", "NaN in attention", has_rare_name=True)
+
+
+# ---------------------------------------------------------------- the shortlist
+
+
+def test_the_shortlist_has_a_line_for_each_commit_and_candidate_and_takes_no_other_pair() -> None:
+    question = ShortlistQuestion(commits=candidates(*OTHERS[:2], BUG), max_candidates=2)
+    (commit_line,) = [line for line in question.text().splitlines() if line.startswith("[c1]")]
+    assert commit_line.startswith(
+        "[c1] fix: LoRA adapter cache evicts the oldest adapter · by Mira"
+    )
+    assert commit_line.endswith("<- k1")
+    assert "[k1] issue #12 · opened 2026-03-02 · [Bug] LoRA adapter cache" in question.text()
+    answer = Shortlist(
+        pairs=[
+            ReadingChoice(commit="[c1]", others=["k1", "k1", "k9"]),
+            ReadingChoice(commit="c7", others=["k1"]),
+        ]
+    )
+    chosen = question.chosen(answer)
+    assert {name: [one.id for one in found] for name, found in chosen.items()} == {
+        FIX.commit.id: [BUG.id]
+    }

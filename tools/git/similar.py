@@ -1,0 +1,102 @@
+"""Earlier landed commits that share words, files and identifiers with others."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from agent.domain.commits import Change, Headline
+from agent.links.earlier_commits import EarlierCommits, SimilarCommit
+from agent.links.footprints import Footprint, footprint_of, title_footprint
+from agent.ports import Past
+
+_MAX_COMMITS = 5_000  # The latest commits that are looked at, of a busy repository
+_MAX_FETCHED = 300  # Commits whose contents are fetched into a partial clone to be compared
+_MAX_FETCHED_EACH = 12  # Of them, those that one commit is compared with
+_MIN_FETCHED_EACH = 2
+
+
+class LandedCommits(Protocol):
+    """The landed commits of a clone, with their titles, files and diffs."""
+
+    async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
+        """List the landed commits up to this one and since a moment whose title fits."""
+
+    def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
+        """Read commits with their patches."""
+
+    async def is_partial(self) -> bool:
+        """Return True if contents are fetched when they are needed."""
+
+    async def paths_of(self, shas: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Return the paths that commits touch, by their hashes; no content is needed for it."""
+
+
+class SimilarCommits:
+    """Footprints of a repository's landed commits; a commit never changes, so each is read once."""
+
+    def __init__(self, source: LandedCommits) -> None:
+        self._source = source
+        self._footprints: dict[str, Footprint] = {}
+        self._reading = asyncio.Lock()  # Every repository of a report asks for the same commits
+
+    async def find(
+        self, queries: Sequence[Footprint], upto: str, since: datetime, limit: int
+    ) -> dict[str, tuple[SimilarCommit, ...]]:
+        """Return the most similar commits before each of these, by the hash of the query."""
+        past = await self._source.headed("", upto=upto, since=since)
+        commits = past.found[:_MAX_COMMITS]
+        async with self._reading:
+            if await self._source.is_partial():
+                footprints = await self._partial_footprints(queries, commits)
+            else:
+                footprints = await self._read(commits)
+        # Answers of models come in while two months of commits are compared.
+        return await asyncio.to_thread(_ranked, footprints, queries, limit)
+
+    async def _read(self, commits: Sequence[Headline]) -> list[Footprint]:
+        """Return the footprints of commits with their diffs; of what cannot be read, the title."""
+        headlines = {commit.sha: commit for commit in commits}
+        unread = [sha for sha in headlines if sha not in self._footprints]
+        async for change in self._source.changes(unread):
+            commit = headlines[change.commit.sha]
+            # What was there from the beginning was brought by nobody.
+            is_root = not change.commit.parents
+            footprint = title_footprint(commit) if is_root else footprint_of(change, commit)
+            self._footprints[commit.sha] = footprint
+        footprints: list[Footprint] = []
+        for sha, commit in headlines.items():
+            footprints.append(self._footprints.get(sha) or title_footprint(commit))
+        return footprints
+
+    async def _partial_footprints(
+        self, queries: Sequence[Footprint], commits: Sequence[Headline]
+    ) -> list[Footprint]:
+        """Return footprints by titles and files, with the diffs of the nearest commits only.
+
+        A partial clone has no contents: to read every diff of two months would fetch them all.
+        """
+        paths = await self._source.paths_of([commit.sha for commit in commits])
+        by_sha: dict[str, Footprint] = {}
+        for commit in commits:
+            by_sha[commit.sha] = title_footprint(commit, paths.get(commit.sha, ()))
+        index = EarlierCommits(list(by_sha.values()))
+        each = _MAX_FETCHED // max(1, len(queries))
+        each = max(_MIN_FETCHED_EACH, min(_MAX_FETCHED_EACH, each))
+        nearest: dict[str, Headline] = {}
+        for query in queries:
+            for similar in index.ranked(query, each):
+                nearest[similar.commit.sha] = similar.commit
+        for footprint in await self._read(list(nearest.values())[:_MAX_FETCHED]):
+            by_sha[footprint.commit.sha] = footprint
+        return list(by_sha.values())
+
+
+def _ranked(
+    footprints: Sequence[Footprint], queries: Sequence[Footprint], limit: int
+) -> dict[str, tuple[SimilarCommit, ...]]:
+    index = EarlierCommits(footprints)
+    similar: dict[str, tuple[SimilarCommit, ...]] = {}
+    for query in queries:
+        similar[query.commit.sha] = tuple(index.ranked(query, limit))
+    return similar

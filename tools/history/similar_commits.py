@@ -1,0 +1,119 @@
+"""Earlier commits of all configured repositories that a day's commits may belong to."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agent.domain.base import AppError, RepoId
+from agent.domain.commits import Issue
+from agent.domain.evidence import Material, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Story
+from agent.domain.window import Window
+from agent.links.candidates import MAX_EARLIER
+from agent.links.earlier_commits import LOOK_BACK, EarlierCommits, SimilarCommit
+from agent.links.footprints import Footprint, footprint_of, title_footprint
+from agent.links.issue_digest import Digest, digest
+from agent.links.references import references_in
+from agent.ports import CloneSource, CodeSource, RepositorySources, StoryMemory
+from agent.stories.timeline import headline
+
+if TYPE_CHECKING:
+    from tools.evidence_cache import EvidenceCache
+
+_MAX_TRACKERS = 3  # Issues that the first part of a series names
+
+SimilarBySha = Mapping[str, Sequence[SimilarCommit]]
+
+
+async def footprints_of(
+    material: Material, code: CodeSource, library: "EvidenceCache"
+) -> list[Footprint]:
+    """Return what the day's commits touch, without those that are folded."""
+    reads = [read.evidence for read in material.reads if read.depth in ("deep", "skim")]
+    changes = await library.whole(code, [evidence.change.commit.sha for evidence in reads])
+    footprints: list[Footprint] = []
+    for evidence in reads:
+        change = changes.get(evidence.change.commit.sha, evidence.change)
+        footprints.append(footprint_of(change, headline(change.commit, evidence.pull)))
+    return footprints
+
+
+async def similar_commits(
+    queries: Sequence[Footprint],
+    repositories: Mapping[RepoId, RepositorySources],
+    window: Window,
+    memory: StoryMemory,
+) -> dict[RepoId, SimilarBySha]:
+    """Return the commits of each repository that share the most with each of a day's commits.
+
+    A repository that cannot be read offers none.
+    """
+    similar: dict[RepoId, SimilarBySha] = {}
+    for repo, sources in repositories.items():
+        try:
+            similar[repo] = await _similar(queries, sources.code, window, memory)
+        except AppError:
+            continue
+    return similar
+
+
+async def _similar(
+    queries: Sequence[Footprint], code: CodeSource, window: Window, memory: StoryMemory
+) -> SimilarBySha:
+    if not isinstance(code, CloneSource):
+        past = memory.past(code.repo, window)
+        index = EarlierCommits([title_footprint(commit) for commit in past.found])
+        return {query.commit.sha: index.ranked(query, MAX_EARLIER) for query in queries}
+    landing = await code.landed(window)
+    if not landing.tip or not queries:
+        return {}
+    since = window.start - LOOK_BACK
+    return await code.similar(queries, upto=landing.tip, since=since, limit=MAX_EARLIER)
+
+
+async def trackers_of(
+    stories: Sequence[Story], sources: RepositorySources
+) -> dict[str, tuple[Digest, ...]]:
+    """Return the issues that the first part of a series names, by the hashes of later parts."""
+    trackers: dict[str, tuple[Digest, ...]] = {}
+    for story in stories:
+        if story.kind != "series":
+            continue
+        issues = await _named_issues(story.steps[0], sources)
+        for part in story.steps[1:]:
+            trackers[part.sha] = issues
+    return trackers
+
+
+async def _named_issues(first: EvidenceId, sources: RepositorySources) -> tuple[Digest, ...]:
+    """Return the issues that a commit or its pull request names."""
+    try:
+        commit = await sources.code.resolve(first.sha)
+        texts = [commit.message]
+        pull = headline(commit).pull
+        if pull is not None:
+            for discussion in await sources.threads.discussions([pull]):
+                texts.append(discussion.thread.body)
+        numbers = _named_numbers(texts, first, pull)
+        discussions = await sources.threads.discussions(numbers) if numbers else ()
+    except AppError:
+        return ()  # Without the text of the first part its tracker is unknown
+    return tuple(_issues(discussions))
+
+
+def _named_numbers(texts: Sequence[str], source: EvidenceId, pull: int | None) -> list[int]:
+    numbers: dict[int, None] = {}
+    for text in texts:
+        for mention in references_in(text, source.repo, source, "message"):
+            number = mention.target.number
+            if number is not None and number != pull and mention.target.repo == source.repo:
+                numbers[number] = None
+    return list(numbers)[:_MAX_TRACKERS]
+
+
+def _issues(discussions: Sequence[ThreadEvidence]) -> list[Digest]:
+    issues: list[Digest] = []
+    for discussion in discussions:
+        if isinstance(discussion.thread, Issue):
+            issues.append(digest(discussion.thread))
+    return issues
