@@ -281,10 +281,13 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
     """Have the sentences judged that cite a commit or stand under one."""
     entries = state["entries"]
     library = state["library"]
-    sentences = []
-    uncited = []
+    sentences: list[prose.ReportSentence] = []
+    uncited: list[prose.ReportSentence] = []
     for sentence in prose.sentences_of(entries):
-        (sentences if sentence.entry.commits else uncited).append(sentence)
+        if sentence.entry.commits:
+            sentences.append(sentence)
+        else:
+            uncited.append(sentence)
     failures = state["failures"]
     incomplete = [
         f"{repo} was not read: {reason}"
