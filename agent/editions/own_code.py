@@ -29,7 +29,7 @@ _NO_COMMAND = re.compile(
 _MAX_CALL_LINES = 60  # Lines of a call in which an argument is looked for
 
 
-class Use(NamedTuple):
+class UsedLine(NamedTuple):
     """A line of one's own code that a fact concerns."""
 
     fact: Fact
@@ -75,7 +75,7 @@ def _packages(facts: Iterable[Fact]) -> set[str]:
 
 def find_uses(
     facts: Sequence[Fact], path: str, text: str, project: re.Pattern[str]
-) -> Iterator[Use]:
+) -> Iterator[UsedLine]:
     """Yield the lines of one file that use what the facts are about, a few for each.
 
     Settings are looked for as words, names of Python by the paths that they stand for.
@@ -89,7 +89,7 @@ def find_uses(
         else:
             lines = {source.line_of(fact, use) for use in paths if _is_used(fact, use)}
         for line in sorted(lines)[:MAX_PLACES]:
-            yield Use(fact, line, source.lines[line - 1].strip())
+            yield UsedLine(fact, line, source.lines[line - 1].strip())
 
 
 class _OwnFile:

@@ -251,7 +251,7 @@ def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
 
 
 def _is_assigned(node: Node) -> bool:
-    """Return True for a variable that code sets for others: `os.environ["NAME"] = "1"`."""
+    """Return True for an environment variable that code sets for others instead of reading it."""
     statement = node.parent
     if statement is None or statement.type not in ("assignment", "delete_statement"):
         return False

@@ -29,7 +29,7 @@ class Pair(NamedTuple):
 
 
 @dataclass
-class Pairing:
+class PairedDeclarations:
     """What two groups of declarations have in common, and what only one of them has."""
 
     pairs: list[Pair] = field(default_factory=list)
@@ -37,9 +37,11 @@ class Pairing:
     added: list["FoundDeclaration"] = field(default_factory=list)
 
 
-def paired(old: Sequence["FoundDeclaration"], new: Sequence["FoundDeclaration"]) -> Pairing:
+def paired(
+    old: Sequence["FoundDeclaration"], new: Sequence["FoundDeclaration"]
+) -> PairedDeclarations:
     """Pair declarations of one name: equal ones first, then those that share a part, then in their order."""
-    pairing = Pairing(removed=list(old), added=list(new))
+    pairing = PairedDeclarations(removed=list(old), added=list(new))
     for fits in (_are_equal, _share_a_part, _are_no_errors):
         for before in tuple(pairing.removed):
             after = next((other for other in pairing.added if fits(before, other)), None)

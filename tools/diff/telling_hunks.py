@@ -63,7 +63,9 @@ def changed_functions(files: Sequence["Versions"], told: Iterable[FactLocation])
 
     New functions come last: that something new has a body says nothing.
     """
-    told_lines = {(place.file, line) for place in told for line in place.lines}
+    told_lines: set[tuple[str, str]] = set()
+    for place in told:
+        told_lines.update((place.file, line) for line in place.lines)
     runs_by_function: dict[_Function, list[Run]] = defaultdict(list)
     for versions in files:
         path = versions.file.path
