@@ -259,14 +259,17 @@ class Searched(Frozen):
         return days_text(self.start, self.end, self.tz, to, clock=clock)
 
     def days_unread(self, to: str = " to ", separator: str = ", ", *, clock: bool = True) -> str:
-        """Return the gaps between the spans as days, or an empty string."""
+        """Return the gaps before and between the spans as days, or an empty string.
+
+        The hours since the newest commit of a clone are no gap.
+        """
         gaps = []
         start = self.start
         for span in self.spans:
             if start < span.start:
                 gaps.append(days_text(start, span.start, self.tz, to, clock=clock))
             start = max(start, span.end)
-        if self.spans and start < self.end:
+        if self.spans and self.end - start >= timedelta(days=1):
             gaps.append(days_text(start, self.end, self.tz, to, clock=clock))
         return separator.join(gaps)
 

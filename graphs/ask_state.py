@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from agent.analysts.tasks import Sentences
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
-from agent.domain.evidence import Evidence
+from agent.domain.evidence import Citable
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.questions import Hit, Query, Reply, Searched
@@ -24,13 +24,13 @@ class AskInput(TypedDict):
     turn: int  # How many questions of the conversation were answered before
 
 
-class PlanOutput(TypedDict):
+class SearchPlanOutput(TypedDict):
     """What a model wants to search for; nothing where none is asked."""
 
     searches: list[str]
 
 
-class RetrieveInput(AskInput, PlanOutput):
+class RetrieveInput(AskInput, SearchPlanOutput):
     """A question, and what to search for beside its own words."""
 
 
@@ -44,7 +44,7 @@ class RetrieveOutput(TypedDict):
         EvidenceId, EvidenceId
     ]  # The first release that contains each of the best commits
     searched: list[Searched]
-    evidence: dict[EvidenceId, Evidence]  # What was read for the question, by its names
+    evidence: dict[EvidenceId, Citable]  # What was read for the question, by its names
     notes: dict[EvidenceId, str]  # What code knows of pieces of evidence beside their text
     handles: dict[str, EvidenceId]
     landed: dict[RepoId, list[Commit]]  # What tools can show; empty until they are offered
@@ -52,6 +52,7 @@ class RetrieveOutput(TypedDict):
     sentences: Sentences
     nearest: list[EvidenceId] | None
     """What comes nearest where the model abstains; None where it answers."""
+    absent: list[str]  # What the model says that nothing mentions; code looks it up
     trouble: str  # Why the model did not answer
 
 
@@ -66,14 +67,16 @@ class SubjectInput(AskInput):
 
     query: Query
     searched: list[Searched]
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
     notes: dict[EvidenceId, str]
     handles: dict[str, EvidenceId]
+    nearest: list[EvidenceId] | None
 
 
 class QuestionReadInput(AskInput):
     """The conversation with the tools so far."""
 
+    query: Query
     window: Window
     searched: list[Searched]
     handles: dict[str, EvidenceId]
@@ -91,15 +94,17 @@ class QuestionReadOutput(TypedDict):
 class QuestionToolsInput(QuestionReadInput):
     """The conversation with the tools, and what was read so far."""
 
-    query: Query
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
+    notes: dict[EvidenceId, str]
 
 
 class QuestionToolsOutput(TypedDict):
-    """What the tools answered, and the evidence that they showed."""
+    """What the tools answered, and what they showed, each piece under a handle."""
 
     messages: Annotated[list[AnyMessage], add_messages]
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
+    notes: dict[EvidenceId, str]
+    handles: dict[str, EvidenceId]
 
 
 class AnswerInput(SubjectInput):
@@ -112,9 +117,10 @@ class AnswerOutput(TypedDict):
     """What the model answered, and the evidence under the names that it was given."""
 
     handles: dict[str, EvidenceId]
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
     sentences: Sentences
     nearest: list[EvidenceId] | None
+    absent: list[str]
     trouble: str
 
 
@@ -125,10 +131,11 @@ class ReplyInput(TypedDict):
     hits: list[Hit]
     releases: dict[EvidenceId, EvidenceId]
     searched: list[Searched]
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
     messages: Annotated[list[AnyMessage], add_messages]
     sentences: Sentences
     nearest: list[EvidenceId] | None
+    absent: list[str]
     trouble: str
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from agent.analysts.rules import statement
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceSet
+from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.gate.check import refusals
@@ -18,6 +18,8 @@ from graphs.ask_state import ReplyInput
 _MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
 _BEST = 20
 _MAX_FACT_COMMITS = 10  # Commits whose facts a reply states
+_MAX_ABSENT = 4  # Names of which a reply states that nothing mentions them
+_MAX_ABSENT_NAME = 100  # Characters
 _MAX_FACTS = 3  # That a reply states of each commit
 
 
@@ -34,13 +36,15 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     for section in _sections(query, repos, context):
         if not {hit.id for hit in section.hits}.intersection(cited):
             sections.append(section)
+    sections += _absent_sections(state["absent"], sections, query, repos, context)
     best_hits: list[EvidenceId] = []
     for section in sections:
         best_hits += [hit.id for hit in section.hits[:_BEST]]
     listed = list(dict.fromkeys(best_hits))
     commits = [name for name in listed if not name.is_thread][:_MAX_FACT_COMMITS]
     unread = [name for name in commits if name not in state["evidence"]]
-    evidence = {**state["evidence"], **await context.load(unread, query.window)}
+    evidence: dict[EvidenceId, Citable] = dict(state["evidence"])
+    evidence |= await context.load(unread, query.window)
     facts = _stated_facts(query, commits, evidence)
     shown = tuple(dict.fromkeys((*cited, *(state["nearest"] or []))))
     remembered = (
@@ -98,6 +102,27 @@ def _named_sections(
         if hits or is_surely_named:
             sections.append(AnswerSection(what=(_shown_name(named),), hits=hits))
     return sections
+
+
+def _absent_sections(
+    names: Sequence[str],
+    sections: Sequence[AnswerSection],
+    query: Query,
+    repos: Sequence[RepoId],
+    context: AskContext,
+) -> list[AnswerSection]:
+    """Return an empty section for each name that a model calls absent, if nothing has it indeed."""
+    told = {section.what[0] for section in sections}
+    absent = []
+    for text in list(dict.fromkeys(names))[:_MAX_ABSENT]:
+        name = text.strip("`\"' ")[:_MAX_ABSENT_NAME]
+        if not name or name in told:
+            continue
+        named = Named(kind="name", text=name)
+        hits = context.index.search("", [named], repos, query.window, _MAX_HITS)
+        if not any(hit.named for hit in hits):
+            absent.append(AnswerSection(what=(name,), hits=()))
+    return absent
 
 
 def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> AnswerSection:
@@ -159,7 +184,7 @@ def newest_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _stated_facts(
-    query: Query, names: Sequence[EvidenceId], evidence: Mapping[EvidenceId, Evidence]
+    query: Query, names: Sequence[EvidenceId], evidence: Mapping[EvidenceId, Citable]
 ) -> list[Claim]:
     """State the facts of commits, those about what is named first; the gate checks each."""
     words = [named.text.lstrip("-") for named in query.named if named.kind == "name"]

@@ -9,12 +9,14 @@ from pydantic import BaseModel, Field
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import Release
+from agent.domain.evidence import Citable, ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, query_of
 from graphs.ask_context import AskContext
-from graphs.ask_state import AskInput, PlanOutput, RetrieveInput
+from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput
 from graphs.replying import filtered_hits, newest_first
+from tools.history.undone import LaterReverts
 
 _MAX_SEARCHES = 4  # That a model may plan for a question
 _MAX_SEARCH_TEXT = 200  # Characters of a planned search
@@ -45,7 +47,7 @@ def parsed(question: str, context: AskContext) -> Query:
 # ---------------------------------------------------------------- searches
 
 
-async def plan(state: AskInput, runtime: Runtime[AskContext]) -> PlanOutput:
+async def plan(state: AskInput, runtime: Runtime[AskContext]) -> SearchPlanOutput:
     """Show what is stored and fits at once, and ask the model, if there is one, what to search for."""
     context = runtime.context
     query = parsed(state["question"], context)
@@ -240,3 +242,39 @@ def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -
     behind = [hit for hit in release_hits if hit.id not in ranked_before]
     ids = {hit.id for hit in behind}
     return [*best, *behind, *(hit for hit in hits[_BEFORE_RELEASES:] if hit.id not in ids)]
+
+
+# ---------------------------------------------------------------- what code knows of evidence
+
+
+async def notes_on(
+    evidence: Mapping[EvidenceId, Citable],
+    releases: Mapping[EvidenceId, EvidenceId],
+    context: AskContext,
+) -> dict[EvidenceId, str]:
+    """Return what code knows of pieces beside their text: their release, and who took them back."""
+    commits = [name for name in evidence if name.is_commit][:_RELEASED_COMMITS]
+    reverts = await context.later_reverts(commits)
+    notes: dict[EvidenceId, str] = {}
+    for commit in commits:
+        lines = []
+        if commit in releases:
+            lines.append(f"The first release that contains it is {releases[commit].revision}.")
+        elif commit.repo in reverts:
+            lines.append("No release contains it yet.")
+        if commit.repo in reverts:
+            lines.append(_revert_line(commit, reverts[commit.repo]))
+        if lines:
+            notes[commit] = " ".join(lines)
+    for name, piece in evidence.items():
+        if isinstance(piece, ReleaseEvidence):
+            release = piece.release
+            notes[name] = f"{release.tag} was released on {release.published_at:%Y-%m-%d}."
+    return notes
+
+
+def _revert_line(commit: EvidenceId, reverts: LaterReverts) -> str:
+    revert = reverts.by_sha.get(commit.sha)
+    if revert is not None:
+        return f"It was taken back on {revert.at:%Y-%m-%d} by {revert.sha[:12]}: {revert.title}"
+    return f"It was not taken back on {reverts.branch} until {reverts.until:%Y-%m-%d}."
