@@ -13,6 +13,7 @@ from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import parse_reference
+from agent.domain.spending import Spent
 from agent.domain.window import Window, midnight, moment, narrowed, zone
 from agent.languages import language_of
 from agent.question_dates import DAY, days_named
@@ -331,6 +332,7 @@ class Reply(Frozen):
     dropped: int = 0  # Sentences that did not pass
     trouble: str = ""  # Why the model did not answer
     has_model: bool = False
+    spent: Spent = Spent()  # What the models were paid for the question
     answer: str = ""  # The reply as Markdown, once it is written
 
     @property

@@ -185,6 +185,7 @@ def reply_json(reply: Reply) -> dict[str, Any]:
         mode="json", include={"answer", "cites", "searched", "failures", "dropped"}
     )
     data["abstained"] = reply.abstained
+    data["spent"] = reply.spent.model_dump(mode="json", include={"calls", "sent", "received"})
     data["claims"] = []
     for claim in reply.claims:
         data["claims"].append(claim_json(claim) | {"text": claim.text.get(reply.lang, "")})

@@ -37,9 +37,8 @@ from graphs.ask_state import (
 )
 from graphs.looking import wants_tools
 from graphs.question_tools import called_answer, conversation, read, tools
-from graphs.replying import reply_of
+from graphs.replying import account_of, reply_of
 from graphs.retrieving import (
-    account_of,
     best_hits,
     first_releases,
     notes_on,
@@ -53,7 +52,6 @@ from tools.chat.messages import trimmed
 from tools.index_for_search import Completion
 
 _MAX_TURNS = 4  # How often a model may ask for tools
-_MAX_WITH_VERSIONS = 5  # Commits of which the affected versions are looked up
 _MAX_SHOWN = 20  # Pieces of evidence that a model is shown at first
 _MAX_RANKED = 60  # Pieces of evidence that a reply ranks
 _MAX_TROUBLE = 200  # Characters of a model's error that a reply shows
@@ -159,12 +157,8 @@ async def _with_evidence(
     with_evidence = retrieved.copy()
     with_evidence["evidence"] = evidence
     with_evidence["handles"] = evidence_handles(best, evidence)
-    notes = await notes_on(evidence, retrieved["releases"], context)
-    commits = [name for name in best if name.is_commit]
-    affected = await context.affected_versions(evidence, commits[:_MAX_WITH_VERSIONS])
-    for name, versions in affected.items():
-        notes[name] = "\n".join([*notes.get(name, "").splitlines(), versions])
-    with_evidence["notes"] = notes
+    hits = retrieved["hits"]
+    with_evidence["notes"] = await notes_on(evidence, hits, retrieved["releases"], context)
     subject_input = SubjectInput(
         question=state["question"],
         history=state["history"],

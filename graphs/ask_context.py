@@ -162,7 +162,7 @@ class AskContext(RunContext):
         return frozenset(common - repo_names)
 
     async def affected_versions(
-        self, evidence: Mapping[EvidenceId, Evidence], names: Iterable[EvidenceId]
+        self, evidence: Mapping[EvidenceId, Citable], names: Iterable[EvidenceId]
     ) -> dict[EvidenceId, str]:
         """Say which versions have the faults that these commits mend, where that is known."""
         texts: dict[EvidenceId, str] = {}

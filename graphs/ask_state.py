@@ -1,5 +1,6 @@
 """What the steps of a question are given and hand on: a type for each step."""
 
+from operator import add
 from typing import Annotated
 
 from langchain_core.messages import AnyMessage
@@ -11,6 +12,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.evidence import Citable
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.questions import Hit, Query, Reply, Searched
 
@@ -59,6 +61,7 @@ class RetrieveOutput(TypedDict):
 class AskState(RetrieveInput, RetrieveOutput):
     """The state of a question."""
 
+    account: Annotated[Account, add]  # What the judge was paid
     reply: Reply
 
 
@@ -124,9 +127,10 @@ class AnswerOutput(TypedDict):
     trouble: str
 
 
-class ReplyInput(TypedDict):
+class ReplyInput(AskInput):
     """Everything that a reply consists of."""
 
+    account: Annotated[Account, add]
     query: Query
     hits: list[Hit]
     releases: dict[EvidenceId, EvidenceId]

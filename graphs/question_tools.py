@@ -22,7 +22,7 @@ from graphs.ask_state import (
     QuestionToolsOutput,
 )
 from graphs.looking import called, wants_tools
-from graphs.retrieving import account_of
+from graphs.replying import account_of
 from tools.chat.messages import trimmed
 from tools.toolset import Toolset, tools_of
 

@@ -1,5 +1,6 @@
 """What is found without a model, and the reply that is made of it and of a model's sentences."""
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.analysts.rules import statement
@@ -8,12 +9,13 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
+from agent.domain.spending import Spent
 from agent.gate.check import refusals
 from agent.questions import THREADS, AnswerSection, Hit, Named, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
 from agent.telling import told_facts
 from graphs.ask_context import AskContext
-from graphs.ask_state import ReplyInput
+from graphs.ask_state import AskInput, ReplyInput
 
 _MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
 _BEST = 20
@@ -33,7 +35,7 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     for claim in claims:
         cited += claim.cites
     sections = []
-    for section in _sections(query, repos, context):
+    for section in _sections(query, repos, hits, context):
         if not {hit.id for hit in section.hits}.intersection(cited):
             sections.append(section)
     sections += _absent_sections(state["absent"], sections, query, repos, context)
@@ -69,7 +71,21 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
         dropped=len(state["sentences"].failed),
         trouble=state["trouble"],
         has_model=context.models is not None,
+        spent=_spent(state, context),
     )
+
+
+def _spent(state: ReplyInput, context: AskContext) -> Spent:
+    """Return what the question has cost, the judge included."""
+    if context.models is None:
+        return Spent()
+    return (state["account"] + context.take_spent(account_of(state))).spent
+
+
+def account_of(state: AskInput) -> str:
+    """Name the account that pays for a question, the same if it is asked again."""
+    digest = hashlib.sha256(f"{state['turn']} {state['question']}".encode()).hexdigest()
+    return f"question {digest[:12]}"
 
 
 def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
@@ -83,20 +99,27 @@ def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
     return "answered" if claims else "refused"
 
 
-def _sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[AnswerSection]:
+def _sections(
+    query: Query, repos: Sequence[RepoId], ranking: Sequence[Hit], context: AskContext
+) -> list[AnswerSection]:
     if query.is_filtered:
         return [_filtered_section(query, repos, context)]
-    return _named_sections(query, repos, context)
+    return _named_sections(query, repos, ranking, context)
 
 
 def _named_sections(
-    query: Query, repos: Sequence[RepoId], context: AskContext
+    query: Query, repos: Sequence[RepoId], ranking: Sequence[Hit], context: AskContext
 ) -> list[AnswerSection]:
-    """Find everything that is named outright, each name by itself."""
+    """Find everything that is named outright, each name by itself.
+
+    What fits the rest of the question comes first, in the order of the ranking.
+    """
+    ranks = {hit.id: rank for rank, hit in enumerate(ranking)}
     sections = []
     for named in query.named:
         found = context.index.search("", [named], repos, query.window, _MAX_HITS)
-        hits = newest_first(hit for hit in found if hit.named)
+        newest = newest_first(hit for hit in found if hit.named)
+        hits = tuple(sorted(newest, key=lambda hit: ranks.get(hit.id, len(ranks))))
         # What only looks like a name may be none: without hits it is passed over.
         is_surely_named = named.kind != "name" or "_" in named.text or named.text.startswith("--")
         if hits or is_surely_named:

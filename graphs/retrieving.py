@@ -1,6 +1,5 @@
 """How evidence for a question is found: searches that a model plans, one ranking, and releases."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -15,7 +14,7 @@ from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, query_of
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput
-from graphs.replying import filtered_hits, newest_first
+from graphs.replying import account_of, filtered_hits, newest_first
 from tools.history.undone import LaterReverts
 
 _MAX_SEARCHES = 4  # That a model may plan for a question
@@ -26,6 +25,7 @@ _MAX_STREAMED = 20  # Pieces of evidence that are shown while the answer is awai
 _RANK_OFFSET = 10
 """How far a first place is ahead of the others when rankings are fused: the less, the further."""
 _RELEASED_COMMITS = 10  # Of the best hits, whose first release is looked up
+_MAX_WITH_VERSIONS = 5  # Commits of which the affected versions are looked up
 _BEFORE_RELEASES = 5  # Hits that come before the releases that contain them
 
 
@@ -79,12 +79,6 @@ async def _planned(state: AskInput, query: Query, context: AskContext) -> list[s
     assert isinstance(answer, Searches)
     searches = [" ".join(text.split())[:_MAX_SEARCH_TEXT] for text in answer.searches]
     return [text for text in searches if text][:_MAX_SEARCHES]
-
-
-def account_of(state: AskInput) -> str:
-    """Name the account that pays for a question, the same if it is asked again."""
-    digest = hashlib.sha256(f"{state['turn']} {state['question']}".encode()).hexdigest()
-    return f"question {digest[:12]}"
 
 
 def stream_hits(hits: Sequence[Hit], query: Query, runtime: Runtime[AskContext]) -> None:
@@ -215,8 +209,13 @@ def with_conversation(
 
 async def first_releases(hits: Sequence[Hit], context: AskContext) -> Mapping[EvidenceId, Release]:
     """Return the first release that contains each of the best commits, of any time."""
+    return await context.first_releases(best_commits(hits))
+
+
+def best_commits(hits: Sequence[Hit]) -> list[EvidenceId]:
+    """Return the commits of which it is looked up which release has them, and who took them back."""
     commits = [hit.id for hit in hits if hit.kind == "commit"]
-    return await context.first_releases(commits[:_RELEASED_COMMITS])
+    return commits[:_RELEASED_COMMITS]
 
 
 def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -> list[Hit]:
@@ -249,12 +248,14 @@ def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -
 
 async def notes_on(
     evidence: Mapping[EvidenceId, Citable],
+    hits: Sequence[Hit],
     releases: Mapping[EvidenceId, EvidenceId],
     context: AskContext,
 ) -> dict[EvidenceId, str]:
     """Return what code knows of pieces beside their text: their release, and who took them back."""
-    commits = [name for name in evidence if name.is_commit][:_RELEASED_COMMITS]
+    commits = best_commits(hits)
     reverts = await context.later_reverts(commits)
+    affected = await context.affected_versions(evidence, commits[:_MAX_WITH_VERSIONS])
     notes: dict[EvidenceId, str] = {}
     for commit in commits:
         lines = []
@@ -264,8 +265,10 @@ async def notes_on(
             lines.append("No release contains it yet.")
         if commit.repo in reverts:
             lines.append(_revert_line(commit, reverts[commit.repo]))
+        if commit in affected:
+            lines.append(affected[commit])
         if lines:
-            notes[commit] = " ".join(lines)
+            notes[commit] = "\n".join(lines)
     for name, piece in evidence.items():
         if isinstance(piece, ReleaseEvidence):
             release = piece.release

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import NO_FOCUS, Focus, focus_on
 from agent.analysts.packet import (
-    BUDGET,
     COMMIT_BUDGET,
     JUDGED_BUDGET,
     MINOR_PACKET,
