@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
@@ -42,7 +43,8 @@ async def read(state: QuestionReadInput, runtime: Runtime[AskContext]) -> Questi
             return None
         landed = state["landed"] or await context.landed(state["window"])
         toolsets = await context.open_tools(state["window"], landed, state["handles"])
-        offered = [*tools_of(toolsets, _offered(state)), answer_shape(state["query"].lang)]
+        offered: list[BaseTool | type] = [*tools_of(toolsets, _offered(state))]
+        offered.append(answer_shape(state["query"].lang))
         model = models.get("reading", account_of(state)).bind_tools(offered)
         token_budget = await models.context("reading") * 2 // 3
         message = await model.ainvoke(trimmed(conversation(state, context.mark), token_budget))

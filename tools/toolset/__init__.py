@@ -232,7 +232,7 @@ class Toolset:
                 "this source cannot search all files of a commit, only a whole clone can;"
                 " use get_diff"
             )
-        lines = []
+        lines: list[str] = []
         for usage in usages.found:
             line = f"{usage.path}:{usage.line}: {usage.text.strip()[:_MAX_LINE]}"
             if len(lines) < _MAX_CITABLE_USAGES:
