@@ -317,7 +317,8 @@ async def _cited_unread(
 
 async def _answered(state: AnswerInput, context: AskContext) -> Any:
     """Ask for the answer; where the server counts more tokens than we do, with less evidence."""
-    instruction = prompt("ask_now", {})
+    language = writing_of(state["query"].lang).asked_as
+    instruction = prompt("ask_now", {"language": language})
     shape = answer_shape(state["query"].lang)
     model = context.asked.get("writing", account_of(state)).with_structured_output(shape)
     token_budget = await context.asked.context("writing") * 2 // 3
