@@ -103,7 +103,8 @@ async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> Ques
             evidence[name] = FileEvidence(id=name, text=text)
         guides = await _guide_notes(repo, toolset, context)
         evidence |= await context.load(guides, None)
-        notes |= guides
+        for name, guide in guides.items():
+            notes[name] = "\n".join(filter(None, (notes.get(name), guide)))
     handles = evidence_handles([*state["handles"].values(), *evidence], evidence)
     return {
         "messages": _with_new_handles(answers, state["handles"], handles),

@@ -47,6 +47,7 @@ class Answering:
     opinion: Callable[[str], str] = lambda sentence: (
         "stated" if "ROUTES" in sentence else "unsupported"
     )
+    quote: str = ""  # Of the judge; by default a line of the usual repository
     heard: list[ModelRequest] = field(default_factory=list)
 
     def __call__(self, asked: ModelRequest) -> Saying:
@@ -67,7 +68,8 @@ class Answering:
         if asked.schema == "Rulings":
             judged = [line for line in asked.user.splitlines() if line.startswith("[s")]
             pairs = [(line[1:].partition("]")[0], self.opinion(line)) for line in judged]
-            quote = "MAX_ROUTES = 12" if "MAX_ROUTES = 12" in asked.user else "WORKER_TIMEOUT"
+            line = "MAX_ROUTES = 12" if "MAX_ROUTES = 12" in asked.user else "WORKER_TIMEOUT"
+            quote = self.quote or line
             return {
                 "rulings": [
                     {"id": name, "quote": quote, "verdict": verdict} for name, verdict in pairs
@@ -408,3 +410,32 @@ async def test_a_handle_says_which_repository_is_meant(tmp_path: Path) -> None:
     assert "+MAX_ROUTES = 12" in answers[0]
     assert "SIZE = 2" in answers[1]
     assert not any("name the repository" in answer for answer in answers)
+
+
+async def test_what_a_comparison_of_versions_shows_can_be_cited_with_its_commits(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "code")
+    work = Work(clone.folder)
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    work.git("tag", "v1.0.0")
+    sha = clone.commit("Read the limit", 0, router__py="import os\nCAP = os.getenv('ROUTES_CAP')\n")
+    clone.commit("Tidy", 9, part__py="PART = 1\n")
+    work.git("tag", "v1.1.0")
+    compared = "octo/router from v1.0.0 to v1.1.0: 2 commits"
+    sentences = [
+        {"en": "2 commits lie between `v1.0.0` and `v1.1.0`, that of ROUTES among them."}
+        | {"cites": ["octo/router@v1.1.0"], "anchor": compared},
+        {"en": "`ROUTES_CAP` is read since then."}
+        | {"cites": [sha[:12]], "anchor": "+CAP = os.getenv('ROUTES_CAP')"},
+    ]
+    turns = [calling("between", old="v1.0.0", new="v1.1.0")]
+    model = Answering(sentences, turns=turns, quote="ROUTES_CAP")
+    async with asking(tmp_path, model, clone) as one:
+        bound = Window.between("2026-02-04", "2026-02-05", "UTC", NOW)
+        reply = await one.ask("What is new in v1.1.0?", bound)
+    # The commit landed before the window: the comparison has shown it.
+    assert {f"octo/router@{sha}", "octo/router@v1.1.0"} <= set(reply.cites)
+    assert [claim.text["en"] for claim in reply.claims if claim.free] == [
+        sentence["en"] for sentence in sentences
+    ]
