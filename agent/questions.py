@@ -13,6 +13,7 @@ from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import parse_reference
+from agent.domain.spending import Spent
 from agent.domain.window import Window, midnight, moment, narrowed, zone
 from agent.languages import language_of
 from agent.question_dates import DAY, days_named
@@ -259,14 +260,17 @@ class Searched(Frozen):
         return days_text(self.start, self.end, self.tz, to, clock=clock)
 
     def days_unread(self, to: str = " to ", separator: str = ", ", *, clock: bool = True) -> str:
-        """Return the gaps between the spans as days, or an empty string."""
+        """Return the gaps before and between the spans as days, or an empty string.
+
+        The hours since the newest commit of a clone are no gap.
+        """
         gaps = []
         start = self.start
         for span in self.spans:
             if start < span.start:
                 gaps.append(days_text(start, span.start, self.tz, to, clock=clock))
             start = max(start, span.end)
-        if self.spans and start < self.end:
+        if self.spans and self.end - start >= timedelta(days=1):
             gaps.append(days_text(start, self.end, self.tz, to, clock=clock))
         return separator.join(gaps)
 
@@ -328,6 +332,7 @@ class Reply(Frozen):
     dropped: int = 0  # Sentences that did not pass
     trouble: str = ""  # Why the model did not answer
     has_model: bool = False
+    spent: Spent = Spent()  # What the models were paid for the question
     answer: str = ""  # The reply as Markdown, once it is written
 
     @property

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent.domain.base import InputError, Language, RepoId
 from agent.domain.claims import Claim, Kind
@@ -34,6 +34,14 @@ _MAX_EVIDENCE = 400_000  # Characters that are shown of a piece of evidence
 _CODE_SPAN = re.compile(r"`([^`\n]{3,})`")
 _HIDDEN_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _ENDED = ("merged", "closed", "not_planned")
+
+
+class FileLines(NamedTuple):
+    """Lines of a file that an answer cites."""
+
+    path: str
+    first: int  # The number of the first line
+    lines: tuple[str, ...]
 
 
 class ReplyPage:
@@ -74,6 +82,7 @@ class ReplyPage:
             shown=_shown_hits(reply) or reply.evidence[:_MAX_FITTING],
             reasons=partial(self._reasons, reply),
             absent=partial(self._absent, reply),
+            lines_link=self._lines_link,
         )
         return reply.model_copy(update={"answer": answer})
 
@@ -133,6 +142,11 @@ class ReplyPage:
             details.append(words["cited_before"])
         return "".join(f" · {detail}" for detail in details)
 
+    def _lines_link(self, cite: EvidenceId) -> str:
+        """Return a link to lines of a file at a commit."""
+        name, url = named(cite, None, self._web)
+        return link(code(name), url)
+
     def _absent(self, reply: Reply, name: str) -> str:
         """State that nothing that was read mentions a name, and what was read."""
         words = catalogue(reply.lang)["ask"]
@@ -171,6 +185,7 @@ def reply_json(reply: Reply) -> dict[str, Any]:
         mode="json", include={"answer", "cites", "searched", "failures", "dropped"}
     )
     data["abstained"] = reply.abstained
+    data["spent"] = reply.spent.model_dump(mode="json", include={"calls", "sent", "received"})
     data["claims"] = []
     for claim in reply.claims:
         data["claims"].append(claim_json(claim) | {"text": claim.text.get(reply.lang, "")})
@@ -228,9 +243,14 @@ class CitedEvidence:
         lines = text[:_MAX_EVIDENCE].rstrip("\n").split("\n")
         return [_safe(line.removesuffix("\r")) for line in lines]
 
-    async def _read(self, cite: EvidenceId) -> Known | Change | None:
-        """Return a thread or a release from memory, or else from the repository; a commit whole."""
+    async def _read(self, cite: EvidenceId) -> Known | Change | FileLines | None:
+        """Return a thread or a release from memory, or else from the repository.
+
+        A commit is returned whole, and of a file the lines that are cited.
+        """
         item = self._memory.get(cite)
+        if cite.kind == "lines":
+            return await self._file_lines(cite)
         if cite.number is not None and item is None:
             sources = await self._sources(cite.repo)
             return await sources.threads.issue(cite.number)
@@ -240,6 +260,17 @@ class CitedEvidence:
         async for change in sources.code.changes([cite.sha]):
             return change
         raise InputError(f"{cite.shortened()} cannot be read any more")
+
+    async def _file_lines(self, cite: EvidenceId) -> FileLines:
+        """Return the lines of a file that are cited."""
+        assert cite.first_line is not None
+        assert cite.last_line is not None
+        code_source = (await self._sources(cite.repo)).code
+        text = await code_source.file(cite.sha, cite.path)
+        if text is None:
+            raise InputError(f"{cite.shortened()} cannot be read any more")
+        lines = text.split("\n")[cite.first_line - 1 : cite.last_line]
+        return FileLines(path=cite.path, first=cite.first_line, lines=tuple(lines))
 
     async def _sources(self, repo: RepoId) -> RepositorySources:
         if repo not in self._specs:

@@ -1,19 +1,20 @@
-"""A question: retrieve evidence, read on with tools, answer, check, judge, repair once, reply."""
+"""A question: plan, retrieve evidence, read on with tools, answer, check, judge, repair once, reply."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from pydantic import ValidationError
 
 from agent.analysts.sentences import answer_shape, cited
 from agent.analysts.subjects import AnswerSubject
 from agent.analysts.tasks import Draft, Sentences, evidence_handles
-from agent.domain.evidence import Evidence, EvidenceSet
+from agent.domain.evidence import Citable, Evidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.languages import writing_of
 from agent.ports import Step
@@ -21,28 +22,26 @@ from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens,
 from agent.questions import Query, Searched
 from agent.settings.values import RepoSpec
 from agent.sizing import EvidencePrompt
-from graphs.ask_context import AskContext, within
+from graphs.ask_context import AskContext
 from graphs.ask_state import (
     AnswerInput,
     AnswerOutput,
     AskInput,
     AskState,
     QuestionReadInput,
-    QuestionReadOutput,
-    QuestionToolsInput,
-    QuestionToolsOutput,
     ReplyInput,
     ReplyOutput,
     RetrieveInput,
     RetrieveOutput,
     SubjectInput,
 )
-from graphs.looking import called, wants_tools
-from graphs.replying import reply_of
+from graphs.looking import wants_tools
+from graphs.question_tools import called_answer, conversation, read, tools
+from graphs.replying import account_of, reply_of
 from graphs.retrieving import (
-    account_of,
     best_hits,
     first_releases,
+    notes_on,
     parsed,
     plan,
     stream_hits,
@@ -51,10 +50,8 @@ from graphs.retrieving import (
 from graphs.sentence_steps import SentenceSteps
 from tools.chat.messages import trimmed
 from tools.index_for_search import Completion
-from tools.toolset import tools_of
 
-_MAX_TURNS = 5  # How often a model may ask for tools
-_MAX_WITH_VERSIONS = 5  # Commits of which the affected versions are looked up
+_MAX_TURNS = 4  # How often a model may ask for tools
 _MAX_SHOWN = 20  # Pieces of evidence that a model is shown at first
 _MAX_RANKED = 60  # Pieces of evidence that a reply ranks
 _MAX_TROUBLE = 200  # Characters of a model's error that a reply shows
@@ -96,7 +93,10 @@ def after_retrieve(state: QuestionReadInput) -> str:
 
 def after_read(state: QuestionReadInput) -> str:
     """Go on to the tools that the model asks for, then to its answer."""
-    return "tools" if wants_tools(state["messages"], _MAX_TURNS) else "answer"
+    messages = state["messages"]
+    if called_answer(messages, answer_shape(state["query"].lang)) is not None:
+        return "answer"
+    return "tools" if wants_tools(messages, _MAX_TURNS) else "answer"
 
 
 # ---------------------------------------------------------------- what is known
@@ -129,6 +129,7 @@ async def retrieve(state: RetrieveInput, runtime: Runtime[AskContext]) -> Retrie
         messages=[],
         sentences=Sentences(),
         nearest=None,
+        absent=[],
         trouble="",
     )
     if context.models is None or query.is_filtered:
@@ -149,23 +150,15 @@ async def _read_missing(spec: RepoSpec, query: Query, context: AskContext) -> Co
 async def _with_evidence(
     retrieved: RetrieveOutput, state: AskInput, context: AskContext
 ) -> RetrieveOutput:
-    """Add the best evidence, the tags of its commits, what was cited before, and the question."""
+    """Add the best evidence with what code knows of it, and the message with the question."""
     query = retrieved["query"]
-    hits = retrieved["hits"]
-    best = [hit.id for hit in hits[:_MAX_SHOWN]]
-    evidence = await context.load(best, query.window)
+    best = [hit.id for hit in retrieved["hits"][:_MAX_SHOWN]]
+    evidence: dict[EvidenceId, Citable] = {**await context.load(best, query.window)}
     with_evidence = retrieved.copy()
     with_evidence["evidence"] = evidence
     with_evidence["handles"] = evidence_handles(best, evidence)
-    notes = {
-        commit: f"The first release that contains it is {release.revision}."
-        for commit, release in retrieved["releases"].items()
-    }
-    commits = [name for name in best if name.is_commit]
-    affected = await context.affected_versions(evidence, commits[:_MAX_WITH_VERSIONS])
-    for name, versions in affected.items():
-        notes[name] = "\n".join([*notes.get(name, "").splitlines(), versions])
-    with_evidence["notes"] = notes
+    hits = retrieved["hits"]
+    with_evidence["notes"] = await notes_on(evidence, hits, retrieved["releases"], context)
     subject_input = SubjectInput(
         question=state["question"],
         history=state["history"],
@@ -176,6 +169,7 @@ async def _with_evidence(
         evidence=evidence,
         notes=with_evidence["notes"],
         handles=with_evidence["handles"],
+        nearest=None,
     )
     try:
         opening = await _opening(subject_input, context)
@@ -187,9 +181,10 @@ async def _with_evidence(
 
 
 async def _opening(state: SubjectInput, context: AskContext, share: float = 1.0) -> HumanMessage:
-    """Return the question with the best evidence, and how to look further if tools can be called.
+    """Return the question with the best evidence in short, and the rules of the answer.
 
-    The evidence takes this share of the tokens that everything else leaves for it.
+    A model that can call tools is told of them. The evidence takes this share of the tokens that
+    everything else leaves for it.
     """
     query = state["query"]
     scope = "; ".join(map(_scope_text, state["searched"]))
@@ -199,16 +194,15 @@ async def _opening(state: SubjectInput, context: AskContext, share: float = 1.0)
         values={"question": fenced(query.text, context.mark), "scope": scope},
         shape=answer_shape(query.lang),
     )
-    can_look_further = await context.can_call_tools()
-    more = prompt("ask_read", {"scope": scope}) if can_look_further else ""
-    ending = prompt("ask_answer", {"language": writing_of(query.lang).asked_as, "more": ""})
+    rules = prompt("ask_answer", {"language": writing_of(query.lang).asked_as})
+    if await context.can_call_tools():
+        rules = f"{prompt('ask_read', {'scope': scope})}\n{rules}"
     earlier = [str(message.text) for message in state["history"]]
     limit = await context.question_limit("writing", account_of(state))
-    tokens = limit.evidence_tokens(form) - message_tokens((more, ending, *earlier))
-    names = [reference.text for reference in query.named]
-    evidence = limit.fit(lambda budget: subject.overview(names, budget), int(tokens * share))
+    tokens = limit.evidence_tokens(form) - message_tokens((rules, *earlier))
+    evidence = limit.fit(subject.overview, int(tokens * share))
     text = form.filled(fenced(evidence or "(nothing)", context.mark))
-    return HumanMessage(f"{text}\n{more}", id=uuid4().hex)
+    return HumanMessage(f"{text}\n{rules}", id=uuid4().hex)
 
 
 def _scope_text(searched: Searched) -> str:
@@ -238,10 +232,14 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
             window=query.window,
             repos=frozenset(repos),
             seen=frozenset(evidence),
+            # What was read may be cited, whenever it landed: it was read within the bounds.
+            late=frozenset(evidence),
             notes=state["notes"],
         ),
         shown={handle: evidence[name] for handle, name in state["handles"].items()},
         notes=state["notes"],
+        question=state["question"],
+        abstains=state["nearest"] is not None,
     )
     return {"answer": subject}
 
@@ -250,93 +248,26 @@ def _trouble(error: ModelError) -> str:
     return " ".join(str(error).split())[:_MAX_TROUBLE]
 
 
-# ---------------------------------------------------------------- what a model reads
-
-
-async def read(state: QuestionReadInput, runtime: Runtime[AskContext]) -> QuestionReadOutput | None:
-    """Ask the model what it wants to look up; the conversation so far stands before the question."""
-    context = runtime.context
-    models = context.asked
-    try:
-        if not await context.can_call_tools():
-            return None
-        landed = state["landed"] or await context.landed(state["window"])
-        toolsets = await context.open_tools(state["window"], landed, state["handles"])
-        model = models.get("reading", account_of(state)).bind_tools(tools_of(toolsets))
-        token_budget = await models.context("reading") * 2 // 3
-        message = await model.ainvoke(trimmed(_conversation(state, context.mark), token_budget))
-    except ModelError:
-        # If the model is down, go on: it is asked again for the answer.
-        return None
-    return {"messages": [message], "landed": landed}
-
-
-def _conversation(state: AnswerInput | QuestionReadInput, mark: str) -> list[AnyMessage]:
-    """Return what was said so far, after the rules; open calls of tools are left out."""
-    repos = " and ".join(searched.repo for searched in state["searched"])
-    messages = state["messages"]
-    if wants_tools(messages):
-        messages = messages[:-1]
-    system = SystemMessage(prompt("system", {"repo": repos, "mark": mark}))
-    return [system, *state["history"], *messages]
-
-
-async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> QuestionToolsOutput:
-    """Call what the model asked for, and read what it was shown, so that it can be cited."""
-    context = runtime.context
-    window = state["query"].window
-    runtime.stream_writer(Step(state["searched"][0].repo, "looking further"))
-    toolsets = await context.open_tools(state["window"], state["landed"], state["handles"])
-    answers = await called(tools_of(toolsets), state["messages"])
-    evidence = dict(state["evidence"])
-    for toolset in toolsets.values():
-        evidence |= within(window, toolset.threads_read.values())
-        evidence |= await _unread(sorted(toolset.seen), evidence, state["query"], context)
-    return {"messages": answers, "evidence": evidence}
-
-
-async def _unread(
-    names: Iterable[EvidenceId],
-    evidence: dict[EvidenceId, Evidence],
-    query: Query,
-    context: AskContext,
-) -> dict[EvidenceId, Evidence]:
-    """Read the evidence that is not read yet."""
-    return await context.load([name for name in names if name not in evidence], query.window)
-
-
 # ---------------------------------------------------------------- what a model answers
 
 
 async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutput:
     """Have the model answer in sentences with citations and anchors, or abstain."""
     context = runtime.context
-    query = state["query"]
-    evidence = dict(state["evidence"])
-    shown = state["handles"].values()
     runtime.stream_writer(Step(state["searched"][0].repo, "answering"))
-    handles = evidence_handles([*shown, *evidence], evidence)
-    listed = [f"{handle} is {name}" for handle, name in handles.items() if name not in shown]
-    more = f" What you looked up has handles too: {'; '.join(listed)}." if listed else ""
-    instruction = prompt("ask_answer", {"language": writing_of(query.lang).asked_as, "more": more})
     try:
-        said = await _answered(state, instruction, context)
+        said = _answer_by_call(state) or await _answered(state, context)
     except ModelError as error:
         return {
             "handles": state["handles"],
-            "evidence": evidence,
+            "evidence": state["evidence"],
             "sentences": Sentences(),
             "nearest": None,
+            "absent": [],
             "trouble": _trouble(error),
         }
-    # A tool may have listed what it has not shown: it is read now, for the gate and the judge.
-    references = list(said.nearest)
-    for sentence in said.sentences:
-        references += sentence.cites
-    repos = [spec.name for spec in context.specs]
-    names = [name for text in references for name in context.memory.named(text, repos)]
-    evidence |= await _unread(names, evidence, query, context)
-    handles = evidence_handles([*handles.values(), *evidence], evidence)
+    evidence = {**state["evidence"], **await _cited_unread(said, state, context)}
+    handles = evidence_handles([*state["handles"].values(), *evidence], evidence)
     complete = state.copy()
     complete["handles"] = handles
     complete["evidence"] = evidence
@@ -351,16 +282,47 @@ async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutp
         "evidence": evidence,
         "sentences": Sentences.written(drafts),
         "nearest": nearest,
+        "absent": [" ".join(text.split()) for text in said.absent],
         "trouble": "",
     }
 
 
-async def _answered(state: AnswerInput, instruction: str, context: AskContext) -> Any:
+def _answer_by_call(state: AnswerInput) -> Any:
+    """Return the answer that the model called as a tool; None if it must be asked for it."""
+    shape = answer_shape(state["query"].lang)
+    arguments = called_answer(state["messages"], shape)
+    if arguments is None:
+        return None
+    try:
+        return shape.model_validate(arguments)
+    except ValidationError:
+        return None
+
+
+async def _cited_unread(
+    said: Any, state: AnswerInput, context: AskContext
+) -> dict[EvidenceId, Evidence]:
+    """Read what is cited and was only listed by a tool, for the gate and the judge."""
+    references = list(said.nearest)
+    for sentence in said.sentences:
+        references += sentence.cites
+    repos = [spec.name for spec in context.specs]
+    names: list[EvidenceId] = []
+    for text in references:
+        if text.strip("[]` ") not in state["handles"]:
+            names += context.memory.named(text, repos)
+    unread = [name for name in names if name not in state["evidence"]]
+    return await context.load(unread, state["query"].window)
+
+
+async def _answered(state: AnswerInput, context: AskContext) -> Any:
     """Ask for the answer; where the server counts more tokens than we do, with less evidence."""
+    language = writing_of(state["query"].lang).asked_as
+    instruction = prompt("ask_now", {"language": language})
     shape = answer_shape(state["query"].lang)
     model = context.asked.get("writing", account_of(state)).with_structured_output(shape)
     token_budget = await context.asked.context("writing") * 2 // 3
-    messages = _conversation(state, context.mark)
+    messages = conversation(state, context.mark)
     rules = messages[0]
     for share in _SMALLER_SHARES:
         try:

@@ -9,11 +9,11 @@ from agent.domain.base import Language, RepoId
 from agent.domain.commits import Commit, Headline, Release
 from agent.domain.evidence import (
     Card,
+    Citable,
     CommitEvidence,
     Evidence,
     ReleaseEvidence,
     ThreadEvidence,
-    belongs,
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
@@ -27,6 +27,7 @@ from memory.search import SearchIndex
 from memory.search_words import terms_of
 from tools.affected import affected_versions
 from tools.evidence_cache import EvidenceCache
+from tools.history.undone import LaterReverts, later_reverts
 from tools.index_for_search import Completion, WindowReader
 from tools.toolset import Toolset
 
@@ -104,21 +105,45 @@ class AskContext(RunContext):
 
     async def first_releases(self, names: Iterable[EvidenceId]) -> dict[EvidenceId, Release]:
         """Return the first release of any time that contains each commit, or a copy of it."""
-        cards: dict[RepoId, list[Card]] = {}
-        for entry in self.memory.all(names).values():
-            if isinstance(entry, Card):
-                cards.setdefault(entry.repo, []).append(entry)
         releases: dict[EvidenceId, Release] = {}
-        for spec in self.specs:
-            code = (await self.repositories.open(spec)).code
-            if spec.name not in cards or not isinstance(code, CloneSource):
+        for repo, cards in self._cards_by_repo(names).items():
+            code = await self._clone(repo)
+            if code is None:
                 continue
-            headlines = [_headline(card) for card in cards[spec.name]]
+            headlines = [_headline(card) for card in cards]
             by_sha = await code.first_tags(headlines, until=self.now)
             self.memory.put_tags(by_sha.values())
             for sha, release in by_sha.items():
-                releases[EvidenceId.commit(spec.name, sha)] = release
+                releases[EvidenceId.commit(repo, sha)] = release
         return releases
+
+    async def later_reverts(self, names: Iterable[EvidenceId]) -> dict[RepoId, LaterReverts]:
+        """Return which commits were taken back later, for each repository that can tell."""
+        reverts: dict[RepoId, LaterReverts] = {}
+        for repo, cards in self._cards_by_repo(names).items():
+            code = await self._clone(repo)
+            if code is None:
+                continue
+            headlines = [_headline(card) for card in cards]
+            later = await later_reverts(code, headlines, self.now)
+            if later is not None:
+                reverts[repo] = later
+        return reverts
+
+    def _cards_by_repo(self, names: Iterable[EvidenceId]) -> dict[RepoId, list[Card]]:
+        """Return what is stored of commits of the configured repositories."""
+        repos = {spec.name for spec in self.specs}
+        cards: dict[RepoId, list[Card]] = {}
+        for entry in self.memory.all(names).values():
+            if isinstance(entry, Card) and entry.repo in repos:
+                cards.setdefault(entry.repo, []).append(entry)
+        return cards
+
+    async def _clone(self, repo: RepoId) -> CloneSource | None:
+        """Return the clone of a configured repository; None where it is read otherwise."""
+        spec = next(spec for spec in self.specs if spec.name == repo)
+        code = (await self.repositories.open(spec)).code
+        return code if isinstance(code, CloneSource) else None
 
     async def common_words(self, text: str, repos: Sequence[RepoId]) -> frozenset[str]:
         """Return the words of a text that many messages of commits in some repository have.
@@ -128,16 +153,16 @@ class AskContext(RunContext):
         words = [term.word for term in terms_of(text) if term.word and not term.parts]
         repo_names = {spec.name.lower().partition("/")[2] for spec in self.specs}
         common: set[str] = set()
-        for spec in self.specs:
-            code = (await self.repositories.open(spec)).code
-            if spec.name not in repos or not isinstance(code, CloneSource):
+        for repo in repos:
+            code = await self._clone(repo)
+            if code is None:
                 continue
             shares = await code.word_shares(words)
             common.update(word for word, share in shares.items() if share > _COMMON_SHARE)
         return frozenset(common - repo_names)
 
     async def affected_versions(
-        self, evidence: Mapping[EvidenceId, Evidence], names: Iterable[EvidenceId]
+        self, evidence: Mapping[EvidenceId, Citable], names: Iterable[EvidenceId]
     ) -> dict[EvidenceId, str]:
         """Say which versions have the faults that these commits mend, where that is known."""
         texts: dict[EvidenceId, str] = {}
@@ -189,8 +214,20 @@ class AskContext(RunContext):
 
 
 def within(window: Window | None, pieces: Iterable[Evidence]) -> dict[EvidenceId, Evidence]:
-    """Return the pieces of evidence that are of a window, by their ids."""
-    return {piece.id: piece for piece in pieces if belongs(piece, window)}
+    """Return the pieces of evidence that a question about a window may cite, by their ids."""
+    return {piece.id: piece for piece in pieces if _is_citable(piece, window)}
+
+
+def _is_citable(piece: Evidence, window: Window | None) -> bool:
+    """Return True for commits of the window, threads that existed in it, and any release.
+
+    A release of a later day answers which version has a commit.
+    """
+    if window is None or isinstance(piece, ReleaseEvidence):
+        return True
+    if isinstance(piece, ThreadEvidence):
+        return piece.thread.created_at < (window.cutoff or window.end)
+    return piece.at in window
 
 
 def _headline(card: Card) -> Headline:

@@ -1,5 +1,6 @@
 """What the steps of a question are given and hand on: a type for each step."""
 
+from operator import add
 from typing import Annotated
 
 from langchain_core.messages import AnyMessage
@@ -9,8 +10,9 @@ from typing_extensions import TypedDict
 from agent.analysts.tasks import Sentences
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
-from agent.domain.evidence import Evidence
+from agent.domain.evidence import Citable
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.questions import Hit, Query, Reply, Searched
 
@@ -24,13 +26,13 @@ class AskInput(TypedDict):
     turn: int  # How many questions of the conversation were answered before
 
 
-class PlanOutput(TypedDict):
+class SearchPlanOutput(TypedDict):
     """What a model wants to search for; nothing where none is asked."""
 
     searches: list[str]
 
 
-class RetrieveInput(AskInput, PlanOutput):
+class RetrieveInput(AskInput, SearchPlanOutput):
     """A question, and what to search for beside its own words."""
 
 
@@ -44,7 +46,7 @@ class RetrieveOutput(TypedDict):
         EvidenceId, EvidenceId
     ]  # The first release that contains each of the best commits
     searched: list[Searched]
-    evidence: dict[EvidenceId, Evidence]  # What was read for the question, by its names
+    evidence: dict[EvidenceId, Citable]  # What was read for the question, by its names
     notes: dict[EvidenceId, str]  # What code knows of pieces of evidence beside their text
     handles: dict[str, EvidenceId]
     landed: dict[RepoId, list[Commit]]  # What tools can show; empty until they are offered
@@ -52,12 +54,14 @@ class RetrieveOutput(TypedDict):
     sentences: Sentences
     nearest: list[EvidenceId] | None
     """What comes nearest where the model abstains; None where it answers."""
+    absent: list[str]  # What the model says that nothing mentions; code looks it up
     trouble: str  # Why the model did not answer
 
 
 class AskState(RetrieveInput, RetrieveOutput):
     """The state of a question."""
 
+    account: Annotated[Account, add]  # What the judge was paid
     reply: Reply
 
 
@@ -66,14 +70,16 @@ class SubjectInput(AskInput):
 
     query: Query
     searched: list[Searched]
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
     notes: dict[EvidenceId, str]
     handles: dict[str, EvidenceId]
+    nearest: list[EvidenceId] | None
 
 
 class QuestionReadInput(AskInput):
     """The conversation with the tools so far."""
 
+    query: Query
     window: Window
     searched: list[Searched]
     handles: dict[str, EvidenceId]
@@ -91,15 +97,17 @@ class QuestionReadOutput(TypedDict):
 class QuestionToolsInput(QuestionReadInput):
     """The conversation with the tools, and what was read so far."""
 
-    query: Query
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
+    notes: dict[EvidenceId, str]
 
 
 class QuestionToolsOutput(TypedDict):
-    """What the tools answered, and the evidence that they showed."""
+    """What the tools answered, and what they showed, each piece under a handle."""
 
     messages: Annotated[list[AnyMessage], add_messages]
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
+    notes: dict[EvidenceId, str]
+    handles: dict[str, EvidenceId]
 
 
 class AnswerInput(SubjectInput):
@@ -112,23 +120,26 @@ class AnswerOutput(TypedDict):
     """What the model answered, and the evidence under the names that it was given."""
 
     handles: dict[str, EvidenceId]
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
     sentences: Sentences
     nearest: list[EvidenceId] | None
+    absent: list[str]
     trouble: str
 
 
-class ReplyInput(TypedDict):
+class ReplyInput(AskInput):
     """Everything that a reply consists of."""
 
+    account: Annotated[Account, add]
     query: Query
     hits: list[Hit]
     releases: dict[EvidenceId, EvidenceId]
     searched: list[Searched]
-    evidence: dict[EvidenceId, Evidence]
+    evidence: dict[EvidenceId, Citable]
     messages: Annotated[list[AnyMessage], add_messages]
     sentences: Sentences
     nearest: list[EvidenceId] | None
+    absent: list[str]
     trouble: str
 
 

@@ -79,7 +79,7 @@ def build(checkpoints: BaseCheckpointSaver[Any] | None = None) -> ConversationGr
         )
         answered = await question.ainvoke(asked, context=runtime.context)
         reply: Reply = answered["reply"]
-        cites = list(reply.cites) or [hit.id for hit in reply.evidence[:_MAX_CITES]]
+        cites = _cites_of(reply)
         all_cites = list(dict.fromkeys((*cites, *asked["earlier_cites"])))
         turns = [*state["turns"], state["question"][:_MAX_QUESTION]]
         return {
@@ -98,6 +98,14 @@ def build(checkpoints: BaseCheckpointSaver[Any] | None = None) -> ConversationGr
     graph.add_edge(START, "ask")
     graph.add_edge("ask", END)
     return graph.compile(checkpointer=checkpoints, name="conversation")
+
+
+def _cites_of(reply: Reply) -> list[EvidenceId]:
+    """Return what the next question may go on with: what is cited, or else what fits best."""
+    best = [hit.id for hit in reply.evidence[:_MAX_CITES]]
+    if reply.outcome == "looked up":
+        return list(dict.fromkeys((*best, *reply.cites)))
+    return list(reply.cites) or best
 
 
 def _history(messages: list[AnyMessage]) -> list[AnyMessage]:

@@ -1,23 +1,27 @@
 """What is found without a model, and the reply that is made of it and of a model's sentences."""
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.analysts.rules import statement
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.evidence import CommitEvidence, Evidence, EvidenceSet
+from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
+from agent.domain.spending import Spent
 from agent.gate.check import refusals
 from agent.questions import THREADS, AnswerSection, Hit, Named, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
 from agent.telling import told_facts
 from graphs.ask_context import AskContext
-from graphs.ask_state import ReplyInput
+from graphs.ask_state import AskInput, ReplyInput
 
 _MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
 _BEST = 20
 _MAX_FACT_COMMITS = 10  # Commits whose facts a reply states
+_MAX_ABSENT = 4  # Names of which a reply states that nothing mentions them
+_MAX_ABSENT_NAME = 100  # Characters
 _MAX_FACTS = 3  # That a reply states of each commit
 
 
@@ -31,16 +35,18 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     for claim in claims:
         cited += claim.cites
     sections = []
-    for section in _sections(query, repos, context):
+    for section in _sections(query, repos, hits, context):
         if not {hit.id for hit in section.hits}.intersection(cited):
             sections.append(section)
+    sections += _absent_sections(state["absent"], sections, query, repos, context)
     best_hits: list[EvidenceId] = []
     for section in sections:
         best_hits += [hit.id for hit in section.hits[:_BEST]]
     listed = list(dict.fromkeys(best_hits))
     commits = [name for name in listed if not name.is_thread][:_MAX_FACT_COMMITS]
     unread = [name for name in commits if name not in state["evidence"]]
-    evidence = {**state["evidence"], **await context.load(unread, query.window)}
+    evidence: dict[EvidenceId, Citable] = dict(state["evidence"])
+    evidence |= await context.load(unread, query.window)
     facts = _stated_facts(query, commits, evidence)
     shown = tuple(dict.fromkeys((*cited, *(state["nearest"] or []))))
     remembered = (
@@ -65,7 +71,21 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
         dropped=len(state["sentences"].failed),
         trouble=state["trouble"],
         has_model=context.models is not None,
+        spent=_spent(state, context),
     )
+
+
+def _spent(state: ReplyInput, context: AskContext) -> Spent:
+    """Return what the question has cost, the judge included."""
+    if context.models is None:
+        return Spent()
+    return (state["account"] + context.take_spent(account_of(state))).spent
+
+
+def account_of(state: AskInput) -> str:
+    """Name the account that pays for a question, the same if it is asked again."""
+    digest = hashlib.sha256(f"{state['turn']} {state['question']}".encode()).hexdigest()
+    return f"question {digest[:12]}"
 
 
 def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
@@ -79,25 +99,53 @@ def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
     return "answered" if claims else "refused"
 
 
-def _sections(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[AnswerSection]:
+def _sections(
+    query: Query, repos: Sequence[RepoId], ranking: Sequence[Hit], context: AskContext
+) -> list[AnswerSection]:
     if query.is_filtered:
         return [_filtered_section(query, repos, context)]
-    return _named_sections(query, repos, context)
+    return _named_sections(query, repos, ranking, context)
 
 
 def _named_sections(
-    query: Query, repos: Sequence[RepoId], context: AskContext
+    query: Query, repos: Sequence[RepoId], ranking: Sequence[Hit], context: AskContext
 ) -> list[AnswerSection]:
-    """Find everything that is named outright, each name by itself."""
+    """Find everything that is named outright, each name by itself.
+
+    What fits the rest of the question comes first, in the order of the ranking.
+    """
+    ranks = {hit.id: rank for rank, hit in enumerate(ranking)}
     sections = []
     for named in query.named:
         found = context.index.search("", [named], repos, query.window, _MAX_HITS)
-        hits = newest_first(hit for hit in found if hit.named)
+        newest = newest_first(hit for hit in found if hit.named)
+        hits = tuple(sorted(newest, key=lambda hit: ranks.get(hit.id, len(ranks))))
         # What only looks like a name may be none: without hits it is passed over.
         is_surely_named = named.kind != "name" or "_" in named.text or named.text.startswith("--")
         if hits or is_surely_named:
             sections.append(AnswerSection(what=(_shown_name(named),), hits=hits))
     return sections
+
+
+def _absent_sections(
+    names: Sequence[str],
+    sections: Sequence[AnswerSection],
+    query: Query,
+    repos: Sequence[RepoId],
+    context: AskContext,
+) -> list[AnswerSection]:
+    """Return an empty section for each name that a model calls absent, if nothing has it indeed."""
+    told = {section.what[0] for section in sections}
+    absent = []
+    for text in list(dict.fromkeys(names))[:_MAX_ABSENT]:
+        name = text.strip("`\"' ")[:_MAX_ABSENT_NAME]
+        if not name or name in told:
+            continue
+        named = Named(kind="name", text=name)
+        hits = context.index.search("", [named], repos, query.window, _MAX_HITS)
+        if not any(hit.named for hit in hits):
+            absent.append(AnswerSection(what=(name,), hits=()))
+    return absent
 
 
 def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> AnswerSection:
@@ -159,7 +207,7 @@ def newest_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _stated_facts(
-    query: Query, names: Sequence[EvidenceId], evidence: Mapping[EvidenceId, Evidence]
+    query: Query, names: Sequence[EvidenceId], evidence: Mapping[EvidenceId, Citable]
 ) -> list[Claim]:
     """State the facts of commits, those about what is named first; the gate checks each."""
     words = [named.text.lstrip("-") for named in query.named if named.kind == "name"]

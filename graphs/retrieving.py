@@ -1,6 +1,5 @@
 """How evidence for a question is found: searches that a model plans, one ranking, and releases."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -9,12 +8,14 @@ from pydantic import BaseModel, Field
 
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import Release
+from agent.domain.evidence import Citable, ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, query_of
 from graphs.ask_context import AskContext
-from graphs.ask_state import AskInput, PlanOutput, RetrieveInput
-from graphs.replying import filtered_hits, newest_first
+from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput
+from graphs.replying import account_of, filtered_hits, newest_first
+from tools.history.undone import LaterReverts
 
 _MAX_SEARCHES = 4  # That a model may plan for a question
 _MAX_SEARCH_TEXT = 200  # Characters of a planned search
@@ -24,6 +25,7 @@ _MAX_STREAMED = 20  # Pieces of evidence that are shown while the answer is awai
 _RANK_OFFSET = 10
 """How far a first place is ahead of the others when rankings are fused: the less, the further."""
 _RELEASED_COMMITS = 10  # Of the best hits, whose first release is looked up
+_MAX_WITH_VERSIONS = 5  # Commits of which the affected versions are looked up
 _BEFORE_RELEASES = 5  # Hits that come before the releases that contain them
 
 
@@ -45,7 +47,7 @@ def parsed(question: str, context: AskContext) -> Query:
 # ---------------------------------------------------------------- searches
 
 
-async def plan(state: AskInput, runtime: Runtime[AskContext]) -> PlanOutput:
+async def plan(state: AskInput, runtime: Runtime[AskContext]) -> SearchPlanOutput:
     """Show what is stored and fits at once, and ask the model, if there is one, what to search for."""
     context = runtime.context
     query = parsed(state["question"], context)
@@ -77,12 +79,6 @@ async def _planned(state: AskInput, query: Query, context: AskContext) -> list[s
     assert isinstance(answer, Searches)
     searches = [" ".join(text.split())[:_MAX_SEARCH_TEXT] for text in answer.searches]
     return [text for text in searches if text][:_MAX_SEARCHES]
-
-
-def account_of(state: AskInput) -> str:
-    """Name the account that pays for a question, the same if it is asked again."""
-    digest = hashlib.sha256(f"{state['turn']} {state['question']}".encode()).hexdigest()
-    return f"question {digest[:12]}"
 
 
 def stream_hits(hits: Sequence[Hit], query: Query, runtime: Runtime[AskContext]) -> None:
@@ -213,8 +209,13 @@ def with_conversation(
 
 async def first_releases(hits: Sequence[Hit], context: AskContext) -> Mapping[EvidenceId, Release]:
     """Return the first release that contains each of the best commits, of any time."""
+    return await context.first_releases(best_commits(hits))
+
+
+def best_commits(hits: Sequence[Hit]) -> list[EvidenceId]:
+    """Return the commits of which it is looked up which release has them, and who took them back."""
     commits = [hit.id for hit in hits if hit.kind == "commit"]
-    return await context.first_releases(commits[:_RELEASED_COMMITS])
+    return commits[:_RELEASED_COMMITS]
 
 
 def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -> list[Hit]:
@@ -240,3 +241,43 @@ def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -
     behind = [hit for hit in release_hits if hit.id not in ranked_before]
     ids = {hit.id for hit in behind}
     return [*best, *behind, *(hit for hit in hits[_BEFORE_RELEASES:] if hit.id not in ids)]
+
+
+# ---------------------------------------------------------------- what code knows of evidence
+
+
+async def notes_on(
+    evidence: Mapping[EvidenceId, Citable],
+    hits: Sequence[Hit],
+    releases: Mapping[EvidenceId, EvidenceId],
+    context: AskContext,
+) -> dict[EvidenceId, str]:
+    """Return what code knows of pieces beside their text: their release, and who took them back."""
+    commits = best_commits(hits)
+    reverts = await context.later_reverts(commits)
+    affected = await context.affected_versions(evidence, commits[:_MAX_WITH_VERSIONS])
+    notes: dict[EvidenceId, str] = {}
+    for commit in commits:
+        lines = []
+        if commit in releases:
+            lines.append(f"The first release that contains it is {releases[commit].revision}.")
+        elif commit.repo in reverts:
+            lines.append("No release contains it yet.")
+        if commit.repo in reverts:
+            lines.append(_revert_line(commit, reverts[commit.repo]))
+        if commit in affected:
+            lines.append(affected[commit])
+        if lines:
+            notes[commit] = "\n".join(lines)
+    for name, piece in evidence.items():
+        if isinstance(piece, ReleaseEvidence):
+            release = piece.release
+            notes[name] = f"{release.tag} was released on {release.published_at:%Y-%m-%d}."
+    return notes
+
+
+def _revert_line(commit: EvidenceId, reverts: LaterReverts) -> str:
+    revert = reverts.by_sha.get(commit.sha)
+    if revert is not None:
+        return f"It was taken back on {revert.at:%Y-%m-%d} by {revert.sha[:12]}: {revert.title}"
+    return f"It was not taken back on {reverts.branch} until {reverts.until:%Y-%m-%d}."

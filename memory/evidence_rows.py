@@ -10,7 +10,6 @@ from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.domain.references import mentioned_ids
-from agent.languages import catalogue
 from agent.questions import Known
 from agent.telling import fact_sentence
 from memory.columns import clean, stamp
@@ -162,8 +161,7 @@ def _release_texts(release: Release) -> _Texts:
     title = release.tag
     if release.name != release.tag:
         title = f"{release.tag} {release.name}"
-    kinds = " ".join(catalogue(lang)["ask"]["release_words"] for lang in LANGUAGES)
-    return _Texts(title=title, text=release.body[:_MAX_BODY], names=kinds)
+    return _Texts(title=title, text=release.body[:_MAX_BODY])
 
 
 def _fact_words(facts: Sequence[Fact]) -> str:

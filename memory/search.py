@@ -5,9 +5,10 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from agent.domain.base import RepoId
+from agent.domain.base import LANGUAGES, RepoId
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
+from agent.languages import catalogue
 from agent.questions import Hit, Named
 from memory.columns import stamp
 from memory.operations import Database, EvidenceHit, Scope
@@ -22,6 +23,7 @@ _MAX_EXPANDED = 30  # Hits whose neighbours join the list
 _MAX_RELEASED = 5  # Commits whose next release joins the list
 _NEIGHBOUR_SHARE = 0.4  # What a neighbour gains of the score of a hit
 _NAME_WEIGHT = 3.0  # How much more a name counts that occurs whole than its words
+_RELEASE_WEIGHT = 2.0  # How much releases count in a question that speaks of releases
 _REFERENCE_SCORE = 1_000.0  # What is named by hash, number or tag precedes all that words find
 _FIRST_OF_A_KIND = 10  # Commits, and other things, that precede everything else
 _COMMON_SHARE = 0.1  # A name that so much of the evidence has singles nothing out
@@ -61,8 +63,11 @@ class SearchIndex:
         for nothing; `asked_repos` are those that the text is about, if it says so.
         """
         scope = _scope(repos, window)
-        terms = _telling(terms_of(text), common_words)
+        all_terms = terms_of(text)
+        terms = _telling(all_terms, common_words)
         scores = self._evidence.scores(scope, terms, _MAX_RANKED)
+        if any(_names_releases(term) for term in all_terms):
+            self._add_release_scores(scores, scope)
         exact_matches = self._exact_matches(text, named, scope)
         self._add_exact_scores(scores, exact_matches, scope)
         self._add_neighbour_scores(scores, scope)
@@ -201,6 +206,15 @@ class SearchIndex:
             for row_id in match.row_ids:
                 scores[row_id] = scores.get(row_id, 0.0) + gain
 
+    def _add_release_scores(self, scores: dict[int, float], scope: Scope) -> None:
+        """Raise the scores of the releases of a window; the fewer there are, the more."""
+        evidence = self._evidence.in_scope(scope)
+        row_ids = [hit.row_id for hit in evidence if hit.kind == "release"]
+        others = len(evidence) - len(row_ids)
+        gain = _RELEASE_WEIGHT * math.log(1 + others / (len(row_ids) + 0.5))
+        for row_id in row_ids:
+            scores[row_id] = scores.get(row_id, 0.0) + gain
+
     def _add_neighbour_scores(self, scores: dict[int, float], scope: Scope) -> None:
         """Give the neighbours of the best hits a part of the hit's score.
 
@@ -245,6 +259,17 @@ def _until_end(scope: Scope) -> Scope:
 def _reach(scope: Scope) -> Scope:
     """Return a scope without its bounds in time."""
     return ALWAYS._replace(repos=scope.repos)
+
+
+def _names_releases(term: Term) -> bool:
+    """Return True if a word is one by which releases are called, in either language."""
+    for lang in LANGUAGES:
+        for name in terms_of(catalogue(lang)["ask"]["release_words"]):
+            if term.han and term.han == name.han:
+                return True
+            if term.word and term.word in (name.word, f"{name.word}s", f"{name.word}d"):
+                return True
+    return False
 
 
 def _telling(terms: Sequence[Term], common_words: Collection[str]) -> Sequence[Term]:

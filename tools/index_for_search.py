@@ -113,6 +113,16 @@ class WindowReader:
             except NotFound:
                 continue
 
+    async def keep(self, spec: RepoSpec, shas: Sequence[str]) -> None:
+        """Read commits that somebody was shown, wherever they are in time."""
+        stored = self.memory.known(spec.name, shas)
+        unread = [sha for sha in shas if sha not in stored]
+        if not unread:
+            return
+        code = (await self.repositories.open(spec)).code
+        commits = [await code.resolve(sha) for sha in unread]
+        await self._keep_cards(code, commits, Threads(coverage="not read"))
+
     async def _fill(self, spec: RepoSpec, gap: Window, commits_allowed: int) -> Completion:
         repo = spec.name
         self.progress.step(repo, "listing commits")

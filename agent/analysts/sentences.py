@@ -95,11 +95,13 @@ def answer_shape(lang: Language) -> type[BaseModel]:
         "or it takes for granted what is not so"
     )
     near = "handles of what comes nearest, where nothing answers"
+    absent = "names or words that were asked about and searched for, and that nothing mentions"
     return create_model(
         "Answer",
         abstains=(bool, Field(default=False, description=nothing)),
         sentences=_sentences(Sentence, (lang,), MOST_ANSWERED),
         nearest=(list[str], Field(default_factory=list, description=near)),
+        absent=(list[str], Field(default_factory=list, description=absent)),
     )
 
 

@@ -7,9 +7,8 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from agent.analysts.diff_text import shown_diff
-from agent.analysts.focus import Focus, focus_on
+from agent.analysts.focus import NO_FOCUS, Focus, focus_on
 from agent.analysts.packet import (
-    BUDGET,
     COMMIT_BUDGET,
     JUDGED_BUDGET,
     MINOR_PACKET,
@@ -41,7 +40,6 @@ from agent.domain.claims import Anchor, Claim, Judgement, Kind, Number, Refused
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,
-    Evidence,
     EvidenceSet,
     FileEvidence,
     Material,
@@ -50,7 +48,10 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Part
+from agent.gate.literals import Literal
+from agent.gate.lookup import Lookup
 from agent.gate.quotes import MAX_ANCHOR, anchor_fault, is_in_code
+from agent.gate.text import SearchText
 from agent.prompting import fenced, fitting, tokens_of
 from agent.sizing import EvidencePrompt
 from agent.telling import fact_sentence
@@ -59,6 +60,10 @@ Check = Callable[[Claim, EvidenceSet, Language], Iterable[Judgement]]
 """Returns why a claim is refused: the gate."""
 _HANDLE_TOKENS = 8  # Of a handle before a packet
 _MIN_DIFF_TOKENS = 500  # Below this a diff is not shown
+_OVERVIEW_TOKENS = 4_500  # Of the evidence with which a question begins
+_PIECES_IN_SHORT = 10  # That an overview shows with their first lines and facts; then come titles
+_TITLE_TOKENS = 40  # Of a piece that an overview shows by its title
+_ANSWER_EVIDENCE_TOKENS = 6_000  # Of what the sentences of an answer cite, for their judge
 _PIECES_SHARE = (
     0.6  # Of the budget, for all pieces in short; the rest is for diffs of the first ones
 )
@@ -494,44 +499,66 @@ def summary_evidence(task: Task) -> EvidenceSet:
 class AnswerSubject(Subject):
     """What an answer is about: the pieces of evidence under their handles."""
 
-    shown: Mapping[str, Evidence] = field(default_factory=dict)
+    shown: Mapping[str, Citable] = field(default_factory=dict)
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
     """What code knows of pieces of evidence beside their text."""
+    question: str = ""
+    abstains: bool = False  # Whether the writer says that nothing answers the question
 
-    def overview(self, names: Sequence[str], budget: int) -> str:
-        """Return all pieces in short, with hunks of the first ones in which these names occur."""
-        focus = Focus(names=tuple(names))
-        return self._pieces_text(self.shown, min(budget, BUDGET), focus, only_named=True)
+    def overview(self, budget: int) -> str:
+        """Return the first pieces in short and the others by their titles, without diffs."""
+        budget = min(budget, _OVERVIEW_TOKENS)
+        in_short = min(_PIECES_IN_SHORT, len(self.shown))
+        titles: list[str] = []
+        for handle, piece in list(self.shown.items())[in_short:]:
+            titles.append(self._piece_text(handle, piece, _TITLE_TOKENS, NO_FOCUS))
+        each = (budget - sum(map(tokens_of, titles))) // max(1, in_short)
+        texts: list[str] = []
+        for handle, piece in list(self.shown.items())[:in_short]:
+            texts.append(self._piece_text(handle, piece, max(each, _TITLE_TOKENS), NO_FOCUS))
+        return "\n\n".join(fitting([*texts, *titles], budget))
 
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
-        """Return the pieces that some sentences cite."""
+        """Return the pieces that some sentences cite, commits with their diffs."""
         cites = {cite for claim in claims for cite in claim.cites}
         pieces = {handle: piece for handle, piece in self.shown.items() if piece.id in cites}
-        return self._pieces_text(pieces, min(budget, BUDGET), focus_on(claims, quotes))
-
-    def _pieces_text(
-        self,
-        pieces: Mapping[str, Evidence],
-        budget: int,
-        focus: Focus,
-        *,
-        only_named: bool = False,
-    ) -> str:
+        focus = focus_on(claims, quotes)
+        budget = min(budget, _ANSWER_EVIDENCE_TOKENS)
         each = int(budget * _PIECES_SHARE) // max(1, len(pieces))
         texts: dict[str, str] = {}
         for handle, piece in pieces.items():
-            texts[handle] = piece_text(handle, piece, each, self.evidence_set.window, focus)
-            if piece.id in self.notes:
-                texts[handle] += f"\n{self.notes[piece.id]}"
+            texts[handle] = self._piece_text(handle, piece, each, focus)
         tokens_left = budget - sum(map(tokens_of, texts.values()))
         for handle, piece in pieces.items():
             if not isinstance(piece, CommitEvidence) or tokens_left < _MIN_DIFF_TOKENS:
                 continue
             share = tokens_left if len(pieces) == 1 else max(_MIN_DIFF_TOKENS, tokens_left // 3)
-            diff = shown_diff(piece, share, focus, only_named=only_named)
+            diff = shown_diff(piece, share, focus)
             texts[handle] += f"\nThe diff:\n{diff}"
             tokens_left -= tokens_of(diff)
         return "\n\n".join(texts.values())
+
+    def _piece_text(self, handle: str, piece: Citable, budget: int, focus: Focus) -> str:
+        """Return a piece in short under its handle, with what code knows of it."""
+        if isinstance(piece, FileEvidence):
+            text = f"[{handle}] lines of a file, {piece.id}\n{piece.text}"
+        else:
+            assert not isinstance(piece, PublishedEvidence), "answers rest on what was read"
+            text = piece_text(handle, piece, budget, self.evidence_set.window, focus)
+        note = self.notes.get(piece.id)
+        return f"{text}\n{note}" if note else text
+
+    def claim(self, name: str, sentence: Sentence) -> Claim | None:
+        """Turn one sentence into a claim; lines of a file that hold its anchor are cited with it."""
+        cites = [handle.strip("[]` ") for handle in sentence.cites]
+        pieces = [self.shown[handle] for handle in cites if handle in self.shown]
+        is_usable = 0 < len(sentence.anchor.strip()) <= MAX_ANCHOR
+        if is_usable and not any(is_in_code(sentence.anchor, piece) for piece in pieces):
+            for handle, piece in self.shown.items():
+                if isinstance(piece, FileEvidence) and is_in_code(sentence.anchor, piece):
+                    sentence = sentence.model_copy(update={"cites": [*sentence.cites, handle]})
+                    break
+        return super().claim(name, sentence)
 
     def claims(self, answer: Any) -> list[Claim]:
         """Turn the sentences of an answer into claims, each under its number."""
@@ -542,19 +569,34 @@ class AnswerSubject(Subject):
         return claims
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
-        """Let a number pass that tells how many pieces a sentence cites: a count stands in none of them."""
+        """Return what is wrong with a sentence, but for counts and for what was asked about.
+
+        How many pieces a sentence cites stands in none of them, and an abstention may name what
+        the question asks for: it stands in the question.
+        """
         objections = super().objections(claim, check)
-        if len(claim.cites) < 2:
-            return objections
-        count = Number(value=Decimal(len(claim.cites)))
-        return tuple(objection for objection in objections if objection.number != count)
+        if len(claim.cites) >= 2:
+            count = Number(value=Decimal(len(claim.cites)))
+            objections = tuple(one for one in objections if one.number != count)
+        if self.abstains:
+            asked = Lookup((SearchText(self.question),))
+            objections = tuple(one for one in objections if not _is_asked(one, asked))
+        return objections
 
     def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:
         """Return facts of pieces that no sentence cites."""
         (lang,) = self.languages
         cites = {cite for draft in passed for cite in draft.claim.cites}
         for piece in self.shown.values():
-            if piece.id in cites:
+            if piece.id in cites or not isinstance(piece, CommitEvidence):
                 continue
             for fact in piece.facts:
                 yield {lang: fact_sentence(fact, lang)}
+
+
+def _is_asked(objection: Judgement, question: Lookup) -> bool:
+    """Return True if an objection is to a literal that the question has."""
+    if objection.literal_kind is None or not objection.literal:
+        return False
+    literal = Literal(objection.literal_kind, objection.literal, number=objection.number)
+    return question.has_literal(literal)

@@ -10,8 +10,9 @@ from agent.analysts.ruling import can_be_repaired
 from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import (
+    Citable,
     CommitEvidence,
-    Evidence,
+    FileEvidence,
     Material,
     ReleaseEvidence,
     ThreadEvidence,
@@ -21,7 +22,12 @@ from agent.domain.placement import Importance, Placement
 from agent.links.admitted import asserts_relation
 from agent.stories.tell import short_text
 
-_LETTERS: dict[type, str] = {CommitEvidence: "c", ThreadEvidence: "t", ReleaseEvidence: "v"}
+_LETTERS: dict[type, str] = {
+    CommitEvidence: "c",
+    ThreadEvidence: "t",
+    ReleaseEvidence: "v",
+    FileEvidence: "f",
+}
 MAX_SUMMED = 24  # Commits that a day is summed up from
 _MAX_CONTROLS = 4  # Sentences about something else that go with a task
 
@@ -129,11 +135,11 @@ def commit_handles(shas: Iterable[str]) -> dict[str, str]:
 
 
 def evidence_handles(
-    ids: Iterable[EvidenceId], evidence_by_id: Mapping[EvidenceId, Evidence]
+    ids: Iterable[EvidenceId], evidence_by_id: Mapping[EvidenceId, Citable]
 ) -> dict[str, EvidenceId]:
-    """Return a short name for each piece of evidence: c1 a commit, t1 a thread, v1 a release.
+    """Return a short name for each piece of evidence; what is not in `evidence_by_id` gets none.
 
-    What is not in `evidence_by_id` gets none.
+    c1 is a commit, t1 a thread, v1 a release, f1 lines of a file.
     """
     handles: dict[str, EvidenceId] = {}
     counts = Counter[str]()

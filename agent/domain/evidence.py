@@ -171,16 +171,6 @@ Citable = Evidence | PublishedEvidence | FileEvidence
 """What a claim may rest on."""
 
 
-def belongs(one: Evidence, window: Window | None) -> bool:
-    """Tell whether a piece of evidence is of a window: a thread by the time at which it was opened or ended."""
-    moments = (
-        (one.thread.created_at, one.thread.ended_at)
-        if isinstance(one, ThreadEvidence)
-        else (one.at,)
-    )
-    return window is None or any(moment is not None and moment in window for moment in moments)
-
-
 @dataclass(frozen=True, kw_only=True)
 class EvidenceSet:
     """The evidence around one claim or one report."""

@@ -23,7 +23,7 @@ def test_names_are_told_from_facts_and_words_get_ranked_evidence_and_never_a_ver
 ) -> None:
     told = command("ask", FEBRUARY, *engine.repo)
     assert told.status == 0
-    assert "`MAX_ROUTES`: 3 found by name, newest first." in told.out
+    assert "`MAX_ROUTES`: 3 found by name." in told.out
     assert "from `22` to `12`" in told.out
     assert "No model is configured" in told.out
     assert "Searched acme/engine, 2026-02-01 to 2026-02-04 (UTC): 3 commits" in told.out
@@ -50,6 +50,7 @@ def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, command
         "failures",
         "evidence",
         "dropped",
+        "spent",
     }
     assert [one["rank"] for one in told["evidence"]] == [1, 2, 3]
     (searched,) = told["searched"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from agent.domain.claims import Kind
 from agent.domain.window import Window
+from agent.prompting import message_tokens
 from agent.questions import Reply
 from agent.web import Web
 from evals.model_server.honest import probed
@@ -20,6 +21,7 @@ from gitzette.progress import QuietProgress
 from gitzette.replies import ReplyPage
 from graphs.ask_context import AskContext
 from graphs.conversations import Conversations, open_conversations
+from tests.made_repos import Work
 from tests.scripted_analysis import NOW, Clone, calling, of, settings_of, two_commits
 
 QUESTION = "What happened to MAX_ROUTES?"
@@ -39,10 +41,13 @@ class Answering:
     repairs: Sequence[Mapping[str, Any]] = ()
     abstains: bool = False
     nearest: Sequence[str] = ()
+    absent: Sequence[str] = ()
+    searches: Sequence[str] = ()
     turns: Sequence[Saying] = ()
     opinion: Callable[[str], str] = lambda sentence: (
         "stated" if "ROUTES" in sentence else "unsupported"
     )
+    quote: str = ""  # Of the judge; by default a line of the usual repository
     heard: list[ModelRequest] = field(default_factory=list)
 
     def __call__(self, asked: ModelRequest) -> Saying:
@@ -63,15 +68,23 @@ class Answering:
         if asked.schema == "Rulings":
             judged = [line for line in asked.user.splitlines() if line.startswith("[s")]
             pairs = [(line[1:].partition("]")[0], self.opinion(line)) for line in judged]
-            quote = "MAX_ROUTES = 12" if "MAX_ROUTES = 12" in asked.user else "WORKER_TIMEOUT"
+            line = "MAX_ROUTES = 12" if "MAX_ROUTES = 12" in asked.user else "WORKER_TIMEOUT"
+            quote = self.quote or line
             return {
                 "rulings": [
                     {"id": name, "quote": quote, "verdict": verdict} for name, verdict in pairs
                 ]
             }
+        if asked.schema == "Searches":
+            return {"searches": self.searches}
         if asked.schema == "Repair":
             return {"sentences": self.repairs}
-        return {"abstains": self.abstains, "nearest": self.nearest, "sentences": self.sentences}
+        return {
+            "abstains": self.abstains,
+            "nearest": self.nearest,
+            "sentences": self.sentences,
+            "absent": self.absent,
+        }
 
 
 @dataclass
@@ -246,3 +259,183 @@ async def test_what_only_a_message_says_is_told_as_its_authors_account(tmp_path:
     assert [claim.attributed for claim in reply.claims] == [False, True]
     assert "By the author's account: Larger values than `MAX_ROUTES`" in reply.answer
     assert "account: `MAX_ROUTES` goes" not in reply.answer
+
+
+async def test_an_answer_may_come_at_once_and_costs_four_requests(tmp_path: Path) -> None:
+    model = Answering(turns=[calling("Answer", sentences=[LOWERED], abstains=False)])
+    async with asking(tmp_path, model) as one:
+        reply = await one.ask()
+    assert reply.outcome == "answered"
+    assert [claim.text["en"] for claim in reply.claims] == [LOWERED["en"]]
+    # A plan, the answer, and a judge who is asked twice.
+    assert len(model.heard) == reply.spent.calls == 4
+
+
+async def test_planned_searches_find_what_the_words_of_a_question_do_not(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "code")
+    clone.commit("Begin", 0, worker__py="WORKER_TIMEOUT = 30\n")
+    sha = clone.commit("Give workers more time", 5, worker__py="WORKER_TIMEOUT = 45\n")
+    for hour in range(6, 16):
+        clone.commit(f"Tidy part {hour}", hour, **{f"part{hour}__py": f"PART = {hour}\n"})
+    searches = ["workers time path:worker.py", "is:unheard-of"]
+    async with asking(tmp_path, Answering(searches=searches), clone) as one:
+        reply = await one.ask("进程的等待时间变长了吗？")
+    assert reply.evidence[0].id.sha == sha
+
+
+async def test_lines_of_a_file_that_a_tool_showed_can_be_cited(tmp_path: Path) -> None:
+    value = {
+        "en": "`WORKER_TIMEOUT` is `45` now.",
+        "cites": ["f1"],
+        "anchor": "WORKER_TIMEOUT = 45",
+    }
+    model = Answering(
+        turns=[
+            calling("get_file", path="worker.py"),
+            calling("Answer", sentences=[value], abstains=False),
+        ],
+        opinion=lambda text: "stated" if "is `45` now" in text else "unsupported",
+    )
+    async with asking(tmp_path, model) as one:
+        reply = await one.ask("What is the timeout of workers now?")
+        shown = "\n".join(message for asked in model.heard for message in asked.messages)
+    (cite,) = reply.cites
+    assert cite.kind == "lines"
+    assert cite.endswith(":worker.py#L1-L1")
+    assert f"New handles to cite: f1 is {cite}." in shown
+    assert "/worker.py#L1-L1)" in reply.answer
+    (claim,) = [claim for claim in reply.claims if claim.free]
+    assert not claim.attributed
+
+
+async def test_the_release_that_code_names_can_be_cited_and_is_nobodys_account(
+    tmp_path: Path,
+) -> None:
+    clone = two_commits(tmp_path / "code")
+    Work(clone.folder).git(
+        "tag", "-a", "-m", "out", "v1.4.0", env={"GIT_COMMITTER_DATE": "2026-02-04T09:59:00Z"}
+    )
+    note = "The first release that contains it is v1.4.0."
+    released = {"en": "`v1.4.0` is the first with it.", "cites": ["c1", "v1"], "anchor": note}
+    model = Answering(
+        [released], opinion=lambda text: "stated" if "v1.4.0" in text else "unsupported"
+    )
+    async with asking(tmp_path, model, clone) as one:
+        reply = await one.ask("Which release lowers MAX_ROUTES?")
+        opening = next(asked for asked in model.heard if asked.tools).messages[-1]
+    assert f"{note}\nIt was not taken back on main until 2026-02-04." in opening
+    assert "[v1] release v1.4.0 of octo/router, 2026-02-04" in opening
+    assert {str(cite) for cite in reply.cites} >= {"octo/router@v1.4.0"}
+    assert reply.answer.startswith("`v1.4.0` is the first with it.")
+
+
+async def test_a_revert_is_told_beside_the_commit_that_it_takes_back(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "code")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    clone.commit("Lower the limit", 8, router__py="MAX_ROUTES = 12\n")
+    clone.commit('Revert "Lower the limit"', 9, router__py="MAX_ROUTES = 22\n")
+    model = Answering()
+    async with asking(tmp_path, model, clone) as one:
+        await one.ask("Is the limit of MAX_ROUTES still lowered?")
+        opening = next(asked for asked in model.heard if asked.tools).messages[-1]
+    assert "It was taken back on 2026-02-04 by " in opening
+
+
+async def test_a_false_premise_is_corrected_before_anything_else(tmp_path: Path) -> None:
+    model = Answering([LOWERED], abstains=True, nearest=["c1"])
+    async with asking(tmp_path, model) as one:
+        reply = await one.ask("Why was MAX_ROUTES raised?")
+    assert reply.abstained
+    assert reply.answer.startswith("`MAX_ROUTES` goes from `22` to `12`.")
+    assert "Nothing that was read says this" not in reply.answer
+
+
+async def test_what_nothing_mentions_is_stated_by_code_after_looking_for_it(
+    tmp_path: Path,
+) -> None:
+    model = Answering([], abstains=True, absent=["warp_scheduler", "MAX_ROUTES"])
+    async with asking(tmp_path, model) as one:
+        reply = await one.ask("Who removed the scheduler of warps?")
+    assert reply.answer.startswith(
+        "No commit or thread mentions `warp_scheduler` in octo/router from 2026-01-29"
+    )
+    # What a model only calls absent is not.
+    assert "mentions `MAX_ROUTES`" not in reply.answer
+
+
+async def test_an_abstention_may_name_what_was_asked_for(tmp_path: Path) -> None:
+    denial = {
+        "en": "The limit is still called `MAX_ROUTES`, and not `ROUTE_CAP`.",
+        "cites": ["c1"],
+        "anchor": "+MAX_ROUTES = 12",
+    }
+    for abstains, published in ((True, 1), (False, 0)):
+        model = Answering([denial], abstains=abstains, nearest=["c1"])
+        async with asking(tmp_path / str(abstains), model) as one:
+            reply = await one.ask("Why was MAX_ROUTES renamed to ROUTE_CAP?")
+        assert sum(claim.free for claim in reply.claims) == published
+
+
+async def test_an_opening_is_small_however_large_the_commits_are(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "code")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    for hour in range(1, 21):
+        lines = "".join(f"MAX_ROUTES_{hour}_{number} = {number}\n" for number in range(300))
+        message = f"Change MAX_ROUTES {hour}\n\n" + "Long words about routes. " * 200
+        clone.commit(message, hour, **{f"router{hour}__py": lines})
+    model = Answering()
+    async with asking(tmp_path, model, clone, context=131_072) as one:
+        await one.ask()
+        opening = next(asked for asked in model.heard if asked.tools)
+    assert (
+        message_tokens(tuple(opening.messages)) <= 6_000 + 1_500
+    )  # The rules come beside the evidence
+    assert "+MAX_ROUTES_1_1" not in opening.messages[-1]
+
+
+async def test_a_handle_says_which_repository_is_meant(tmp_path: Path) -> None:
+    router = two_commits(tmp_path / "code")
+    other = Clone(tmp_path / "other", "octo/other")
+    other.commit("Begin", 0, cache__py="SIZE = 1\n")
+    other.commit("Grow the cache", 8, cache__py="SIZE = 2\n")
+    turns = [calling("get_diff", sha="c1"), calling("get_file", path="cache.py")]
+    model = Answering(turns=turns)
+    async with asking(tmp_path, model, router, other) as one:
+        await one.ask()
+        answers = [
+            str(message["content"])
+            for message in model.heard[-3].body["messages"]
+            if message["role"] == "tool"
+        ]
+    assert "+MAX_ROUTES = 12" in answers[0]
+    assert "SIZE = 2" in answers[1]
+    assert not any("name the repository" in answer for answer in answers)
+
+
+async def test_what_a_comparison_of_versions_shows_can_be_cited_with_its_commits(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "code")
+    work = Work(clone.folder)
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    work.git("tag", "v1.0.0")
+    sha = clone.commit("Read the limit", 0, router__py="import os\nCAP = os.getenv('ROUTES_CAP')\n")
+    clone.commit("Tidy", 9, part__py="PART = 1\n")
+    work.git("tag", "v1.1.0")
+    compared = "octo/router from v1.0.0 to v1.1.0: 2 commits"
+    sentences = [
+        {"en": "2 commits lie between `v1.0.0` and `v1.1.0`, that of ROUTES among them."}
+        | {"cites": ["octo/router@v1.1.0"], "anchor": compared},
+        {"en": "`ROUTES_CAP` is read since then."}
+        | {"cites": [sha[:12]], "anchor": "+CAP = os.getenv('ROUTES_CAP')"},
+    ]
+    turns = [calling("between", old="v1.0.0", new="v1.1.0")]
+    model = Answering(sentences, turns=turns, quote="ROUTES_CAP")
+    async with asking(tmp_path, model, clone) as one:
+        bound = Window.between("2026-02-04", "2026-02-05", "UTC", NOW)
+        reply = await one.ask("What is new in v1.1.0?", bound)
+    # The commit landed before the window: the comparison has shown it.
+    assert {f"octo/router@{sha}", "octo/router@v1.1.0"} <= set(reply.cites)
+    assert [claim.text["en"] for claim in reply.claims if claim.free] == [
+        sentence["en"] for sentence in sentences
+    ]

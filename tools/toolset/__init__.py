@@ -1,6 +1,7 @@
 """The tools by which an agent reads a repository: commits, diffs, files, threads and reports."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -10,6 +11,7 @@ from agent.domain.commits import Change, Commit
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import repo_id
+from agent.domain.upgrade import Upgrade
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
 from agent.ports import CodeSource, NoThreads, ThreadSource
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
 _MAX_CACHED = 20_000_000
 """Characters of pages that are cached, for an agent that reads several diffs in turns."""
 _MAX_LISTED_PATHS = 20  # In an error
+_SHORT_HASH = 12  # Digits by which upgrade guides name commits
 _MAX_USAGES = 200
+_MAX_CITABLE_USAGES = 8  # Lines that use a name, of which each can be cited by itself
+_MAX_COMPARED = 8  # Commits of an upgrade guide that can be cited
 _MAX_LINE = 300  # Characters of a line that uses a name
 
 
@@ -86,14 +91,19 @@ async def open_tools(
     return Toolset(code, threads, commits, {}, None, page_tokens=page_tokens).as_tools()
 
 
-def tools_of(toolsets: "Mapping[RepoId, Toolset]") -> "list[BaseTool]":
-    """Return the tools of one repository, or of several as one set whose tools take `repo`."""
+def tools_of(toolsets: "Mapping[RepoId, Toolset]", names: Sequence[str] = ()) -> "list[BaseTool]":
+    """Return the tools of one repository, or of several as one set whose tools take `repo`.
+
+    With `names`, only the tools of these names.
+    """
+    names = names or TOOL_NAMES
     if len(toolsets) == 1:
-        return next(iter(toolsets.values())).as_tools()
+        (toolset,) = toolsets.values()
+        return [tool for tool in toolset.as_tools() if tool.name in names]
     from tools.toolset.langchain import tools_over
 
     by_name = {str(repo): toolset for repo, toolset in toolsets.items()}
-    return tools_over(by_name, TOOL_NAMES, ToolError)
+    return tools_over(by_name, names, ToolError)
 
 
 class DiffKey(NamedTuple):
@@ -133,10 +143,16 @@ class Toolset:
         self._default_sha = default_sha
         self._changes: dict[str, Change] = {}
         self._diff_pages: dict[DiffKey, list[str]] = {}
-        self._upgrades: dict[tuple[str, str], list[str]] = {}
+        self._upgrades: dict[tuple[str, str], Upgrade] = {}
         self.seen: set[EvidenceId] = set()  # Commits and threads of which something was shown
         self.threads_read: dict[int, ThreadEvidence] = {}
         """Issues and pull requests that were shown, with their comments, by number."""
+        self.lines_shown: dict[EvidenceId, str] = {}  # Lines of files, as they were shown
+        self.guides_shown: dict[str, str] = {}  # Pages of upgrade guides, by the newer version
+
+    def knows(self, sha: str) -> bool:
+        """Return True if a handle or a hash means one commit of this window."""
+        return len(self._names.matching(sha)) == 1
 
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
@@ -193,6 +209,7 @@ class Toolset:
                 " find_usages tells which files do"
             )
         heading = show.file_heading(path, full_hash, shown, len(lines))
+        self._note_lines(path, full_hash, shown.first, shown.last, shown.text)
         around_symbol = f" around {symbol}" if symbol else ""
         more = f"; go on with start={shown.following}" if shown.following else ""
         return f"{heading}{around_symbol}{more}\n{shown.text}"
@@ -215,9 +232,12 @@ class Toolset:
                 "this source cannot search all files of a commit, only a whole clone can;"
                 " use get_diff"
             )
-        lines = []
+        lines: list[str] = []
         for usage in usages.found:
-            lines.append(f"{usage.path}:{usage.line}: {usage.text.strip()[:_MAX_LINE]}")
+            line = f"{usage.path}:{usage.line}: {usage.text.strip()[:_MAX_LINE]}"
+            if len(lines) < _MAX_CITABLE_USAGES:
+                self._note_lines(usage.path, full_hash, usage.line, usage.line, line)
+            lines.append(line)
         if usages.more:
             lines.append(f"(more than {_MAX_USAGES}; narrow it with path)")
         if not lines:
@@ -271,8 +291,22 @@ class Toolset:
                 upgrade = await compare_versions(self._code, *versions)
             except InputError as error:
                 raise ToolError(str(error)) from error
-            self._upgrades = {versions: guide_lines(upgrade)}
-        return _page(show.lines_as_pages(self._upgrades[versions], self._tokens), page)
+            self._upgrades = {versions: upgrade}
+        upgrade = self._upgrades[versions]
+        text = _page(show.lines_as_pages(guide_lines(upgrade), self._tokens), page)
+        self.guides_shown[upgrade.new.name] = text
+        named = [sha for sha in upgrade.titles if sha[:_SHORT_HASH] in text]
+        for sha in named[:_MAX_COMPARED]:
+            self.seen.add(EvidenceId.commit(self._code.repo, sha))
+        return text
+
+    def _note_lines(self, path: str, sha: str, first: int, last: int, text: str) -> None:
+        """Remember lines that were shown; a path that no id can hold is left out."""
+        clean = show.clean_path(path)
+        if clean is None or not text:
+            return
+        with suppress(ValueError):
+            self.lines_shown[EvidenceId.lines(self._code.repo, sha, clean, first, last)] = text
 
     async def _thread(self, number: int, page: int) -> str:
         if number < 1:

@@ -45,14 +45,21 @@ def _tool_over(toolsets: Mapping[str, Any], name: str, mistake: type[Exception])
     repos = ", ".join(toolsets)
 
     async def call(repo: str = "", **arguments: Any) -> str:
-        # A citation names its repository.
-        wanted_repo = repo or EvidenceId.cited(str(arguments.get("sha", ""))).repo
-        suffix = wanted_repo.lower()
-        matching = [other for other in toolsets if other.lower().endswith(suffix)]
-        if len(matching) != 1:
+        meant = _toolsets_meant(toolsets, repo, str(arguments.get("sha", "")))
+        if not meant or (len(meant) > 1 and "number" in arguments):
             raise ToolException(f"name the repository in `repo`; there are {repos}")
-        method = getattr(toolsets[matching[0]], name)
-        return await _with_answers(method, mistake)(**arguments)
+        answers: dict[str, str] = {}
+        mistakes: list[str] = []
+        for meant_repo in meant:
+            try:
+                answers[meant_repo] = await getattr(toolsets[meant_repo], name)(**arguments)
+            except mistake as error:
+                mistakes.append(f"{meant_repo}: {error}" if len(meant) > 1 else str(error))
+        if not answers:
+            raise ToolException("; ".join(mistakes))
+        if len(answers) == 1:
+            return next(iter(answers.values()))
+        return "\n\n".join(f"{meant_repo}:\n{text}" for meant_repo, text in answers.items())
 
     method = getattr(next(iter(toolsets.values())), name)
     schema = create_model(
@@ -60,11 +67,21 @@ def _tool_over(toolsets: Mapping[str, Any], name: str, mistake: type[Exception])
     )
     return StructuredTool(
         name=name,
-        description=f"{inspect.getdoc(method)}\n\n`repo` is one of {repos}.",
+        description=f"{inspect.getdoc(method)}\n\n`repo` is one of {repos}; a handle needs none.",
         args_schema=schema,
         coroutine=call,
         handle_tool_error=_answer,
     )
+
+
+def _toolsets_meant(toolsets: Mapping[str, Any], repo: str, sha: str) -> list[str]:
+    """Return the repositories of a call: the one that is named, those with the commit, or all."""
+    named = (repo or EvidenceId.cited(sha).repo).lower()
+    if named:
+        return [other for other in toolsets if f"/{other.lower()}".endswith(f"/{named}")]
+    if sha:
+        return [other for other, toolset in toolsets.items() if toolset.knows(sha)]
+    return list(toolsets)
 
 
 def _answer(error: ToolException) -> str:

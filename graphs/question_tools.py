@@ -1,0 +1,152 @@
+"""How the model of a question looks further: what it is offered, and what it is shown becomes evidence."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from agent.analysts.sentences import answer_shape
+from agent.analysts.tasks import evidence_handles
+from agent.domain.base import RepoId
+from agent.domain.evidence import FileEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.ports import Step
+from agent.prompting import ModelError, prompt
+from graphs.ask_context import AskContext, within
+from graphs.ask_state import (
+    AnswerInput,
+    QuestionReadInput,
+    QuestionReadOutput,
+    QuestionToolsInput,
+    QuestionToolsOutput,
+)
+from graphs.looking import called, wants_tools
+from graphs.replying import account_of
+from tools.chat.messages import trimmed
+from tools.toolset import Toolset, tools_of
+
+_OFFERED = (
+    *("search_history", "get_diff", "get_file", "find_usages"),
+    *("get_issue", "get_pull", "between"),
+)
+_THREAD_TOOLS = ("get_issue", "get_pull")
+
+
+async def read(state: QuestionReadInput, runtime: Runtime[AskContext]) -> QuestionReadOutput | None:
+    """Ask the model to answer, or for what it wants to look up before."""
+    context = runtime.context
+    models = context.asked
+    try:
+        if not await context.can_call_tools():
+            return None
+        landed = state["landed"] or await context.landed(state["window"])
+        toolsets = await context.open_tools(state["window"], landed, state["handles"])
+        offered: list[BaseTool | type] = [*tools_of(toolsets, _offered(state))]
+        offered.append(answer_shape(state["query"].lang))
+        model = models.get("reading", account_of(state)).bind_tools(offered)
+        token_budget = await models.context("reading") * 2 // 3
+        message = await model.ainvoke(trimmed(conversation(state, context.mark), token_budget))
+    except ModelError:
+        # If the model is down, go on: it is asked again for the answer.
+        return None
+    return {"messages": [message], "landed": landed}
+
+
+def _offered(state: QuestionReadInput | QuestionToolsInput) -> list[str]:
+    """Return the names of the tools that have something to show."""
+    has_threads = any(searched.threads for searched in state["searched"])
+    return [name for name in _OFFERED if has_threads or name not in _THREAD_TOOLS]
+
+
+def conversation(state: AnswerInput | QuestionReadInput, mark: str) -> list[AnyMessage]:
+    """Return what was said so far, after the rules; open calls of tools are left out."""
+    repos = " and ".join(searched.repo for searched in state["searched"])
+    messages = state["messages"]
+    if wants_tools(messages):
+        messages = messages[:-1]
+    system = SystemMessage(prompt("system", {"repo": repos, "mark": mark}))
+    return [system, *state["history"], *messages]
+
+
+def called_answer(
+    messages: Sequence[AnyMessage], shape: type[BaseModel]
+) -> Mapping[str, object] | None:
+    """Return the arguments with which the model called its answer; None if it did not."""
+    last = messages[-1] if messages else None
+    if not isinstance(last, AIMessage):
+        return None
+    for call in last.tool_calls:
+        if call["name"] == shape.__name__:
+            return call["args"]
+    return None
+
+
+async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> QuestionToolsOutput:
+    """Call what the model asked for, and read what it was shown, so that it can be cited."""
+    context = runtime.context
+    window = state["query"].window
+    runtime.stream_writer(Step(state["searched"][0].repo, "looking further"))
+    toolsets = await context.open_tools(state["window"], state["landed"], state["handles"])
+    answers = await called(tools_of(toolsets, _offered(state)), state["messages"])
+    evidence = dict(state["evidence"])
+    notes = dict(state["notes"])
+    for repo, toolset in toolsets.items():
+        evidence |= within(window, toolset.threads_read.values())
+        unread = [name for name in sorted(toolset.seen) if name not in evidence]
+        await _keep_compared(repo, toolset, unread, context)
+        # What a comparison of versions shows may have landed before the window.
+        bound = None if toolset.guides_shown else window
+        evidence |= await context.load(unread, bound)
+        for name, text in toolset.lines_shown.items():
+            evidence[name] = FileEvidence(id=name, text=text)
+        guides = await _guide_notes(repo, toolset, context)
+        evidence |= await context.load(guides, None)
+        for name, guide in guides.items():
+            notes[name] = "\n".join(filter(None, (notes.get(name), guide)))
+    handles = evidence_handles([*state["handles"].values(), *evidence], evidence)
+    return {
+        "messages": _with_new_handles(answers, state["handles"], handles),
+        "evidence": evidence,
+        "notes": notes,
+        "handles": handles,
+    }
+
+
+async def _keep_compared(
+    repo: RepoId, toolset: Toolset, names: Iterable[EvidenceId], context: AskContext
+) -> None:
+    """Store the commits of a comparison of versions, which may be of any time."""
+    if not toolset.guides_shown:
+        return
+    spec = next(spec for spec in context.specs if spec.name == repo)
+    await context.reader.keep(spec, [name.sha for name in names if name.is_commit])
+
+
+async def _guide_notes(
+    repo: RepoId, toolset: Toolset, context: AskContext
+) -> dict[EvidenceId, str]:
+    """Return the upgrade guides that were shown as notes on the newer version, if it is a tag."""
+    notes: dict[EvidenceId, str] = {}
+    for version, text in toolset.guides_shown.items():
+        for tag in (version, f"v{version}"):
+            name = EvidenceId.tag(repo, tag)
+            if context.memory.get(name) is not None:
+                notes[name] = text
+                break
+    return notes
+
+
+def _with_new_handles(
+    answers: Sequence[AnyMessage],
+    before: Mapping[str, EvidenceId],
+    handles: Mapping[str, EvidenceId],
+) -> list[AnyMessage]:
+    """Tell the model, below the last answer of a tool, how to cite what it was shown."""
+    added = [f"{handle} is {name}" for handle, name in handles.items() if handle not in before]
+    *earlier, last = answers
+    if not added or not isinstance(last, ToolMessage):
+        return list(answers)
+    text = f"{last.text}\n\nNew handles to cite: {'; '.join(added)}."
+    return [*earlier, last.model_copy(update={"content": text})]
