@@ -132,7 +132,7 @@ async def _read(
     host = (urlsplit(settings.web).hostname or "").lower()
     finder = SourceFinder(bump_settings.packages, sources.trees, look_up, host)
     reader = BumpReader(
-        own=OwnRange(repo, trees, base, tip, _folders(args.uses or [], checkout.path)),
+        compared=OwnRange(repo, trees, base, tip, _folders(args.uses or [], checkout.path)),
         finder=finder,
         open_trees=sources.trees,
         open_code=sources.code,
