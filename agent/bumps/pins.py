@@ -132,20 +132,20 @@ def _compare_file(changes: _Changes, file: str, old: Iterable[Pin], new: Iterabl
     for key in {**old_pins, **new_pins}:
         versions_before = old_pins.get(key, {})
         versions_after = new_pins.get(key, {})
-        gone = [pin for version, pin in versions_before.items() if version not in versions_after]
-        come = [pin for version, pin in versions_after.items() if version not in versions_before]
+        dropped = [pin for version, pin in versions_before.items() if version not in versions_after]
+        added = [pin for version, pin in versions_after.items() if version not in versions_before]
         if not versions_before:
             changes.added[f"{key.ecosystem}:{key.name}"] = None
         elif not versions_after:
             changes.removed[f"{key.ecosystem}:{key.name}"] = None
-        elif len(gone) == 1 and len(come) == 1:
-            changes.add_bump(gone[0], come[0], file)
-        elif gone or come:
-            pairs = _pairs_by_line(gone, come)
+        elif len(dropped) == 1 and len(added) == 1:
+            changes.add_bump(dropped[0], added[0], file)
+        elif dropped or added:
+            pairs = _pairs_by_line(dropped, added)
             for pair in pairs:
                 changes.add_bump(pair.old, pair.new, file)
             if not pairs:
-                changes.unclear.append(_unclear(key, file, gone, come))
+                changes.unclear.append(_unclear(key, file, dropped, added))
 
 
 def _by_key(pins: Iterable[Pin]) -> dict[_PinKey, dict[str, Pin]]:
@@ -161,11 +161,11 @@ class _PinPair(NamedTuple):
     new: Pin
 
 
-def _pairs_by_line(gone: list[Pin], come: list[Pin]) -> list[_PinPair]:
+def _pairs_by_line(dropped: list[Pin], added: list[Pin]) -> list[_PinPair]:
     """Pair versions of the same release line, where each line has one version on either side."""
-    old_lines = {_release_line(pin.version): pin for pin in gone}
-    new_lines = {_release_line(pin.version): pin for pin in come}
-    is_unique = len(old_lines) == len(gone) and len(new_lines) == len(come)
+    old_lines = {_release_line(pin.version): pin for pin in dropped}
+    new_lines = {_release_line(pin.version): pin for pin in added}
+    is_unique = len(old_lines) == len(dropped) and len(new_lines) == len(added)
     if not is_unique or old_lines.keys() != new_lines.keys():
         return []
     return [_PinPair(old_lines[line], new_lines[line]) for line in old_lines]
@@ -181,8 +181,8 @@ def _release_line(version: str) -> str:
     return ".".join(numbers)
 
 
-def _unclear(key: _PinKey, file: str, gone: list[Pin], come: list[Pin]) -> UnclearBump:
-    old = ", ".join(pin.version for pin in gone) or "none"
-    new = ", ".join(pin.version for pin in come) or "none"
+def _unclear(key: _PinKey, file: str, dropped: list[Pin], added: list[Pin]) -> UnclearBump:
+    old = ", ".join(pin.version for pin in dropped) or "none"
+    new = ", ".join(pin.version for pin in added) or "none"
     reason = f"{file} has several versions of it; those that went: {old}; those that came: {new}"
     return UnclearBump(ecosystem=key.ecosystem, name=key.name, file=file, reason=reason)

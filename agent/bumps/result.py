@@ -90,3 +90,8 @@ class BumpReport(Frozen):
     def is_breaking(self) -> bool:
         """True if a line of own code fails after one of the bumps."""
         return any(outcome.breaking_uses for outcome in self.outcomes)
+
+    @property
+    def has_bumps(self) -> bool:
+        """True if anything is bumped at all, whether or not it could be read."""
+        return bool(self.changes.bumps or self.changes.unclear or self.changes.problems)

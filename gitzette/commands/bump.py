@@ -132,7 +132,7 @@ async def _read(
     host = (urlsplit(settings.web).hostname or "").lower()
     finder = SourceFinder(bump_settings.packages, sources.trees, look_up, host)
     reader = BumpReader(
-        own=OwnRange(repo, trees, base, tip, _folders(args.uses or [], checkout.path)),
+        compared=OwnRange(repo, trees, base, tip, _folders(args.uses or [], checkout.path)),
         finder=finder,
         open_trees=sources.trees,
         open_code=sources.code,
@@ -291,7 +291,12 @@ async def _comment(
     """Write the comment; a token that may not is no error, because the summary has it all."""
     try:
         change = await put_comment(
-            client, report.repo, number, marker(report.repo), writer.comment()
+            client,
+            report.repo,
+            number,
+            marker(report.repo),
+            writer.comment(),
+            may_create=report.has_bumps,
         )
     except UpstreamError as error:
         _say_visibly(f"no comment was written ({error}); the summary of the run has the report")

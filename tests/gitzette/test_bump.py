@@ -318,6 +318,17 @@ def test_the_marker_in_the_comment_of_somebody_else_is_not_ours(
     assert comments[0]["body"] == forged.body
 
 
+def test_a_pull_request_that_bumps_nothing_gets_no_comment(
+    bump: Command, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tip = project.own.commit("Write", {"README.md": "Words.\n"})
+    with GitHubServer(project.repos()) as server:
+        serve(server, monkeypatch)
+        told = bump("--pr", "7", "--comment", span=f"{project.tip}..{tip}")
+        assert comments_of(server) == []
+    assert "the comment of #7 is not needed" in told.err
+
+
 @pytest.mark.parametrize("token", ["reading-t0ken", "unknown-t0ken"])
 def test_a_token_that_may_not_write_gets_the_summary_alone(
     token: str, bump: Command, project: Project, summary: Path, monkeypatch: pytest.MonkeyPatch

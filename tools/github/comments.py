@@ -8,7 +8,7 @@ from agent.domain.base import RepoId, UpstreamError
 from tools.github.address import repo_path
 from tools.github.client import GitHubClient
 
-Change = Literal["created", "updated", "unchanged"]
+CommentChange = Literal["created", "updated", "unchanged", "not needed"]
 _PER_PAGE = 100
 _ACTIONS_BOT = "github-actions[bot]"
 
@@ -47,10 +47,12 @@ async def pull_ends(client: GitHubClient, repo: RepoId, number: int) -> PullEnds
 
 
 async def put_comment(
-    client: GitHubClient, repo: RepoId, number: int, marker: str, body: str
-) -> Change:
+    client: GitHubClient, repo: RepoId, number: int, marker: str, body: str, *, may_create: bool
+) -> CommentChange:
     """Write the comment that begins with a marker: update the one that is there, or create it."""
     existing = await _own_comment(client, repo, number, marker)
+    if existing is None and not may_create:
+        return "not needed"
     if existing is None:
         path = repo_path(repo, "issues", str(number), "comments")
         try:

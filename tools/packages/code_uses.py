@@ -74,18 +74,18 @@ class _OwnFiles:
         return [FileUse(file, use) for use in uses]
 
 
-async def broken_uses(own: OwnUses, old: PythonTree, new: PythonTree) -> list[CodeUse]:
+async def broken_uses(code: OwnUses, old: PythonTree, new: PythonTree) -> list[CodeUse]:
     """Return the uses that work with the old version of a package and fail with the new one.
 
     A call that came with the bump was written for the new version, whatever its arguments were
     called in the old one.
     """
-    paths = {file_use.use.path for file_use in own.uses}
+    paths = {file_use.use.path for file_use in code.uses}
     before = await old.meanings(paths)
     after = await new.meanings(paths)
-    earlier_calls = {_CallKey(file, use.path, use.call) for file, use in own.earlier}
+    earlier_calls = {_CallKey(file, use.path, use.call) for file, use in code.earlier}
     broken: list[CodeUse] = []
-    for file, use in own.uses:
+    for file, use in code.uses:
         earlier = before[use.path]
         later = after[use.path]
         if earlier is None or earlier is OUTSIDE:

@@ -57,7 +57,7 @@ class _SortedBumps:
 class BumpReader:
     """Reads what each bump does to own code."""
 
-    own: OwnRange
+    compared: OwnRange
     finder: SourceFinder
     open_trees: Callable[[RepoId], Awaitable[TreeReader]]
     open_code: OpenCode
@@ -71,11 +71,13 @@ class BumpReader:
 
     async def report(self, changes: PinChanges) -> BumpReport:
         """Read the direct bumps and those of packages that own code imports; fold the others."""
-        tip_tree = await OwnTree.at(self.own.trees, self.own.tip, self.own.folders)
+        tip_tree = await OwnTree.at(self.compared.trees, self.compared.tip, self.compared.folders)
         sorted_bumps = self._sorted(changes.bumps, tip_tree.imported_packages())
         base_tree = OwnTree({}, 0)
         if sorted_bumps.read:
-            base_tree = await OwnTree.at(self.own.trees, self.own.base, self.own.folders)
+            base_tree = await OwnTree.at(
+                self.compared.trees, self.compared.base, self.compared.folders
+            )
         outcomes: list[PackageOutcome] = []
         for number, bump in enumerate(sorted_bumps.read, start=1):
             if number > self.settings.max_packages:
@@ -88,9 +90,9 @@ class BumpReader:
         if tip_tree.left_out:
             omissions.append(f"{tip_tree.left_out} files of own code are binary or too large")
         return BumpReport(
-            repo=self.own.repo,
-            base=self.own.base,
-            tip=self.own.tip,
+            repo=self.compared.repo,
+            base=self.compared.base,
+            tip=self.compared.tip,
             changes=changes,
             outcomes=tuple(outcomes),
             folded=tuple(sorted_bumps.folded),

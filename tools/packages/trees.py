@@ -101,14 +101,14 @@ class TreeReader:
         """Return the contents of blobs, without those that are missing or very large."""
         wanted = [name.encode("ascii") for name in dict.fromkeys(names)]
         view = self._read_view()
-        known = await view.objects.known(wanted)
-        missing = [name for name, blob in zip(wanted, known, strict=True) if blob is None]
+        objects = await view.objects.known(wanted)
+        missing = [name for name, blob in zip(wanted, objects, strict=True) if blob is None]
         if missing and self._repository.promisor is not None:
             repository = self._repository
             await patiently(lambda: fetch_blobs(repository, missing, self._network))
-            known = await view.objects.known(wanted)
+            objects = await view.objects.known(wanted)
         readable: list[bytes] = []
-        for name, blob in zip(wanted, known, strict=True):
+        for name, blob in zip(wanted, objects, strict=True):
             if blob is not None and blob.kind == b"blob" and blob.size <= MAX_FILE_BYTES:
                 readable.append(name)
         contents: dict[str, bytes] = {}

@@ -58,7 +58,7 @@ async def report(work: Work, package: Package, folder: Path, pins: str = "paint"
         return None
 
     reader = BumpReader(
-        own=OwnRange(RepoId("bob/own"), trees, base, tip),
+        compared=OwnRange(RepoId("bob/own"), trees, base, tip),
         finder=SourceFinder(ENTRIES, package.trees, nothing, "github.com"),
         open_trees=package.trees,
         open_code=package.code,
