@@ -158,7 +158,7 @@ def _mentioned_scope(
 
 
 @dataclass
-class _Group:
+class _HashGroup:
     """The hashes that ought to be in the same repositories."""
 
     repos: frozenset[RepoId]
@@ -177,7 +177,7 @@ def find_doubts(entries: Sequence[AuditEntry], library: Library) -> list[Doubt]:
     Under a title that names a repository, that is if none of several hashes is in it; elsewhere,
     if the hashes do not agree on a repository.
     """
-    groups: dict[tuple[object, ...], _Group] = {}
+    groups: dict[tuple[object, ...], _HashGroup] = {}
     resolved: set[RepoId] = set()
     for entry in entries:
         for reference in entry.references:
@@ -187,7 +187,7 @@ def find_doubts(entries: Sequence[AuditEntry], library: Library) -> list[Doubt]:
             stated = frozenset({reference.repo}) if reference.repo else entry.scope
             repos = stated or frozenset(library)
             section = entry.elsewhere_section if not stated else None
-            group = groups.setdefault((bool(stated), repos, section), _Group(repos, section))
+            group = groups.setdefault((bool(stated), repos, section), _HashGroup(repos, section))
             is_missing = _is_missing(reference, repos, library) and not library.homes(reference)
             if is_missing:
                 group.missing.append(reference)
@@ -203,7 +203,7 @@ def find_doubts(entries: Sequence[AuditEntry], library: Library) -> list[Doubt]:
     return doubts
 
 
-def _doubt(group: _Group, *, is_stated: bool) -> Doubt:
+def _doubt(group: _HashGroup, *, is_stated: bool) -> Doubt:
     """Return what is said once, where every single hash would be called wrong."""
     repos = " or ".join(sorted(group.repos))
     total = len(group.hashes)

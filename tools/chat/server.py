@@ -237,6 +237,9 @@ class ChatServer:
                         continue
                     if not text:
                         first_word_at = time.monotonic()
+                        if deadline.expired():
+                            # The words arrived in the moment in which the time was over.
+                            break
                         deadline.reschedule(asyncio.get_running_loop().time() + self._timeout)
                     text += piece
                     if rambles(text) or tokens_of(text) > 2 * max_tokens:
