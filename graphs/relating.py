@@ -37,6 +37,7 @@ _MIN_TOKENS = 120_000  # That a short day may spend
 _MAX_TOKENS = 480_000  # That a long day may spend; the shortlist takes the rest of half a million
 _QUESTION_TOKENS = (10_000, 7_000, 5_000, 3_500)
 """How much of both sides one question shows: less where many pairs wait."""
+_PROMPT_TOKENS = 1_700  # Of a question beside the two sides: prompts, schema, sentences, answer
 _READINGS = 3  # Times that both sides are sent: to the reader, and twice to the judge
 _MAX_QUESTIONS = 150  # For which both sides are read
 
@@ -106,7 +107,8 @@ def affordable_pairings(pairings: Sequence[Pairing], commits: int) -> list[Pairi
 
 def _cost(pairing: Pairing) -> int:
     """Return the tokens that it takes to read both sides, and to judge what is said of them."""
-    return _READINGS * tokens_of(pairing.text((), pairing.token_budget))
+    both_sides = tokens_of(pairing.text((), pairing.token_budget))
+    return _READINGS * (both_sides + _PROMPT_TOKENS)
 
 
 def _reading_groups(commits: Sequence[CommitCandidates]) -> list[CommitCandidates]:

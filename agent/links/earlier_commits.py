@@ -1,7 +1,7 @@
 """Earlier commits that a commit may belong to, ranked by what the two have in common.
 
-Words of titles, files and identifiers of changed lines are weighed by how rare they are. No weight
-was tuned: titles, files and identifiers count alike, each as a cosine.
+Words of titles, files and identifiers of changed lines are weighed by how rare they are. The three
+count alike, each as a cosine.
 """
 
 import math

@@ -35,30 +35,34 @@ class LandedCommits(Protocol):
 class SimilarCommits:
     """Footprints of a repository's landed commits; a commit never changes, so each is read once."""
 
-    def __init__(self, source: LandedCommits) -> None:
-        self._source = source
+    def __init__(self) -> None:
         self._footprints: dict[str, Footprint] = {}
         self._reading = asyncio.Lock()  # Every repository of a report asks for the same commits
 
     async def find(
-        self, queries: Sequence[Footprint], upto: str, since: datetime, limit: int
+        self,
+        source: LandedCommits,
+        queries: Sequence[Footprint],
+        upto: str,
+        since: datetime,
+        limit: int,
     ) -> dict[str, tuple[SimilarCommit, ...]]:
         """Return the most similar commits before each of these, by the hash of the query."""
-        past = await self._source.headed("", upto=upto, since=since)
+        past = await source.headed("", upto=upto, since=since)
         commits = past.found[:_MAX_COMMITS]
         async with self._reading:
-            if await self._source.is_partial():
-                footprints = await self._partial_footprints(queries, commits)
+            if await source.is_partial():
+                footprints = await self._partial_footprints(source, queries, commits)
             else:
-                footprints = await self._read(commits)
+                footprints = await self._read(source, commits)
         # Answers of models come in while two months of commits are compared.
         return await asyncio.to_thread(_ranked, footprints, queries, limit)
 
-    async def _read(self, commits: Sequence[Headline]) -> list[Footprint]:
+    async def _read(self, source: LandedCommits, commits: Sequence[Headline]) -> list[Footprint]:
         """Return the footprints of commits with their diffs; of what cannot be read, the title."""
         headlines = {commit.sha: commit for commit in commits}
         unread = [sha for sha in headlines if sha not in self._footprints]
-        async for change in self._source.changes(unread):
+        async for change in source.changes(unread):
             commit = headlines[change.commit.sha]
             # What was there from the beginning was brought by nobody.
             is_root = not change.commit.parents
@@ -70,13 +74,13 @@ class SimilarCommits:
         return footprints
 
     async def _partial_footprints(
-        self, queries: Sequence[Footprint], commits: Sequence[Headline]
+        self, source: LandedCommits, queries: Sequence[Footprint], commits: Sequence[Headline]
     ) -> list[Footprint]:
         """Return footprints by titles and files, with the diffs of the nearest commits only.
 
         A partial clone has no contents: to read every diff of two months would fetch them all.
         """
-        paths = await self._source.paths_of([commit.sha for commit in commits])
+        paths = await source.paths_of([commit.sha for commit in commits])
         by_sha: dict[str, Footprint] = {}
         for commit in commits:
             by_sha[commit.sha] = title_footprint(commit, paths.get(commit.sha, ()))
@@ -87,7 +91,8 @@ class SimilarCommits:
         for query in queries:
             for similar in index.ranked(query, each):
                 nearest[similar.commit.sha] = similar.commit
-        for footprint in await self._read(list(nearest.values())[:_MAX_FETCHED]):
+        nearest_commits = list(nearest.values())[:_MAX_FETCHED]
+        for footprint in await self._read(source, nearest_commits):
             by_sha[footprint.commit.sha] = footprint
         return list(by_sha.values())
 

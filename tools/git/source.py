@@ -55,7 +55,7 @@ class GitSource(Revisions, Surfaces, Messages):
         self._walk: FirstParentWalk | None = None
         self._last_view: View | None = None
         self._existing: set[str] = set()  # Commits that were seen to be here
-        self._similar = SimilarCommits(self)
+        self._similar = SimilarCommits()
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List the first-parent commits whose landing time is in the window, and what arrived late."""
@@ -126,7 +126,7 @@ class GitSource(Revisions, Surfaces, Messages):
         self, queries: Sequence[Footprint], *, upto: str, since: datetime, limit: int
     ) -> Mapping[str, tuple[SimilarCommit, ...]]:
         """Return for each of these commits the landed ones that share the most with it."""
-        return await self._similar.find(queries, upto, since, limit)
+        return await self._similar.find(self, queries, upto, since, limit)
 
     async def is_partial(self) -> bool:
         """Return True if contents are fetched when they are needed."""
