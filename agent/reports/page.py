@@ -17,7 +17,7 @@ from agent.domain.upgrade import Part
 from agent.languages import HAN
 
 SectionName = Literal["act on", "worth knowing", "also landed"]
-Mark = Literal["", "inferred", "advice"]
+Mark = Literal["", "inferred", "advice", "attributed"]
 _MAX_PREVIEW_CHARACTERS = 200
 _FOLDED_RELEASE_PARTS = ("new", "dependencies")
 _LETTER = re.compile(r"\w")
@@ -96,6 +96,7 @@ class PageSentence:
     """Words, in which backticks mean code, and citations in their places."""
     behind: tuple[Citation, ...]  # Citations that stand behind the words
     text: str  # The words alone, with the names of what they cite in the middle
+    account_sign: str = ""  # Ends the words of a sentence that only its author's words support
 
     @property
     def words(self) -> int:
@@ -113,7 +114,8 @@ class PageSentence:
     @property
     def flow(self) -> tuple[str | Citation, ...]:
         """Words and citations as they are read; Chinese signs need no space behind them."""
-        gap = " " if self.text[-1:].isascii() else ""
+        words = self.text.removesuffix(self.account_sign)
+        gap = " " if words[-1:].isascii() else ""
         pieces: list[str | Citation] = [*self.parts]
         for citation in self.behind:
             pieces += (gap, citation)
@@ -424,13 +426,22 @@ class PageModel:
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
         """The signs that sentences of the page carry, which its foot explains."""
-        used: set[Mark] = set()
+        sentences: list[PageSentence] = []
         for item in self.items.values():
-            used |= {sentence.mark for sentence in item.fresh}
+            sentences += item.fresh
         for part in self.repos:
-            used |= {sentence.mark for sentence in (*part.summary, *part.more)}
-        signs: tuple[Mark, ...] = ("advice", "inferred")
+            sentences += (*part.summary, *part.more)
+        used = {sentence.mark for sentence in sentences}
+        if any(sentence.account_sign for sentence in (*sentences, *self.brief, *self.more)):
+            used.add("attributed")
+        signs: tuple[Mark, ...] = ("advice", "inferred", "attributed")
         return tuple(mark for mark in signs if mark in used)
+
+    @property
+    def brief_marks(self) -> tuple[Mark, ...]:
+        """The signs that sentences of the brief carry, which are explained below it."""
+        is_attributed = any(sentence.account_sign for sentence in self.brief)
+        return ("attributed",) if is_attributed else ()
 
     @cached_property
     def _leading_card(self) -> PageCard | None:
@@ -442,6 +453,11 @@ class PageModel:
                     if any(item.row.id == cite for item in card.items):
                         return card
         return cards[0] if cards else None
+
+    @property
+    def leading_repo(self) -> RepoId | None:
+        """The repository that the news of the day is from; None where nothing has a card."""
+        return None if self._leading_card is None else self._leading_card.repo
 
     @property
     def headline(self) -> str:

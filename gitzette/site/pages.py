@@ -147,10 +147,9 @@ class Pages:
                     articles[item.row.id] = macros.article(item, headline)
         context["articles"] = articles
         content = html_page("day.html", **context)
-        title = f"{page.news} · {label}"
-        yield SiteFile(
-            at.file, self._framed(at, title, page.description, content, _Frame(here="days"))
-        )
+        title = page.news if page.lead else f"{label} · {page.scale}"
+        description = f"{label}{page.words['signs']['colon']}{page.description}"
+        yield SiteFile(at.file, self._framed(at, title, description, content, _Frame(here="days")))
         if is_week(label):
             return
         for name, article in articles.items():

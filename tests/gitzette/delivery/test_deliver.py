@@ -250,12 +250,13 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
     deliver(analysed_report(), out, sinks, lang)
     (mail,) = sinks.mail.accepted
     scale = {"en": "router · 1 breaking · 6 commits", "zh": "router · 不兼容 1 · 6 个提交"}[lang]
-    title = f"{lead} · {scale} · Gitzette 2026-02-04"
+    title = f"{lead} · {scale}"
     day, commit = f"{SITE}/{lang}/days/2026-02-04.html", f"{WEB}/octo/router/commit/{'1a' * 20}"
     assert mail["Subject"] == title
     text = body(mail, "plain")
     assert (
         text.index(title)
+        < text.index("2026-02-04 · ")
         < text.index(day)
         < text.index(brief)
         < text.index(f"{lead} <{day}#c{'1a' * 6}")

@@ -95,7 +95,8 @@ def test_pages_can_be_shared_and_the_feed_has_absolute_links(
     page = (tmp_path / "site" / "en" / "days" / f"{FIRST}.html").read_text("utf-8")
     assert f'property="og:url" content="https://octo.example/news/en/days/{FIRST}.html"' in page
     assert re.search(r'name="description" content="[^"]{40,}"', page)
-    assert re.search(f"<title>.*path.* {FIRST} · Gitzette</title>", page)
+    assert re.search(r"<title>.*path.* · \d+ commits · Gitzette</title>", page)
+    assert f'property="og:description" content="{FIRST}: ' in page
     feed = (tmp_path / "site" / "zh" / "feed.xml").read_text("utf-8")
     assert set(re.findall(r'href="(\w+:|)', feed)) == {"https:"}
     assert f"https://octo.example/news/zh/days/{FIRST}.html" in feed
