@@ -226,8 +226,10 @@ class _HttpChannel:
             ) as response:
                 first_bytes = next(response.iter_bytes(_MAX_ANSWER_BYTES), b"")
         except (httpx.RequestError, httpx.InvalidURL) as error:
+            # The rest of the address may be a secret.
+            host = urlsplit(self._url).netloc.rpartition("@")[2]
             raise UpstreamError(
-                f"the receiver cannot be reached ({type(error).__name__})", retryable=True
+                f"{host} cannot be reached ({type(error).__name__})", retryable=True
             ) from error
         answer = first_bytes.decode("utf-8", errors="replace")
         if response.is_success:

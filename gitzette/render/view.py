@@ -160,7 +160,7 @@ class ReportView:
         if row.placement is None:
             return marks
         decider: str = self.words["page"]["deciders"][row.placement.decided_by]
-        reason = row.placement.reason
+        reason = row.placement.reason.rstrip(".。")
         if not reason or not is_in_script(reason, self.lang):
             reason = marks
         if not reason:

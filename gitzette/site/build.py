@@ -236,6 +236,7 @@ def site_of(settings: Settings, out: Path, to: Path | None = None) -> Built:
     built = build_site(out, to or out / "site", settings)
     for notice in built.notices:
         sys.stderr.write(f"gitzette: {' '.join(notice.split())}\n")
-    told = f"{built.days} reports, {built.renewed} of them new or changed; {built.written} files written"
-    sys.stderr.write(f"gitzette: site: {told}\n")
+    index = (to or out / "site") / "index.html"
+    counts = f"{built.days} reports, {built.renewed} of them new or changed"
+    sys.stderr.write(f"gitzette: site: {index} ({counts}; {built.written} files written)\n")
     return built
