@@ -261,11 +261,28 @@ class ListEntry(NamedTuple):
     cites: tuple[EvidenceId, ...]
 
 
-def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
-    """Return a week as Markdown of at most a thousand words.
+class WeekModel(NamedTuple):
+    """What a page of a week shows, in at most a thousand words; the daily reports have the rest."""
 
-    `ending` completes the file names of the daily reports that it links, which have the rest.
-    """
+    page: PageModel
+    week: Week
+    act_on: PageSection
+    told: list[Item]  # Those to act on that there are words for
+    knowing: list[Item]  # The first that are worth knowing
+    knowing_count: int
+    reverts: list[ListEntry]
+    stories: list[ListEntry]
+    entries_shown: int
+
+
+def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
+    """Return a week as Markdown; `ending` completes the file names of the daily reports."""
+    model = week_model(week, lang, web)
+    return filled("week.md", lang, web, ending=ending, **model._asdict())
+
+
+def week_model(week: Week, lang: Language, web: Web) -> WeekModel:
+    """Return what a page of a week shows in one language."""
     reverts = _revert_entries(week, lang)
     stories = _story_entries(week)
     page = page_model(week.report, lang, web)
@@ -277,21 +294,16 @@ def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
     words_left = MAX_WORDS_OF_WEEK - _WORDS_OF_FRAME - _MAX_WEEK_LINES * _WORDS_OF_LINE
     words_left -= sum(words_in(entry.title) + 2 * len(entry.cites) for entry in listed)
     words_left -= sum(sentence.words for sentence in page.brief)
-    return filled(
-        "week.md",
-        lang,
-        web,
+    return WeekModel(
         page=page,
         week=week,
-        ending=ending,
+        act_on=act_on,
+        told=_fitting(act_on.items, words_left),
+        knowing=knowing[:_MAX_WEEK_LINES],
+        knowing_count=len(knowing),
         reverts=reverts,
         stories=stories,
         entries_shown=_MAX_WEEK_ENTRIES,
-        act_on=act_on,
-        told=_fitting(act_on.items, words_left),
-        worth_knowing=worth_knowing,
-        knowing=knowing[:_MAX_WEEK_LINES],
-        knowing_count=len(knowing),
     )
 
 
