@@ -457,17 +457,33 @@ class PageModel:
     @property
     def leading_repo(self) -> RepoId | None:
         """The repository that the news of the day is from; None where nothing has a card."""
-        return None if self._leading_card is None else self._leading_card.repo
+        if self.releases and not self.analysed:
+            return self.releases[0].repo
+        if self._leading_card is None:
+            return None
+        return self.brief[0].repo if self._leads_with_fact else self._leading_card.repo
 
     @property
     def headline(self) -> str:
-        """The headline of the leading card; empty where nothing has a card.
+        """The news of the day; empty where nothing has a card.
 
-        A release leads, unless a model wrote a brief, which knows what leads.
+        A release leads, unless a model wrote a brief, which knows what leads. Otherwise it is the
+        headline of the leading card; a title that nobody edited gives way to the weightiest fact.
         """
         if self.releases and not self.analysed:
             return self.releases[0].headline
-        return "" if self._leading_card is None else self._leading_card.headline
+        if self._leading_card is None:
+            return ""
+        if self._leads_with_fact:
+            return self.brief[0].text.rstrip(".。")
+        return self._leading_card.headline
+
+    @cached_property
+    def _leads_with_fact(self) -> bool:
+        """True if nobody wrote a headline for the leading card, and there is a fact to lead with."""
+        card = self._leading_card
+        has_headline = card is not None and (card.is_group or bool(card.first.title))
+        return bool(self.brief) and not self.analysed and not has_headline
 
     @property
     def lead(self) -> str:
@@ -481,10 +497,8 @@ class PageModel:
         """Where the news is from, how much breaks and how many commits there are."""
         words = self.words["page"]
         pieces: list[str] = []
-        if self.releases and not self.analysed:
-            pieces.append(_short_name(self.releases[0].repo))
-        elif self._leading_card is not None:
-            pieces.append(_short_name(self._leading_card.repo))
+        if self.leading_repo is not None:
+            pieces.append(_short_name(self.leading_repo))
         elif self.brief:
             pieces.append(_short_name(self.brief[0].repo))
         if self.breaking:

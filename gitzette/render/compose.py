@@ -312,7 +312,7 @@ def _fitting(items: Iterable[Item], words_left: int) -> list[Item]:
     fitting: list[Item] = []
     for item in items:
         words_left -= words_in(item.headline) + _WORDS_OF_META
-        words_left -= sum(sentence.words for sentence in item.sentences)
+        words_left -= sum(sentence.words for sentence in item.sentences or item.in_brief)
         if words_left < 0:
             break
         fitting.append(item)

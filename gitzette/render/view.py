@@ -57,6 +57,7 @@ _LINEAGE_PREDICATES = WEAK_PREDICATES | {
 """Statements about an earlier commit or an issue, which a reader knows by its title."""
 _OVERTAKEN_PREDICATES = frozenset({"fact", "undoes", "shows"})
 """What is said of a revert that no longer matters where the reverted commit is told with it."""
+_PLAIN_FILES = ("source", "header")  # New models, kernels and operators are news
 _MARKS: dict[Kind, Mark] = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}
 
 
@@ -209,7 +210,7 @@ class ReportView:
         for claim in self.claims_of(row):
             if not claim.free and (claim.text or claim.quotes) and not self.only_names(claim):
                 facts.append(claim)
-        return sorted(facts, key=lambda claim: (claim.predicate in WEAK_PREDICATES, claim.speech))
+        return sorted(facts, key=lambda claim: (is_weak(claim), claim.speech))
 
     def only_names(self, claim: Claim) -> bool:
         """Return True if a claim only names the functions in which something changed."""
@@ -381,10 +382,24 @@ def is_breaking(claim: Claim) -> bool:
     return claim.params.get("severity") in (Severity.BREAKING, "breaking")
 
 
+def is_new_file(claim: Claim) -> bool:
+    """Return True if a claim only says that source files are new, which is no news by itself."""
+    params = claim.params
+    return params.get("kind") == "file-added" and params.get("detail") in _PLAIN_FILES
+
+
+def is_weak(claim: Claim) -> bool:
+    """Return True if a claim says nothing that is news by itself."""
+    return claim.predicate in WEAK_PREDICATES or is_new_file(claim)
+
+
 def is_telling(claim: Claim) -> bool:
-    """Return True if a brief may be made of a claim: it says more than that something changed."""
+    """Return True if a brief may be made of a claim: it says more than that something changed.
+
+    What came and went in the same window leaves nothing to know.
+    """
     is_fact = claim.kind is Kind.FACT and bool(claim.text)
-    return is_fact and claim.predicate not in WEAK_PREDICATES
+    return is_fact and not is_weak(claim) and claim.predicate != "undone"
 
 
 def is_private(claim: Claim) -> bool:
