@@ -50,11 +50,12 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(
 ) -> None:
     words = catalogue(lang)["page"]["tiers"]
     page = report_page(analysed_report(), lang, WEB, layout)
+    count = {"en": " ({})", "zh": "（{}）"}[lang]
     order = [
         "- ",
-        f"# {words['act on']} (1)",
-        f"# {words['worth knowing']} (",
-        f"# {words['also landed']} (",
+        f"# {words['act on']}{count.format(1)}",
+        f"# {words['worth knowing']}{count[:-3]}",
+        f"# {words['also landed']}{count[:-3]}",
         "---",
     ]
     places = [page.index(one) for one in order]
