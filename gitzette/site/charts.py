@@ -261,7 +261,10 @@ def week_chart(
     drawing = _Drawing(360, len(rows) * 24 + 20)
     for column, day in enumerate(days):
         drawing.text(158 + column * 30, 12, day[8:], text_anchor="middle")
-    most = max((cell.commits for cells in rows.values() for cell in cells), default=0) or 1
+    all_cells: list[WeekCell] = []
+    for cells in rows.values():
+        all_cells += cells
+    most = max((cell.commits for cell in all_cells), default=0) or 1
     for number, (repo, cells) in enumerate(rows.items()):
         top = number * 24 + 18
         name = repo.rpartition("/")[2]
@@ -284,7 +287,7 @@ def week_chart(
         for repo, cells in rows.items():
             counts = signs["listing"].join(str(cell.commits) for cell in cells)
             lines.append(f"{repo}{signs['colon']}{counts}")
-        breaks = sum(cell.breaks for cells in rows.values() for cell in cells)
+        breaks = sum(cell.breaks for cell in all_cells)
         alt[lang] = words["week"].format(
             first=days[0], last=days[-1], entries=signs["semicolon"].join(lines), breaks=breaks
         )

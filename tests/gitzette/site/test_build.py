@@ -269,7 +269,7 @@ def test_a_week_on_the_site_is_read_in_a_thousand_words_with_a_picture_of_its_da
         assert 300 < words_in(re.sub("<[^<>]*>", " ", text)) <= 1_000
         (picture,) = re.findall(r'<img class="chart" src="../../(charts/[\w.-]+)\?v=\w+"', main)
         assert (tmp_path / "site" / picture).is_file()
-        assert re.search(r'alt="[^"]*2025-02-10[^"]*octo/[\w-]+[:：] ?\d', main)
+        assert re.search(r'alt="[^"]*2025-02-10[^"]*[\w-]+/[\w-]+[:：] ?\d', main)
 
 
 def test_pictures_are_files_that_hold_no_script_and_say_in_words_what_they_show(
