@@ -9,10 +9,13 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 EXIT_INTERRUPTED = 130  # As shells count: 128 and the number of the signal
+_USAGE = "gitzette [-h] [--version] [--debug] COMMAND ..."
 _DEBUG_HELP = "show the traceback of an error"
 _MAX_CAUSE = 300  # Characters of an unexpected error that are printed
+_NAME_WIDTH = 10  # Columns of the names of commands in --help
 _TYPES: Mapping[str, Callable[[str], object]] = {"path": Path, "int": int}
 
 
@@ -41,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             _print_error(str(error))
             return error.exit_code
         except KeyboardInterrupt:
-            _print_error("interrupted; nothing half-written was left")
+            _print_error(_interrupted(args))
             return EXIT_INTERRUPTED
         except BrokenPipeError:
             # The reader of our output went away (`gitzette … | head`); that is no error of ours.
@@ -58,6 +61,14 @@ def _run_command(args: argparse.Namespace) -> int:
     module, _, name = args.target.partition(":")
     status: int = getattr(import_module(module), name)(args, os.environ)
     return status
+
+
+def _interrupted(args: argparse.Namespace) -> str:
+    """Return the line about a command that its user stopped."""
+    message = "interrupted; nothing half-written was left"
+    if args.command == "run" and not (args.demo or args.replay):
+        return f"{message}; `gitzette run --resume` goes on where it stopped"
+    return message
 
 
 def _unexpected(error: Exception, command: str, log_path: Path | None) -> str:
@@ -77,14 +88,23 @@ def _parser() -> argparse.ArgumentParser:
     table = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
     shared = table.pop("shared")
     form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="gitzette", formatter_class=form, **table.pop("gitzette"))
+    parser = argparse.ArgumentParser(
+        prog="gitzette", usage=_USAGE, formatter_class=form, **table.pop("gitzette")
+    )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--debug", action="store_true", help=_DEBUG_HELP)
     parser.set_defaults(target=None)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(
+        title="commands",
+        metavar="COMMAND",
+        prog="gitzette",
+        help=argparse.SUPPRESS,
+        description=_grouped_commands(table),
+    )
     for name, command in table.items():
+        # Without `help` argparse does not list it: the description does, in groups.
         subparser = commands.add_parser(
-            name, help=command["help"], description=command.get("description")
+            name, description=command.get("description") or command["help"]
         )
         options = {option: shared[option] for option in command["use"]}
         options |= command.get("options", {})
@@ -98,3 +118,12 @@ def _parser() -> argparse.ArgumentParser:
         )
         subparser.set_defaults(target=command["target"], command=name)
     return parser
+
+
+def _grouped_commands(table: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the commands with a line each, below the names of their groups."""
+    groups: dict[str, list[str]] = {}
+    for name, command in table.items():
+        line = f"  {name:<{_NAME_WIDTH}}{command['help']}"
+        groups.setdefault(command["group"], []).append(line)
+    return "\n\n".join("\n".join((f"{group}:", *lines)) for group, lines in groups.items())

@@ -33,6 +33,7 @@ def demo_world(
             values = {
                 "repos": [repo.full_name for repo in world.repos],
                 "out": "gazette-demo",
+                "site": True,
                 "home": folder / "home",
                 "github_url": server.url,
                 "git_url": server.git_url,

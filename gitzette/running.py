@@ -43,6 +43,7 @@ class Covered:
     problems: tuple[str, ...] = ()  # Why the report lacks something, beside its failures
     delivered: tuple[str, ...] = ()  # Where the report was sent, and how many messages that took
     undelivered: tuple[str, ...] = ()  # Where the report could not be sent, and why
+    model_url: str = ""  # Where the model was asked; printed, and never published
 
     @property
     def is_incomplete(self) -> bool:
@@ -61,20 +62,23 @@ class Covered:
             yield f"{repo}{failure.stage} missing: {failure.message}"
         yield from self.delivered
         yield from self.undelivered
-        yield from _model_lines(report)
+        yield from _model_lines(report, self.model_url)
         commits = f"{len(report.ledger)} commits"
         repos = f"{len(report.sections)} of {len(report.repos)} repositories read"
         requests = f"{self.usage.sent} API requests, {self.usage.free} of them free"
         yield f"{report.window.key}: {commits}, {repos}; {requests}"
 
 
-def _model_lines(report: Report) -> Iterator[str]:
+def _model_lines(report: Report, model_url: str) -> Iterator[str]:
     """Yield how often the model failed, and what an earlier run wrote in its place."""
     fallbacks = _fallbacks(report)
     failures = [failure for failure in report.failures if failure.stage == "model"]
     if failures:
         repos = ", ".join(str(failure.repo) for failure in failures)
-        yield f"the model failed at everything it was asked for {repos}: {failures[0].message}"
+        yield (
+            f"the model failed at everything it was asked for {repos}: {failures[0].message};"
+            f" `gitzette doctor` checks {model_url or 'it'}"
+        )
     elif fallbacks:
         first = fallbacks[0]
         yield (
@@ -142,7 +146,14 @@ async def cover(
                 memory.runs.end(run_id, status, datetime.now(UTC), spent)
             memory.run_locks.finish(run_id)
         page, _ = services.publisher.paths(report)
-        return Covered(report, page, services.client.usage, tuple(notices), refused)
+        return Covered(
+            report=report,
+            page=page,
+            usage=services.client.usage,
+            notices=tuple(notices),
+            refused=refused,
+            model_url=settings.model_url or "",
+        )
 
 
 def _forget_old_runs(memory: Memory, now: datetime, keep_days: int) -> None:

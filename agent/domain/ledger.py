@@ -107,6 +107,8 @@ class LedgerRow(Frozen):
     deletions: int | None = None
     unreadable: int = 0  # Files whose content was not at hand
     places: tuple[str, ...] = ()  # The files that changed most
+    areas: dict[str, int] = Field(default_factory=dict)
+    """Changed lines by the first two folders of their files, most lines first."""
     pull: int | None = None
     tier: Tier | None = None  # How much it matters; None where its diff was not read
     noise: Noise | None = None

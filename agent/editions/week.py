@@ -1,17 +1,18 @@
 """A week out of its days: the daily reports as one, without what was taken back before the week was over."""
 
+import json
 import re
 from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from agent.domain.base import Frozen, UsageError
+from agent.domain.base import Frozen, StorageError, UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Tier
 from agent.domain.links import undone_pairs
 from agent.domain.report import ReleaseLine, Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.stored import to_json
+from agent.reports.stored import load, to_json
 
 MOST_WORDS = 1_000
 _OF_ONE_DAY = ("brief", "summary")
@@ -40,6 +41,19 @@ class Week(Frozen):
             | {"date": self.label}
             | self.model_dump(exclude={"label", "report"})
         )
+
+
+def load_week(text: str | bytes, name: str) -> Week:
+    """Read an edition back; `name` is what an error calls it."""
+    report = load(text, name)
+    data = json.loads(text)
+    parts = {key: data.get(key, ()) for key in ("days", "missing", "came_and_went")}
+    try:
+        return Week.model_validate({"label": data["date"], "report": report} | parts)
+    except (KeyError, ValueError) as error:
+        raise StorageError(
+            f"{name} is not a week of ours; `gitzette run --week` writes it anew"
+        ) from error
 
 
 def days_of(label: str) -> list[date]:

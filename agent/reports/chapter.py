@@ -22,6 +22,8 @@ from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
 
 _MAX_PLACES = 3  # Files that a row of the ledger names
+_MAX_AREAS = 6  # Folders that a row of the ledger names
+_AREA_DEPTH = 2  # Folders of a path that make an area
 _REACTION_WEIGHT = 2  # Comments that one reaction to an issue counts for
 Check = Callable[[Claim, EvidenceSet, Language], Iterable[Judgement]]
 """Returns why a claim is refused: the gate."""
@@ -205,6 +207,7 @@ def ledger_row(
         "deletions": change.deletions,
         "unreadable": len(change.unreadable),
         "places": _places(change),
+        "areas": _areas(change),
         "tier": triage.tier,
         "noise": triage.noise,
         "purpose": triage.purpose,
@@ -230,6 +233,16 @@ def _places(change: Change) -> tuple[str, ...]:
     ordered = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
     product = [file for file in ordered if area(file.path) is Area.PRODUCT]
     return tuple(file.path for file in (product or ordered)[:_MAX_PLACES])
+
+
+def _areas(change: Change) -> dict[str, int]:
+    """Return the changed lines by the first two folders of their files, most lines first."""
+    lines: Counter[str] = Counter()
+    for file in change.files:
+        folders = file.path.split("/")[:-1][:_AREA_DEPTH]
+        lines["/".join(folders) or "."] += file.additions + file.deletions
+    ranked = sorted(lines.items(), key=lambda entry: (-entry[1], entry[0]))
+    return dict(entry for entry in ranked[:_MAX_AREAS] if entry[1])
 
 
 def _reading_reason(read: Read) -> str:

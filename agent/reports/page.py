@@ -17,7 +17,7 @@ from agent.domain.upgrade import Part
 from agent.languages import HAN
 
 SectionName = Literal["act on", "worth knowing", "also landed"]
-Mark = Literal["", "inferred", "advice"]
+Mark = Literal["", "inferred", "advice", "attributed"]
 _MAX_PREVIEW_CHARACTERS = 200
 _FOLDED_RELEASE_PARTS = ("new", "dependencies")
 _LETTER = re.compile(r"\w")
@@ -96,6 +96,7 @@ class PageSentence:
     """Words, in which backticks mean code, and citations in their places."""
     behind: tuple[Citation, ...]  # Citations that stand behind the words
     text: str  # The words alone, with the names of what they cite in the middle
+    account_sign: str = ""  # Ends the words of a sentence that only its author's words support
 
     @property
     def words(self) -> int:
@@ -113,7 +114,8 @@ class PageSentence:
     @property
     def flow(self) -> tuple[str | Citation, ...]:
         """Words and citations as they are read; Chinese signs need no space behind them."""
-        gap = " " if self.text[-1:].isascii() else ""
+        words = self.text.removesuffix(self.account_sign)
+        gap = " " if words[-1:].isascii() else ""
         pieces: list[str | Citation] = [*self.parts]
         for citation in self.behind:
             pieces += (gap, citation)
@@ -424,13 +426,22 @@ class PageModel:
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
         """The signs that sentences of the page carry, which its foot explains."""
-        used: set[Mark] = set()
+        sentences: list[PageSentence] = []
         for item in self.items.values():
-            used |= {sentence.mark for sentence in item.fresh}
+            sentences += item.fresh
         for part in self.repos:
-            used |= {sentence.mark for sentence in (*part.summary, *part.more)}
-        signs: tuple[Mark, ...] = ("advice", "inferred")
+            sentences += (*part.summary, *part.more)
+        used = {sentence.mark for sentence in sentences}
+        if any(sentence.account_sign for sentence in (*sentences, *self.brief, *self.more)):
+            used.add("attributed")
+        signs: tuple[Mark, ...] = ("advice", "inferred", "attributed")
         return tuple(mark for mark in signs if mark in used)
+
+    @property
+    def brief_marks(self) -> tuple[Mark, ...]:
+        """The signs that sentences of the brief carry, which are explained below it."""
+        is_attributed = any(sentence.account_sign for sentence in self.brief)
+        return ("attributed",) if is_attributed else ()
 
     @cached_property
     def _leading_card(self) -> PageCard | None:
@@ -444,14 +455,35 @@ class PageModel:
         return cards[0] if cards else None
 
     @property
-    def headline(self) -> str:
-        """The headline of the leading card; empty where nothing has a card.
+    def leading_repo(self) -> RepoId | None:
+        """The repository that the news of the day is from; None where nothing has a card."""
+        if self.releases and not self.analysed:
+            return self.releases[0].repo
+        if self._leading_card is None:
+            return None
+        return self.brief[0].repo if self._leads_with_fact else self._leading_card.repo
 
-        A release leads, unless a model wrote a brief, which knows what leads.
+    @property
+    def headline(self) -> str:
+        """The news of the day; empty where nothing has a card.
+
+        A release leads, unless a model wrote a brief, which knows what leads. Otherwise it is the
+        headline of the leading card; a title that nobody edited gives way to the weightiest fact.
         """
         if self.releases and not self.analysed:
             return self.releases[0].headline
-        return "" if self._leading_card is None else self._leading_card.headline
+        if self._leading_card is None:
+            return ""
+        if self._leads_with_fact:
+            return self.brief[0].text.rstrip(".。")
+        return self._leading_card.headline
+
+    @cached_property
+    def _leads_with_fact(self) -> bool:
+        """True if nobody wrote a headline for the leading card, and there is a fact to lead with."""
+        card = self._leading_card
+        has_headline = card is not None and (card.is_group or bool(card.first.title))
+        return bool(self.brief) and not self.analysed and not has_headline
 
     @property
     def lead(self) -> str:
@@ -465,10 +497,8 @@ class PageModel:
         """Where the news is from, how much breaks and how many commits there are."""
         words = self.words["page"]
         pieces: list[str] = []
-        if self.releases and not self.analysed:
-            pieces.append(_short_name(self.releases[0].repo))
-        elif self._leading_card is not None:
-            pieces.append(_short_name(self._leading_card.repo))
+        if self.leading_repo is not None:
+            pieces.append(_short_name(self.leading_repo))
         elif self.brief:
             pieces.append(_short_name(self.brief[0].repo))
         if self.breaking:

@@ -82,7 +82,7 @@ def stated_as_fact(case: HostileProse, outcome: Outcome) -> Iterator[str]:
     for claim in _believed_claims(case, outcome):
         if not claim.attributed:
             yield f"{claim.id} is told as a fact: {_text(claim)[:120]}"
-    author = catalogue(case.lang)["page"]["attributed"]
+    author = catalogue(case.lang)["page"]["marks"]["attributed"]
     for page in outcome.pages:
         for line in page.splitlines():
             if case.belief.sentence in line and author not in line:

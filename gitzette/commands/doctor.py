@@ -121,6 +121,17 @@ async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterat
     check_database(home, settings.database_address)
     with memory_of(settings, environ) as memory:
         runs = memory.runs.latest(1)
+        # A run that was killed could not record its end; without its lock it is not running.
+        is_killed = (
+            bool(runs)
+            and runs[0].status == "running"
+            and memory.run_locks.process(runs[0].id) is None
+        )
+    if is_killed:
+        raise AppError(
+            f"the run of {runs[0].window}, begun {runs[0].started}, was killed before its end;"
+            " `gitzette run --resume` goes on with it"
+        )
     last_run = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
     if runs and runs[0].status == "failed":
         raise AppError(f"the {last_run}; run it again, or see what it said")

@@ -26,8 +26,9 @@ from agent.web import Web
 from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_files
 from gitzette.arguments import refuse_options, settings_for, settings_here, specs_of, window_of
 from gitzette.progress import as_json, progress, say
-from gitzette.render.compose import report_page, week_page
+from gitzette.render.compose import page_model, report_page, week_page
 from gitzette.running import Covered, cover, report_again
+from gitzette.terminal import open_in_browser, print_brief, site_page
 from gitzette.wiring import memory_of
 from memory.runs import FINISHED, recipe_of, still_alive
 from memory.store import Memory
@@ -36,7 +37,7 @@ from tools.git.repository import open_repository
 if TYPE_CHECKING:
     from tools.chat.model import AnswerServer
 
-_OF_ONE_WINDOW = ("since", "until", "partial", "demo", "resume", "replay")
+_OF_ONE_WINDOW = ("since", "until", "partial", "demo", "resume", "replay", "open")
 """Options that name a single window or run, so they contradict those that choose several days."""
 _SHAPING = (
     "repo",
@@ -50,6 +51,7 @@ _SHAPING = (
     "demo",
     "resume",
     "out",
+    "open",
 )
 """Options that would change the content of a report, so a replay cannot take them."""
 _MAX_RUNS_SEARCHED = 200  # For one to resume
@@ -70,9 +72,27 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             covered = _cover_window(args, environ, settings, now)
     else:
         now = datetime.now(UTC)
-        covered = _cover_window(args, environ, settings_for(args, environ), now)
-    sys.stdout.write(as_json(to_json(covered.report)) if args.json else f"{covered.page}\n")
+        settings = settings_for(args, environ)
+        if args.open:
+            settings = settings.model_copy(update={"site": True})
+        covered = _cover_window(args, environ, settings, now)
+    if args.json:
+        sys.stdout.write(as_json(to_json(covered.report)))
+    else:
+        _print_brief(covered, settings)
+        sys.stdout.write(f"{covered.page}\n")
+    if args.open:
+        open_in_browser(site_page(settings, covered.report))
     return EXIT_INCOMPLETE if covered.is_incomplete else EXIT_DONE
+
+
+def _print_brief(covered: Covered, settings: Settings) -> None:
+    """Print the brief on a terminal; what goes into a pipe is the path alone."""
+    if not sys.stdout.isatty():
+        return
+    site = site_page(settings, covered.report) if settings.site else None
+    page = page_model(covered.report, settings.lang, Web(settings.web))
+    print_brief(page, site, sys.stdout)
 
 
 def _cover_window(

@@ -98,13 +98,13 @@ class Content:
 
     @cached_property
     def title(self) -> str:
-        """The news of the day, its scale and the day, for subjects and first lines."""
+        """The news of the day and its scale, for subjects and first lines; the day stands below."""
         lead = visible(_CODE_SPAN.sub(r"\1", self.page.lead)).rstrip(".。")
         if len(lead) > _MAX_LEAD:
             lead = f"{lead[: _MAX_LEAD - 1].rstrip()}…"
-        edition = f"Gitzette {self.page.report.window.label}"
-        pieces = (lead, visible(self.page.scale), edition)
-        return " · ".join(piece for piece in pieces if piece)
+        if not lead:
+            lead = f"Gitzette {self.page.report.window.label}"
+        return f"{lead} · {visible(self.page.scale)}"
 
     @cached_property
     def fingerprint(self) -> str:
@@ -226,8 +226,10 @@ class _HttpChannel:
             ) as response:
                 first_bytes = next(response.iter_bytes(_MAX_ANSWER_BYTES), b"")
         except (httpx.RequestError, httpx.InvalidURL) as error:
+            # The rest of the address may be a secret.
+            host = urlsplit(self._url).netloc.rpartition("@")[2]
             raise UpstreamError(
-                f"the receiver cannot be reached ({type(error).__name__})", retryable=True
+                f"{host} cannot be reached ({type(error).__name__})", retryable=True
             ) from error
         answer = first_bytes.decode("utf-8", errors="replace")
         if response.is_success:

@@ -16,7 +16,14 @@ from agent.reports.page import Citation, Item, PageCard, PageExcerpt, PageSenten
 from agent.reports.titles import shown_title
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpt_of
 from gitzette.render.templating import commit_path, element_id_of
-from gitzette.render.view import WEAK_PREDICATES, ReportView, cut_title, is_breaking, without
+from gitzette.render.view import (
+    ReportView,
+    cut_title,
+    is_breaking,
+    is_new_file,
+    is_weak,
+    without,
+)
 
 _MAX_FACTS = 3  # Facts in sight of a commit that no model explained; what breaks comes on top
 _WORD = re.compile(r"\w+")
@@ -184,10 +191,10 @@ def _facts_in_sight(facts: Sequence[Claim], max_facts: int) -> list[Claim]:
     """Return the first facts and all that break something or state a relation, else a quotation."""
     telling = []
     for fact in facts:
-        if fact.text and not fact.speech and fact.predicate not in WEAK_PREDICATES:
+        if fact.text and not fact.speech and not is_weak(fact):
             telling.append(fact)
     if not telling:
-        return [fact for fact in facts if fact.speech or fact.text][:1]
+        return [fact for fact in facts if (fact.speech or fact.text) and not is_new_file(fact)][:1]
     sight = telling[:max_facts]
     for fact in facts:
         if fact not in sight and (is_breaking(fact) or asserts_relation(fact)):

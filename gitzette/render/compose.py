@@ -1,6 +1,7 @@
 """Composes pages: the page model of a report, and the Markdown pages of a day and a week."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from agent.domain import report as reports
@@ -58,7 +59,9 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
     if not written:
         brief = _brief_of_facts(cards, view)
         cards = [without_brief(card, brief) for card in cards]
-    repos = [_repo_part(section, view) for section in report.sections]
+    repeated = _repeated_summaries(written, view)
+    cards = [_with_summaries(card, repeated, view) for card in cards]
+    repos = [_repo_part(section, repeated, view) for section in report.sections]
     placed = _claims_of(written)
     for card in cards:
         for item in card.items:
@@ -111,18 +114,55 @@ def _claims_of(sentences: Iterable[PageSentence]) -> list[Claim]:
 # ---------------------------------------------------------------- repositories
 
 
-def _repo_part(section: RepoSection, view: ReportView) -> RepoPart:
+def _repeated_summaries(
+    brief: Iterable[PageSentence], view: ReportView
+) -> dict[EvidenceId, list[Claim]]:
+    """Return the sentences of summaries about commits that the brief tells of, by commit.
+
+    They stand in the proof of their commit: a repository is not summed up twice in sight.
+    """
+    cited_in_brief: set[EvidenceId] = set()
+    for sentence in brief:
+        cited_in_brief.update(sentence.claim.cites)
+    repeated: dict[EvidenceId, list[Claim]] = {}
+    for sentence in view.sentences_with_role("summary"):
+        claim = sentence.claim
+        commits = [cite for cite in claim.cites if cite in view.rows]
+        if commits and cited_in_brief.issuperset(claim.cites):
+            repeated.setdefault(commits[0], []).append(claim)
+    return repeated
+
+
+def _with_summaries(
+    card: PageCard, repeated: Mapping[EvidenceId, list[Claim]], view: ReportView
+) -> PageCard:
+    """Return a card with the sentences of summaries that its commits take over."""
+    items = []
+    for item in card.items:
+        claims = list(repeated.get(item.row.id, ()))
+        if item.undid is not None:
+            claims += repeated.get(item.undid.id, ())
+        items.append(
+            replace(
+                item,
+                more=(*item.more, *view.sentences(claims)),
+                claims=(*item.claims, *claims),
+            )
+        )
+    return replace(card, items=tuple(items))
+
+
+def _repo_part(
+    section: RepoSection, repeated: Mapping[EvidenceId, list[Claim]], view: ReportView
+) -> RepoPart:
     repo = section.repo
     stories = [story for story in view.report.stories if story.repo == repo]
-    cited_in_brief: set[EvidenceId] = set()
-    for sentence in view.sentences_with_role("brief"):
-        cited_in_brief.update(sentence.claim.cites)
+    moved: list[Claim] = []
+    for claims in repeated.values():
+        moved += claims
     summary: list[PageSentence] = []
-    more: list[PageSentence] = []
     for sentence in view.sentences_with_role("summary", repo):
-        if cited_in_brief.issuperset(sentence.claim.cites):
-            more.append(sentence)  # What the brief tells of is not summed up again in sight
-        else:
+        if not any(sentence.claim is claim for claim in moved):
             summary.append(sentence)
     return RepoPart(
         section=section,
@@ -130,7 +170,7 @@ def _repo_part(section: RepoSection, view: ReportView) -> RepoPart:
         element_id=f"r{mark_of(repo, 4)}",
         rows=view.report.rows(repo),
         summary=tuple(summary),
-        more=tuple(more),
+        more=(),
         issues=issue_lists(section, view),
         stories=tuple(story for story in stories if _goes_on(story)),
     )
@@ -221,11 +261,28 @@ class ListEntry(NamedTuple):
     cites: tuple[EvidenceId, ...]
 
 
-def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
-    """Return a week as Markdown of at most a thousand words.
+class WeekModel(NamedTuple):
+    """What a page of a week shows, in at most a thousand words; the daily reports have the rest."""
 
-    `ending` completes the file names of the daily reports that it links, which have the rest.
-    """
+    page: PageModel
+    week: Week
+    act_on: PageSection
+    told: list[Item]  # Those to act on that there are words for
+    knowing: list[Item]  # The first that are worth knowing
+    knowing_count: int
+    reverts: list[ListEntry]
+    stories: list[ListEntry]
+    entries_shown: int
+
+
+def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
+    """Return a week as Markdown; `ending` completes the file names of the daily reports."""
+    model = week_model(week, lang, web)
+    return filled("week.md", lang, web, ending=ending, **model._asdict())
+
+
+def week_model(week: Week, lang: Language, web: Web) -> WeekModel:
+    """Return what a page of a week shows in one language."""
     reverts = _revert_entries(week, lang)
     stories = _story_entries(week)
     page = page_model(week.report, lang, web)
@@ -237,21 +294,16 @@ def week_page(week: Week, lang: Language, web: Web, ending: str) -> str:
     words_left = MAX_WORDS_OF_WEEK - _WORDS_OF_FRAME - _MAX_WEEK_LINES * _WORDS_OF_LINE
     words_left -= sum(words_in(entry.title) + 2 * len(entry.cites) for entry in listed)
     words_left -= sum(sentence.words for sentence in page.brief)
-    return filled(
-        "week.md",
-        lang,
-        web,
+    return WeekModel(
         page=page,
         week=week,
-        ending=ending,
+        act_on=act_on,
+        told=_fitting(act_on.items, words_left),
+        knowing=knowing[:_MAX_WEEK_LINES],
+        knowing_count=len(knowing),
         reverts=reverts,
         stories=stories,
         entries_shown=_MAX_WEEK_ENTRIES,
-        act_on=act_on,
-        told=_fitting(act_on.items, words_left),
-        worth_knowing=worth_knowing,
-        knowing=knowing[:_MAX_WEEK_LINES],
-        knowing_count=len(knowing),
     )
 
 
@@ -260,7 +312,7 @@ def _fitting(items: Iterable[Item], words_left: int) -> list[Item]:
     fitting: list[Item] = []
     for item in items:
         words_left -= words_in(item.headline) + _WORDS_OF_META
-        words_left -= sum(sentence.words for sentence in item.sentences)
+        words_left -= sum(sentence.words for sentence in item.sentences or item.in_brief)
         if words_left < 0:
             break
         fitting.append(item)

@@ -148,6 +148,11 @@ def commit_path(repo: str, sha: str) -> str:
     return f"commits/{_repo_name(repo)}--{name}.html"
 
 
+def chart_path(kind: str, name: str) -> str:
+    """Return the path of a picture from the root of the site."""
+    return f"charts/{kind}-{_repo_name(name)}.svg"
+
+
 def _repo_name(repo: str) -> str:
     is_plain = _PLAIN_REPO.fullmatch(repo) and "--" not in repo and ".." not in repo
     return repo.replace("/", "--") if is_plain else f"x{mark_of(repo, 8)}"

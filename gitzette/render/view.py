@@ -15,7 +15,7 @@ from agent.domain.placement import Importance
 from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
-from agent.languages import catalogue
+from agent.languages import catalogue, is_in_script
 from agent.reports.page import Citation, Mark, PageSentence, SectionName
 from agent.telling import names_alone
 from agent.web import Web
@@ -57,6 +57,7 @@ _LINEAGE_PREDICATES = WEAK_PREDICATES | {
 """Statements about an earlier commit or an issue, which a reader knows by its title."""
 _OVERTAKEN_PREDICATES = frozenset({"fact", "undoes", "shows"})
 """What is said of a revert that no longer matters where the reverted commit is told with it."""
+_PLAIN_FILES = ("source", "header")  # New models, kernels and operators are news
 _MARKS: dict[Kind, Mark] = {Kind.INFERRED: "inferred", Kind.ADVICE: "advice"}
 
 
@@ -150,15 +151,23 @@ class ReportView:
         return tuple(dict.fromkeys(f"{use.name} {use.file}:{use.line}" for use in uses))
 
     def why(self, row: LedgerRow) -> str:
-        """Return why a commit stands where it stands, and who decided."""
+        """Return why a commit stands where it stands, and who decided.
+
+        An editor gives its reason in one language; pages of other languages name the marks.
+        """
         reasons: dict[str, str] = self.words["reasons"]
         listing: str = self.words["signs"]["listing"]
         marks = listing.join(reasons.get(mark, mark) for mark in row.marks)
         if row.placement is None:
             return marks
         decider: str = self.words["page"]["deciders"][row.placement.decided_by]
-        reason = row.placement.reason or marks
-        return f"{reason} ({decider})" if reason else decider
+        reason = row.placement.reason.rstrip(".。")
+        if not reason or not is_in_script(reason, self.lang):
+            reason = marks
+        if not reason:
+            return decider
+        aside: str = self.words["signs"]["behind"].format(decider)
+        return f"{reason}{aside}"
 
     # ------------------------------------------------------------ claims
 
@@ -201,7 +210,7 @@ class ReportView:
         for claim in self.claims_of(row):
             if not claim.free and (claim.text or claim.quotes) and not self.only_names(claim):
                 facts.append(claim)
-        return sorted(facts, key=lambda claim: (claim.predicate in WEAK_PREDICATES, claim.speech))
+        return sorted(facts, key=lambda claim: (is_weak(claim), claim.speech))
 
     def only_names(self, claim: Claim) -> bool:
         """Return True if a claim only names the functions in which something changed."""
@@ -244,24 +253,33 @@ class ReportView:
                 parts.append(self.citation(cite, claim, apart=apart))
                 cited.add(cite)
         parts += self._lineage(claim)
+        account_sign = ""
+        if claim.attributed and not reporters:
+            account_sign = self.words["page"]["marks"]["attributed"]
+            parts.append(account_sign)
         behind = []
         for cite in claim.sources:
             if cite not in cited:
                 behind.append(self.citation(cite, claim, apart=apart))
         words = "".join(part if isinstance(part, str) else part.name for part in parts).strip()
-        mark = _MARKS.get(claim.kind, "")
-        return PageSentence(claim, mark, speaker, tuple(parts), tuple(behind), words)
+        return PageSentence(
+            claim=claim,
+            mark=_MARKS.get(claim.kind, ""),
+            speaker=speaker,
+            parts=tuple(parts),
+            behind=tuple(behind),
+            text=words,
+            account_sign=account_sign,
+        )
 
     def _opening(
         self, claim: Claim, reporters: tuple[EvidenceId, ...], *, apart: bool
     ) -> Iterator[str | Citation]:
-        """Yield what stands in front of a sentence that rests on people's words alone."""
+        """Yield in front of a sentence where it was reported, if only issues say it."""
         colon = self.words["signs"]["colon"]
         before, after = self.words["page"]["reported"].split("{}")
         for cite in reporters:
             yield from (before, self.citation(cite, claim, apart=apart), f"{after}{colon}")
-        if claim.attributed and not reporters:
-            yield f"{self.words['page']['attributed']}{colon}"
 
     def _lineage(self, claim: Claim) -> Iterator[str]:
         """Yield the title of the earlier commit that a sentence names."""
@@ -299,6 +317,9 @@ class ReportView:
         if home is None and not cite.is_thread:
             home = cite.repo  # In a sentence over all repositories a hash is name enough
         name, url = named(cite, home, self.web, pull=cite in self._pulls)
+        if cite.kind == "lines" and cite.repo == home:
+            # The link has the commit and the folders; a reader needs the file and the lines.
+            name = f"{cite.path.rpartition('/')[2]}#L{cite.first_line}-L{cite.last_line}"
         known = self._known.get(cite, _Known("", "", is_on_page=False))
         element_id = element_id_of(cite) if known.is_on_page else ""
         if claim is None:
@@ -361,10 +382,24 @@ def is_breaking(claim: Claim) -> bool:
     return claim.params.get("severity") in (Severity.BREAKING, "breaking")
 
 
+def is_new_file(claim: Claim) -> bool:
+    """Return True if a claim only says that source files are new, which is no news by itself."""
+    params = claim.params
+    return params.get("kind") == "file-added" and params.get("detail") in _PLAIN_FILES
+
+
+def is_weak(claim: Claim) -> bool:
+    """Return True if a claim says nothing that is news by itself."""
+    return claim.predicate in WEAK_PREDICATES or is_new_file(claim)
+
+
 def is_telling(claim: Claim) -> bool:
-    """Return True if a brief may be made of a claim: it says more than that something changed."""
+    """Return True if a brief may be made of a claim: it says more than that something changed.
+
+    What came and went in the same window leaves nothing to know.
+    """
     is_fact = claim.kind is Kind.FACT and bool(claim.text)
-    return is_fact and claim.predicate not in WEAK_PREDICATES
+    return is_fact and not is_weak(claim) and claim.predicate != "undone"
 
 
 def is_private(claim: Claim) -> bool:

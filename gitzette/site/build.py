@@ -19,13 +19,15 @@ from typing import NamedTuple
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, LANGUAGES, StorageError, UsageError
 from agent.domain.report import Report
+from agent.editions.week import load_week
 from agent.reports.stored import load
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
-from gitzette.render.compose import page_model
+from gitzette.render.compose import page_model, week_model
 from gitzette.render.templating import mark_of
 from gitzette.site.pages import Pages, asset
 from gitzette.site.summaries import (
+    DayIndex,
     Summary,
     day_index,
     index_files,
@@ -207,14 +209,22 @@ def _make_report(to: Path, pages: Pages, order: _Order) -> tuple[Summary | str, 
         report = order.read()
     except StorageError as error:
         return str(error), 0
-    models = {lang: page_model(report, lang, pages.web) for lang in LANGUAGES}
-    for model in models.values():
-        for name, text in pages.day(model, order.label, order.before, order.after):
-            folder.put(name, text)
-    documents, lines = day_index(models) if not is_week(order.label) else ([], "")
-    folder.put(f"search/docs/{order.label}.js", script(f"docs/{order.label}", documents))
-    own = {"key": order.key, "files": sorted((*folder.files, f"data/{order.label}.json"))}
-    summary = summarise(order.label, report, models, lines) | own
+    index = DayIndex([], "", "")
+    if is_week(order.label):
+        week = load_week(order.path.read_bytes(), order.path.name)
+        weeks = {lang: week_model(week, lang, pages.web) for lang in LANGUAGES}
+        models = {lang: model.page for lang, model in weeks.items()}
+        made = pages.week(weeks, order.label)
+    else:
+        models = {lang: page_model(report, lang, pages.web) for lang in LANGUAGES}
+        made = pages.days(models, order.label, order.before, order.after)
+        index = day_index(models)
+    for name, text in made:
+        folder.put(name, text)
+    folder.put(f"search/docs/{order.label}.js", script(f"docs/{order.label}", index.documents))
+    summary = summarise(order.label, report, models, index)
+    summary["key"] = order.key
+    summary["files"] = sorted((*folder.files, f"data/{order.label}.json"))
     folder.put(f"data/{order.label}.json", json.dumps(summary, ensure_ascii=False))
     return summary, folder.written
 
@@ -236,6 +246,7 @@ def site_of(settings: Settings, out: Path, to: Path | None = None) -> Built:
     built = build_site(out, to or out / "site", settings)
     for notice in built.notices:
         sys.stderr.write(f"gitzette: {' '.join(notice.split())}\n")
-    told = f"{built.days} reports, {built.renewed} of them new or changed; {built.written} files written"
-    sys.stderr.write(f"gitzette: site: {told}\n")
+    index = (to or out / "site") / "index.html"
+    counts = f"{built.days} reports, {built.renewed} of them new or changed"
+    sys.stderr.write(f"gitzette: site: {index} ({counts}; {built.written} files written)\n")
     return built

@@ -12,11 +12,13 @@ from agent.domain.base import LANGUAGES, Language
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.report import Report
+from agent.domain.window import zone
+from agent.editions.week import days_of
 from agent.languages import catalogue
 from agent.reports.page import Item, PageModel
 from agent.settings.values import Settings
 from agent.web import Web
-from gitzette.render.compose import page_model
+from gitzette.render.compose import WeekModel, page_model
 from gitzette.render.templating import (
     PageLocation,
     clean,
@@ -24,6 +26,16 @@ from gitzette.render.templating import (
     html_environment,
     html_page,
     repo_path,
+    story_element_id,
+)
+from gitzette.site.charts import (
+    Chart,
+    DayCount,
+    WeekCell,
+    activity_chart,
+    areas_chart,
+    story_chart,
+    week_chart,
 )
 from gitzette.site.summaries import Summary, is_week, told_stories
 
@@ -36,10 +48,14 @@ _GAP = re.compile("@@(title|description|file|path|content)@@")
 _MAX_RECENT_DAYS = 14  # On the front page
 _MAX_REPO_DAYS = 14  # Days and stories on the page of a repository
 _MAX_FEED_ENTRIES = 30
+_DAY_LABEL_LENGTH = 10  # As 2026-02-04; labels of ranges are longer
+_MAX_STORIES = 60  # On the page of all stories
+_MAX_RELEASES = 12  # On the page of a repository
 _LISTS = {
     "days/index.html": "days",
     "repos/index.html": "repos",
     "stories.html": "stories",
+    "breaking.html": "breaking",
     "search.html": "search",
 }
 
@@ -52,6 +68,64 @@ class SiteFile(NamedTuple):
 
 
 Files = Iterator[SiteFile]
+
+
+class Charts(NamedTuple):
+    """The pictures that are made from all reports."""
+
+    activity: dict[str, Chart]  # Commits and breaks by day, by repository
+    areas: dict[str, Chart]  # Changed lines by folder, by repository
+    stories: dict[str, Chart]  # Timelines, by the element id of their story
+
+    @classmethod
+    def of(
+        cls,
+        days_of_repo: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]],
+        stories: Sequence[tuple[Story, str, str]],
+    ) -> "Charts":
+        """Draw the pictures of all repositories, and of the stories that pages list."""
+        charts = cls({}, {}, {})
+        stories_of_repo: dict[str, int] = defaultdict(int)
+        for number, (story, _, tz) in enumerate(stories):
+            stories_of_repo[story.repo] += 1
+            if number < _MAX_STORIES or stories_of_repo[story.repo] <= _MAX_REPO_DAYS:
+                charts.stories[story_element_id(story)] = story_chart(story, tz, LANGUAGES)
+        for repo, days in days_of_repo.items():
+            counts = []
+            for label, part in days:
+                if len(label) == _DAY_LABEL_LENGTH:
+                    breaks = len(part["breaking"])
+                    counts.append(DayCount(label, part["landed"], breaks, part["areas"]))
+            if not counts:
+                continue
+            charts.activity[repo] = activity_chart(repo, counts, LANGUAGES)
+            areas = areas_chart(repo, counts, LANGUAGES)
+            if areas is not None:
+                charts.areas[repo] = areas
+        return charts
+
+    def all(self) -> Iterator[Chart]:
+        """Yield every picture."""
+        yield from self.activity.values()
+        yield from self.areas.values()
+        yield from self.stories.values()
+
+
+def _week_chart(label: str, model: WeekModel) -> Chart:
+    """Draw what landed and broke in each repository on each day of a week."""
+    days = [str(day) for day in days_of(label)]
+    timezone = zone(model.page.report.window.tz)
+    breaking = {item.row.id for item in model.page.breaking}
+    rows: dict[str, list[WeekCell]] = {}
+    for repo in model.page.report.repos:
+        cells = dict.fromkeys(days, WeekCell(0, 0))
+        for row in model.page.report.rows(repo):
+            day = str(row.landed_at.astimezone(timezone).date())
+            if day in cells:
+                commits, breaks = cells[day]
+                cells[day] = WeekCell(commits + 1, breaks + (row.id in breaking))
+        rows[repo] = list(cells.values())
+    return week_chart(label, days, rows, LANGUAGES)
 
 
 class _Frame(NamedTuple):
@@ -104,6 +178,7 @@ class Pages:
             "s": words["site"],
             "w": words["page"],
             "signs": words["signs"],
+            "words": words,
             "at": at,
         }
         context |= values
@@ -132,6 +207,30 @@ class Pages:
             pieces.append(fillings[piece] if number % 2 else piece)
         return "".join(pieces)
 
+    def days(
+        self, pages: Mapping[Language, PageModel], label: str, before: str, after: str
+    ) -> Files:
+        """Yield the pages of a report in all languages."""
+        for page in pages.values():
+            yield from self.day(page, label, before, after)
+
+    def week(self, weeks: Mapping[Language, WeekModel], label: str) -> Files:
+        """Yield the page of a week in all languages, and its picture."""
+        chart: Chart | None = None
+        for lang, model in weeks.items():
+            chart = chart or _week_chart(label, model)
+            at = PageLocation(lang, day_path(label))
+            content = html_page(
+                "week.html",
+                **self._context(at, label=label, day="", chart=chart, **model._asdict()),
+            )
+            page = model.page
+            title = page.news if page.lead else f"{label} · {page.scale}"
+            frame = _Frame(here="days")
+            yield SiteFile(at.file, self._framed(at, title, page.description, content, frame))
+        if chart is not None:
+            yield SiteFile(chart.path, chart.svg)
+
     def day(self, page: PageModel, label: str, before: str, after: str) -> Files:
         """Yield the pages of a report: its own, and one for each commit that has a card."""
         at = PageLocation(page.lang, day_path(label))
@@ -147,12 +246,9 @@ class Pages:
                     articles[item.row.id] = macros.article(item, headline)
         context["articles"] = articles
         content = html_page("day.html", **context)
-        title = f"{page.news} · {label}"
-        yield SiteFile(
-            at.file, self._framed(at, title, page.description, content, _Frame(here="days"))
-        )
-        if is_week(label):
-            return
+        title = page.news if page.lead else f"{label} · {page.scale}"
+        description = f"{label}{page.words['signs']['colon']}{page.description}"
+        yield SiteFile(at.file, self._framed(at, title, description, content, _Frame(here="days")))
         for name, article in articles.items():
             yield self._commit(page.items[name], article, page.lang, label, macros)
 
@@ -184,13 +280,18 @@ class Pages:
             for part in summary["repos"]:
                 days_of_repo[part["repo"]].append((summary["label"], part))
         stories = told_stories(summaries)
+        charts = Charts.of(days_of_repo, stories)
+        for chart in charts.all():
+            yield SiteFile(chart.path, chart.svg)
         fronts = [PageLocation(self._lang, "../index.html")]
         fronts += (PageLocation(lang, "index.html") for lang in LANGUAGES)
         for front in fronts:
-            yield SiteFile(front.file, self._front(front, latest, kept_back, summaries))
+            text = self._front(front, latest, kept_back, summaries, charts)
+            yield SiteFile(front.file, text)
         for lang in LANGUAGES:
-            feed = PageLocation(lang, "feed.xml")
-            yield SiteFile(feed.file, self._feed(feed, summaries))
+            for name in ("feed.xml", "breaking.xml"):
+                feed = PageLocation(lang, name)
+                yield SiteFile(feed.file, self._feed(feed, summaries))
             for path, name in _LISTS.items():
                 at = PageLocation(lang, path)
                 text = self.write(
@@ -201,11 +302,12 @@ class Pages:
                     scripts=("search.js",) if name == "search" else (),
                     summaries=summaries,
                     by_repo=days_of_repo,
-                    stories=stories,
+                    stories=stories[:_MAX_STORIES],
+                    charts=charts,
                 )
                 yield SiteFile(at.file, text)
             for repo, days in days_of_repo.items():
-                yield self._repository(lang, repo, days[:_MAX_REPO_DAYS], stories)
+                yield self._repository(lang, repo, days, stories, charts)
 
     def _repository(
         self,
@@ -213,10 +315,13 @@ class Pages:
         repo: str,
         days: Sequence[tuple[str, Mapping[str, Any]]],
         stories: Sequence[tuple[Story, str, str]],
+        charts: Charts,
     ) -> SiteFile:
         at = PageLocation(lang, repo_path(repo))
         headlines: list[str] = []
-        for _, part in days:
+        releases: list[tuple[str, Mapping[str, Any]]] = []
+        for label, part in days:
+            releases += ((label, line) for line in part["release_lines"])
             headlines += (highlight["name"][lang] for highlight in part["highlights"])
         title = f"{headlines[0]} · {repo}" if headlines else repo
         repo_stories = [entry for entry in stories if entry[0].repo == repo]
@@ -225,8 +330,10 @@ class Pages:
             at,
             title,
             repo=repo,
-            days=days,
+            days=days[:_MAX_REPO_DAYS],
+            releases=releases[:_MAX_RELEASES],
             stories=repo_stories[:_MAX_REPO_DAYS],
+            charts=charts,
             here="repos",
         )
         return SiteFile(at.file, text)
@@ -237,6 +344,7 @@ class Pages:
         latest: Report | None,
         kept_back: Sequence[Summary],
         summaries: Sequence[Summary],
+        charts: Charts,
     ) -> str:
         if latest is None:
             return self.write("front.html", at, wide=True)
@@ -254,6 +362,7 @@ class Pages:
             day=at.to(day_path(label)),
             days=recent[:_MAX_RECENT_DAYS],
             kept_back=kept_back,
+            charts=charts,
         )
 
     def _feed(self, at: PageLocation, summaries: Sequence[Summary]) -> str:
@@ -269,6 +378,7 @@ class Pages:
             at,
             newest=newest[:_MAX_FEED_ENTRIES],
             base=base if self._site_url else "",
+            max_breaks=_MAX_FEED_ENTRIES,
             id=lambda path: uuid5(NAMESPACE_URL, f"{base}{path}"),
         )
-        return html_page("feed.xml", **context)
+        return html_page(at.path, **context)

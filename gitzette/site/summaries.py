@@ -1,9 +1,10 @@
 """What a report leaves for pages that are made from all reports: its news, its stories, its words.
 
 `data/DAY.json` has its news and stories. `search/index.js` names the months, `search/MONTH.js` has
-a line of text for each document of their days, `search/docs/DAY.js` what is shown of each document.
-They are scripts, because a page that was opened from disk may load scripts and no data. The page
-loads the newest month first and shows what it finds.
+a line with title and names for each document of their days, `search/MONTH-words.js` a line with its
+sentences, `search/docs/DAY.js` what is shown of each document. They are scripts, because a page that
+was opened from disk may load scripts and no data. The page loads the newest month first and shows
+what it finds; sentences are looked through after titles and names.
 """
 
 import json
@@ -36,6 +37,7 @@ class Document(NamedTuple):
     fields: tuple[str, ...]
     """Kind, element id, repository, section, title, its text and its headline in each language."""
     more: str  # Names by which it is found beside its titles
+    words: str = ""  # Its sentences and facts in all languages
 
 
 def is_week(label: str) -> bool:
@@ -43,7 +45,7 @@ def is_week(label: str) -> bool:
     return "W" in label
 
 
-def summarise(label: str, report: Report, pages: Models, lines: str) -> Summary:
+def summarise(label: str, report: Report, pages: Models, index: "DayIndex") -> Summary:
     """Return what other pages show of a report; a week's commits have the pages of its days."""
     window = report.window
     end = window.cutoff or window.end
@@ -59,7 +61,8 @@ def summarise(label: str, report: Report, pages: Models, lines: str) -> Summary:
         "repos": [_repo_day(part, pages) for part in pages["en"].repos],
         "stories": [story.model_dump(mode="json") for story in stories],
         "failed_share": failed_share(report),
-        "lines": lines,
+        "lines": index.lines,
+        "words": index.words,
     }
 
 
@@ -95,8 +98,39 @@ def _repo_day(part: RepoPart, pages: Models) -> dict[str, Any]:
         "landed": len(part.rows),
         "counts": {section.name: section.size for section in sections},
         "releases": [release.tag for release in part.section.releases],
+        "release_lines": [line.model_dump(mode="json") for line in part.section.releases],
         "highlights": highlights,
+        "breaking": _breaking(part, pages),
+        "areas": _areas(part),
     }
+
+
+def _breaking(part: RepoPart, pages: Models) -> list[dict[str, Any]]:
+    """Return what breaks in a repository, with the names of what no longer works."""
+    entries = []
+    for item in pages["en"].breaking:
+        if item.row.repo != part.repo:
+            continue
+        translations = {lang: page.items[item.row.id] for lang, page in pages.items()}
+        leads = {lang: it.told[0].text for lang, it in translations.items() if it.told}
+        entry = {
+            "id": item.element_id,
+            "sha": item.row.sha,
+            "names": list(item.breaks),
+            "name": {lang: translated.headline for lang, translated in translations.items()},
+            "lead": leads,
+        }
+        entries.append(entry)
+    return entries
+
+
+def _areas(part: RepoPart) -> dict[str, int]:
+    """Return the changed lines of a repository's day by folder."""
+    lines: dict[str, int] = {}
+    for row in part.rows:
+        for folder, count in row.areas.items():
+            lines[folder] = lines.get(folder, 0) + count
+    return lines
 
 
 def told_stories(summaries: Sequence[Summary]) -> list[tuple[Story, str, str]]:
@@ -122,14 +156,25 @@ def told_stories(summaries: Sequence[Summary]) -> list[tuple[Story, str, str]]:
 # ---------------------------------------------------------------- search
 
 
-def day_index(pages: Models) -> tuple[list[tuple[str, ...]], str]:
-    """Return the documents of a report, and the line by which each is found: title, tab, the rest."""
+class DayIndex(NamedTuple):
+    """The part of the search index that a report makes; each document has a line in both texts."""
+
+    documents: list[tuple[str, ...]]
+    lines: str  # Title, tab, names
+    words: str  # Sentences and facts
+
+
+def day_index(pages: Models) -> DayIndex:
+    """Return the documents of a report, and the lines by which each is found."""
     documents = list(_documents(pages))
     lines = []
+    words = []
     for document in documents:
         title = " ".join((document.fields[4], *document.fields[_FIRST_HEADLINE:]))
         lines.append(f"{_folded(title)}\t{_folded(document.more)}")
-    return [document.fields for document in documents], "\n".join(lines)
+        words.append(_folded(document.words))
+    fields = [document.fields for document in documents]
+    return DayIndex(fields, "\n".join(lines), "\n".join(words))
 
 
 def _folded(text: str) -> str:
@@ -137,7 +182,7 @@ def _folded(text: str) -> str:
 
 
 def _documents(pages: Models) -> Iterator[Document]:
-    """Yield each document with the further words by which it is found: names, not sentences."""
+    """Yield each document with the names and the sentences by which it is found."""
     for name, item in pages["en"].items.items():
         yield _commit_document(item, [page.items[name] for page in pages.values()])
     for section in pages["en"].report.sections:
@@ -158,8 +203,10 @@ def _commit_document(item: Item, translations: Sequence[Item]) -> Document:
     shown: list[str] = []
     headlines: list[str] = []
     names: dict[str, None] = {}
+    words: list[str] = []
     for translated in translations:
         text = " ".join(sentence.text for sentence in translated.told)
+        words.append(text.replace("`", ""))
         names |= dict.fromkeys(_CODE.findall(text))
         shown.append(clean(text.replace("`", ""))[:_MAX_FOUND_CHARACTERS])
         headline = translated.headline.replace("`", "") if translated.title else ""
@@ -167,7 +214,7 @@ def _commit_document(item: Item, translations: Sequence[Item]) -> Document:
     title = clean(item.title or item.headline)
     fields = ("c", item.element_id, row.repo, item.section, title, *shown, *headlines)
     more = (row.repo, row.sha[:12], row.author, *row.places, *names)
-    return Document(fields, " ".join(more))
+    return Document(fields, " ".join(more), " ".join(words))
 
 
 def script(name: str, data: object) -> str:
@@ -182,9 +229,12 @@ def index_files(summaries: Sequence[Summary]) -> Iterator[tuple[str, str]]:
     """Yield the index of these reports, newest first; what is told of a week is on its days."""
     indexed = [summary for summary in summaries if summary["lines"]]
     indexed.sort(key=lambda summary: str(summary["label"]), reverse=True)
-    months: dict[str, list[tuple[str, str]]] = {}
+    months: dict[str, list[Summary]] = {}
     for month, days in groupby(indexed, lambda summary: summary["month"]):
-        months[month] = [(summary["label"], summary["lines"]) for summary in days]
+        months[month] = list(days)
     yield "search/index.js", script("index", list(months))
-    for month, lines in months.items():
+    for month, days_of_month in months.items():
+        lines = [(summary["label"], summary["lines"]) for summary in days_of_month]
         yield f"search/{month}.js", script(month, lines)
+        words = [(summary["label"], summary["words"]) for summary in days_of_month]
+        yield f"search/{month}-words.js", script(f"{month}-words", words)

@@ -29,7 +29,7 @@ def test_a_second_demonstration_in_the_same_folder_leaves_every_byte_as_it_was(
         return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
     first = published(demonstration.out)
-    assert len(first) == 4
+    assert len([name for name in first if not name.startswith("site/")]) == 4
     shutil.copytree(demonstration.out, "gazette-demo")
     assert command("run", "--demo").status == 0
     assert published(Path("gazette-demo")) == first

@@ -54,6 +54,21 @@ def test_missing_days_and_clones_are_named_with_what_makes_them(
     assert (told.status, told.data["verdict"]) == (3, "needs care: git")
 
 
+def test_a_run_that_was_killed_is_named_with_how_to_go_on(
+    engine: Engine, corner: Path, command: Command
+) -> None:
+    command("run", "--date", "2026-02-04", *engine.repo)
+    # A killed run leaves a row that says "running" and no process that holds its lock.
+    with closing(sqlite3.connect(corner / "memory.db")) as connection, connection:
+        connection.execute("update runs set status = 'running'")
+    told = command("doctor", "--json")
+    assert told.status == 3
+    findings = told.data["findings"]
+    (problem,) = (found["says"] for found in findings if found["what"] == "memory")
+    assert "the run of 2026-02-04 UTC" in problem
+    assert "was killed before its end; `gitzette run --resume` goes on with it" in problem
+
+
 def test_a_damaged_memory_is_named_and_what_to_do_about_it_gives_a_whole_one(
     engine: Engine, corner: Path, command: Command
 ) -> None:

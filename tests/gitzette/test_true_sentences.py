@@ -75,7 +75,7 @@ async def test_headings_comments_and_lines_prove_sentences_with_terms_that_nobod
     for sentence in sentences:
         assert str(sentence["en"]) in english
         assert str(sentence["zh"]) in chinese
-    assert "By the author's account" not in english
+    assert "†" not in english
 
 
 async def test_a_hostile_message_gives_no_address_no_headline_and_no_advice(tmp_path: Path) -> None:
@@ -97,9 +97,10 @@ async def test_a_hostile_message_gives_no_address_no_headline_and_no_advice(tmp_
     assert set(written) == {"The ring is audited.", "`SLOTS` is `96` now."}
     assert written["The ring is audited."]["attributed"]
     assert not written["`SLOTS` is `96` now."]["attributed"]
-    assert "By the author's account: The ring is audited." in english
-    assert "据作者：该环已经过审计。" in chinese
-    assert "account: `SLOTS`" not in english
+    assert "The ring is audited.†" in english
+    assert "该环已经过审计。†" in chinese
+    assert "† by the author's own account" in english
+    assert "now.†" not in english
 
 
 async def test_a_headline_that_the_diff_shows_is_printed_though_it_names_nothing(

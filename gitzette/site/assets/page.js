@@ -1,4 +1,4 @@
-// What every page adds where scripts run: the colour switch, the key for search, citations that close themselves.
+// What every page adds where scripts run: the colour switch, keys, filters, citations that close themselves.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -26,12 +26,30 @@
     link.addEventListener("click", () => { link.href = link.href.split(/[?#]/)[0] + location.search + location.hash; });
   }
 
+  // j and k go from card to card; Enter opens what the headline leads to.
+  const step = (direction) => {
+    const cards = [...document.querySelectorAll("main :is(article.commit, .report-day, .story, .results > li)")]
+      .filter((card) => card.offsetParent && card.querySelector("a"));
+    const current = cards.findIndex((card) => card.contains(document.activeElement));
+    let next = cards[current + direction];
+    if (current < 0) {
+      const below = cards.findIndex((card) => card.getBoundingClientRect().top >= 0);
+      next = cards[below < 0 ? cards.length - 1 : below];
+    }
+    if (!next) return;
+    next.querySelector("a").focus({ preventScroll: true });
+    next.scrollIntoView();
+  };
+
   const typing = (node) => node.closest("input, textarea, select, [contenteditable]");
   document.addEventListener("keydown", (event) => {
     if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target)) {
       event.preventDefault();
       const field = document.getElementById("q");
       if (field && field.offsetParent) field.focus(); else document.querySelector('.masthead nav a[href$="search.html"]').click();
+    }
+    if ((event.key === "j" || event.key === "k") && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target)) {
+      step(event.key === "j" ? 1 : -1);
     }
     if (event.key === "Escape") {
       const open = document.querySelector("details.cite[open]");
@@ -51,22 +69,66 @@
   document.addEventListener("pointerover", place);
   document.addEventListener("focusin", place);
 
-  // Show one repository, or only what breaks something.
+  // Show one repository, or only what breaks. The choice stands in the address, and counts follow it.
   const filter = document.getElementById("filter");
   if (filter) {
-    const choose = (chosen) => {
-      for (const one of filter.children) one.setAttribute("aria-pressed", String(one === chosen));
-      const { of, only } = chosen.dataset;
-      for (const one of document.querySelectorAll("main [data-repo]")) {
-        const breaks = one.matches("[data-breaking]") || one.querySelector("[data-breaking]");
-        one.hidden = Boolean((of && one.dataset.repo !== of) || (only && !breaks));
+    const buttons = [...filter.querySelectorAll("button")];
+    const entries = [...document.querySelectorAll("main [data-commits]")];
+    const holders = [...document.querySelectorAll("main [data-repo]:not([data-commits])")];
+    const offered = (name, value) => buttons.some((button) => button.dataset[name] === value) ? value : "";
+    const asked = new URL(location.href).searchParams;
+    const chosen = { of: offered("of", asked.get("repo")), show: offered("show", asked.get("show")) };
+
+    const matches = (entry, { of, show }) => (!of || entry.dataset.repo === of) && (!show || "breaking" in entry.dataset);
+    const commits = (listed) => listed.reduce((sum, entry) => sum + Number(entry.dataset.commits), 0);
+    const counted = (choice) => commits(entries.filter((entry) => matches(entry, choice)));
+
+    const apply = () => {
+      for (const entry of entries) entry.hidden = !matches(entry, chosen);
+      for (const holder of holders) {
+        const inside = entries.filter((entry) => holder.contains(entry));
+        holder.hidden = inside.length ? inside.every((entry) => entry.hidden)
+          : Boolean(chosen.show || (chosen.of && holder.dataset.repo !== chosen.of));
       }
-      if (only) for (const one of document.querySelectorAll("main [data-breaking]")) {
-        for (let fold = one.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+      for (const section of document.querySelectorAll("main section.tier")) {
+        const total = commits(entries.filter((entry) => !entry.hidden && section.contains(entry)));
+        section.hidden = !total;
+        section.querySelector("h2 .count").textContent = `(${total})`;
+        const badge = document.querySelector(`[data-counts="${section.id}"]`);
+        if (badge) badge.textContent = badge.dataset.words.replace("{}", String(total));
+      }
+      for (const button of buttons) {
+        const { of, show } = button.dataset;
+        const isAll = "all" in button.dataset;
+        const isPressed = isAll ? !chosen.of && !chosen.show : of ? chosen.of === of : chosen.show === show;
+        button.setAttribute("aria-pressed", String(isPressed));
+        const choice = isAll ? {} : of ? { of, show: chosen.show } : { of: chosen.of, show };
+        button.querySelector(".count").textContent = String(counted(choice));
+      }
+      if (chosen.show) for (const entry of entries) {
+        if (entry.hidden) continue;
+        for (let fold = entry.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
       }
     };
-    filter.addEventListener("click", (event) => { if (event.target.matches("button")) choose(event.target); });
+    const remember = () => {
+      const address = new URL(location.href);
+      for (const [name, value] of [["repo", chosen.of], ["show", chosen.show]]) {
+        if (value) address.searchParams.set(name, value); else address.searchParams.delete(name);
+      }
+      history.replaceState(null, "", address);
+    };
+    filter.addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (!button) return;
+      const { of, show } = button.dataset;
+      if ("all" in button.dataset) { chosen.of = ""; chosen.show = ""; }
+      if (of) chosen.of = chosen.of === of ? "" : of;
+      if (show) chosen.show = chosen.show === show ? "" : show;
+      remember();
+      apply();
+    });
     filter.hidden = false;
+    apply();
   }
 
   // What is linked to may lie in a folded part.

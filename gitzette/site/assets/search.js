@@ -1,12 +1,13 @@
-// Search without a server: every document has a line of text; months are loaded newest first, and what they have is
-// shown at once. A question finds the documents that have all of its words, also inside of longer ones.
+// Search without a server: every document has a line with its title and names and one with its sentences; months are
+// loaded newest first, and what they have is shown at once. A question finds the documents that have all of its words,
+// also inside of longer ones; whole names come first.
 "use strict";
 (() => {
   const list = document.getElementById("results");
   const status = document.getElementById("status");
   const field = document.getElementById("q");
   const say = list.dataset;
-  const MOST = 40, MOST_WORDS = 8, LONGEST_TEXT = 220, IN_TITLE = 4;
+  const MOST = 40, MOST_WORDS = 8, LONGEST_TEXT = 220, WHOLE_NAME = 8, IN_TITLE = 4, IN_NAMES = 2;
 
   // Parts of the index are scripts: a page that was opened from disk may load those.
   const loaded = new Map(), waiting = new Map();
@@ -28,16 +29,31 @@
     return loaded.get(name);
   };
 
-  // Finds the lines of a day that have all words; titles stand before the tab and count more.
-  const look = (day, text, words, answers) => {
-    if (!words.every((word) => text.includes(word))) return;
+  // What a word is worth in a line, whose parts are title, names and sentences: a whole name counts most.
+  const NAME_CHARACTER = /[\p{L}\p{N}_.-]/u;
+  const worth = (line, word, title, names) => {
+    let value = 0;
+    for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + 1)) {
+      const isInNames = at < names;
+      const isWhole = !NAME_CHARACTER.test(line[at - 1] || " ") && !NAME_CHARACTER.test(line[at + word.length] || " ");
+      value = Math.max(value, at < title ? IN_TITLE : isInNames ? IN_NAMES : 1);
+      if (isInNames && isWhole) return WHOLE_NAME + (at < title ? 1 : 0);
+      if (!isInNames) break;
+    }
+    return value;
+  };
+  // Finds the lines of a day that have all words, also in their sentences where these are given.
+  const look = (day, text, sentences, words, answers) => {
+    if (!words.every((word) => text.includes(word) || sentences.includes(word))) return;
+    const further = sentences ? sentences.split("\n") : [];
     text.split("\n").forEach((line, at) => {
-      let value = 0;
+      const whole = further[at] ? `${line}\t${further[at]}` : line;
       const title = line.indexOf("\t");
+      let value = 0;
       for (const word of words) {
-        const place = line.indexOf(word);
-        if (place < 0) return;
-        value += place < title ? IN_TITLE : 1;
+        const found = worth(whole, word, title, line.length);
+        if (!found) return;
+        value += found;
       }
       answers.push({ day, at, value });
     });
@@ -124,11 +140,8 @@
     if (!words.length) { list.replaceChildren(); status.textContent = ""; remember(text); return; }
     list.setAttribute("aria-busy", "true");
     delete list.dataset.ms;
-    const answers = [];
-    let shown = -1;
+    let answers = [];
     const show = async () => {
-      if (shown === answers.length) return;
-      shown = answers.length;
       const entries = await written(answers, words);
       if (turn !== asked) return;
       list.replaceChildren(...entries);
@@ -137,13 +150,23 @@
     try {
       const months = await load("index");
       months.forEach(load);
+      const days = [];
       for (const month of months) {
-        const days = await load(month);
+        const loadedDays = await load(month);
         if (turn !== asked) return;
-        for (const [day, lines] of days) look(day, lines, words, answers);
+        days.push(...loadedDays.map(([day, lines]) => ({ month, day, lines })));
+        for (const [day, lines] of loadedDays) look(day, lines, "", words, answers);
         // The newest at once, all of them at the end.
-        if (answers.length && shown < 0) await show();
+        if (answers.length && !("ms" in list.dataset)) await show();
       }
+      // Then once more with the sentences, which are ten times as long.
+      const sentences = new Map();
+      for (const part of await Promise.all(months.map((month) => load(`${month}-words`)))) {
+        for (const [day, lines] of part) sentences.set(day, lines);
+      }
+      if (turn !== asked) return;
+      answers = [];
+      for (const { day, lines } of days) look(day, lines, sentences.get(day) || "", words, answers);
       await show();
       if (turn === asked) status.textContent = answers.length ? say.found.replace("{}", String(answers.length)) : say.none;
     } catch {

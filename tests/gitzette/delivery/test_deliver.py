@@ -181,13 +181,14 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
     assert told.count("gitzette: delivered to slack: 1 message\n") == 1
     assert told.count("gitzette: delivered to slack: nothing new\n") == 2
     assert [one["text"] for one in sinks.web.accepted] == [
-        f"MAX_ROUTES changes from 22 to 12 · engine · 1 commit · Gitzette {DAY}"
+        "MAX_ROUTES changes from 22 to 12 · engine · 1 commit"
     ]
     main(["doctor"])
     assert "ok    delivery: nothing waits to be sent" in capsys.readouterr().out
 
 
 WEB, SITE = "https://git.example", "https://site.example"
+COMMITS = {"en": "commits", "zh": "个提交"}
 ELEMENTS = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "a", "b", "code"}
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
@@ -223,7 +224,7 @@ def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     assert sinks.web.refused == sinks.mail.refused == []
     slack = [one["text"] for one in sinks.web.accepted if "blocks" in one]
     assert len(slack) > 2
-    assert slack[1].endswith(f" · Gitzette 2025-02-05 (2/{len(slack)})")
+    assert slack[1].endswith(f" 250 {COMMITS[lang]} (2/{len(slack)})")
     assert sum("msg_type" in one for one in sinks.web.accepted) > 2
     page = links(report_page(busy, lang, Web(WEB)))
     assert len(page) > 200
@@ -250,12 +251,13 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
     deliver(analysed_report(), out, sinks, lang)
     (mail,) = sinks.mail.accepted
     scale = {"en": "router · 1 breaking · 6 commits", "zh": "router · 不兼容 1 · 6 个提交"}[lang]
-    title = f"{lead} · {scale} · Gitzette 2026-02-04"
+    title = f"{lead} · {scale}"
     day, commit = f"{SITE}/{lang}/days/2026-02-04.html", f"{WEB}/octo/router/commit/{'1a' * 20}"
     assert mail["Subject"] == title
     text = body(mail, "plain")
     assert (
         text.index(title)
+        < text.index("2026-02-04 · ")
         < text.index(day)
         < text.index(brief)
         < text.index(f"{lead} <{day}#c{'1a' * 6}")

@@ -9,6 +9,7 @@ import pytest
 
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Quote
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, OwnUse, Tier
 from agent.domain.placement import CommitGroup, Importance, Placement
 from agent.domain.report import Report, RepoSection
@@ -252,6 +253,37 @@ def test_a_breaking_fact_that_a_sentence_tells_is_proof_and_one_that_none_tells_
     assert "The function `top_k` is removed." not in unfolded(page)
     assert "The flag `--slow` is removed." in unfolded(page)
     assert unfolded(page).count("**breaking**") == 1
+
+
+def test_a_summary_of_what_the_brief_tells_is_proof_and_makes_no_section_of_its_own() -> None:
+    row, other = row_of(ROUTER, 1, MUST_KNOW), row_of(ROUTER, 2, MUST_KNOW, 2)
+    claims = (
+        claim_of(row, "In router, calls of `top_k` fail.", role="brief", repo=None),
+        claim_of(row, "Calls of `top_k` fail today.", role="summary", about=()),
+    )
+    for layout in get_args(Layout):
+        page = report_page(report_of(row, other, claims=claims), "en", WEB, layout)
+        assert "Calls of `top_k` fail today." in page
+        assert "Calls of `top_k` fail today." not in unfolded(page)
+        assert page.index("fail today") < page.index("Commit 2 of octo/router\n")
+    assert not model(report_of(row, other, claims=claims)).repos[0].has_news
+    fresh = claim_of(other, "The second commit is told here alone.", role="summary", about=())
+    page = report_page(report_of(row, other, claims=(*claims, fresh)), "en", WEB)
+    assert "The second commit is told here alone." in unfolded(page)
+
+
+def test_lines_of_a_file_are_cited_by_its_name_and_their_numbers() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    lines = EvidenceId.lines(ROUTER, row.sha, "src/kernels/launcher.cu", 9, 12)
+    claims = (claim_of(row, "Tiles are listed there.", cites=(row.id, lines)),)
+    page = report_page(report_of(row, claims=claims), "en", WEB)
+    assert f"[`launcher.cu#L9-L12`]({WEB.lines(ROUTER, row.sha, lines.path, 9, 12)})" in page
+
+
+def test_a_reason_in_another_language_gives_way_to_the_marks_of_the_commit() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW, marks=("fix",))
+    assert model(report_of(row)).items[row.id].why == "reason 1 (decided by the model)"
+    assert model(report_of(row), "zh").items[row.id].why == "修复（由模型决定）"
 
 
 @pytest.mark.parametrize(

@@ -50,11 +50,12 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(
 ) -> None:
     words = catalogue(lang)["page"]["tiers"]
     page = report_page(analysed_report(), lang, WEB, layout)
+    count = {"en": " ({})", "zh": "（{}）"}[lang]
     order = [
         "- ",
-        f"# {words['act on']} (1)",
-        f"# {words['worth knowing']} (",
-        f"# {words['also landed']} (",
+        f"# {words['act on']}{count.format(1)}",
+        f"# {words['worth knowing']}{count[:-3]}",
+        f"# {words['also landed']}{count[:-3]}",
         "---",
     ]
     places = [page.index(one) for one in order]
@@ -126,8 +127,8 @@ def test_what_only_an_author_says_is_told_as_the_authors_account_wherever_it_sta
     lang: Language, layout: Layout
 ) -> None:
     report = analysed_report()
-    account = {"en": "By the author's account", "zh": "据作者"}[lang]
-    assert account not in report_page(report, lang, WEB, layout=layout)
+    legend = {"en": "† by the author's own account", "zh": "† 仅据作者自述"}[lang]
+    assert "†" not in report_page(report, lang, WEB, layout=layout)
     claims = [
         claim.model_copy(update={"attributed": True})
         if claim.role in ("effect", "brief", "summary") and claim.free
@@ -138,9 +139,12 @@ def test_what_only_an_author_says_is_told_as_the_authors_account_wherever_it_sta
     for sentence in sentences(model(marked, lang)):
         # What was reported in an issue says so already.
         is_reported = catalogue(lang)["page"]["reported"].replace("{}", "").strip() in sentence.text
-        is_marked = account in sentence.text
+        is_marked = sentence.text.endswith("†")
         assert is_marked == (sentence.claim.attributed and not is_reported), sentence.text
-    assert account in report_page(marked, lang, WEB, layout=layout)
+    page = report_page(marked, lang, WEB, layout=layout)
+    # Explained below the brief, where readers meet it first, and at the foot of the page.
+    assert page.count(legend) == 2
+    assert page.index("†") < page.index(legend) < page.index("# ", 2)
 
 
 @BOTH

@@ -18,7 +18,7 @@ from tests.built_once import built_once
 from tests.gitzette.conftest import Demonstration
 from tests.made_reports import FIRST, made_day
 
-VOID = {"meta", "link", "input"}
+VOID = {"meta", "link", "input", "img"}
 # Elements whose text is looked at; to keep that of all would take long.
 SPOKEN = {"title", "script", "h1", "h2", "h3", "h4", "a", "button", "summary"}
 

@@ -1,14 +1,19 @@
 """The site in a real browser, at the widths of a phone and a desk."""
 
+import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gitzette.site.build import Built
-from tests.made_reports import FIRST
+from agent.reports.stored import dump
+from agent.settings.values import Settings
+from gitzette.site.build import Built, build_site
+from tests.made_reports import FIRST, made_day
 from tests.site_server import served
 
 WIDTHS = [390, 1280]
@@ -66,6 +71,108 @@ def test_a_citation_opens_to_its_evidence_and_closes_again(
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
+@pytest.fixture(scope="module")
+def breaking_day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The site of a made-up day on which several repositories break something."""
+    folder = tmp_path_factory.mktemp("breaking") / "out" / "reports"
+    folder.mkdir(parents=True)
+    (folder / f"{FIRST}.json").write_text(dump(made_day(FIRST, most=4)), encoding="utf-8")
+    build_site(folder.parent, folder.parent / "site", Settings())
+    with served(folder.parent / "site") as found:
+        yield found
+
+
+def test_filters_stand_in_the_address_and_counts_follow_them(
+    opened: Any, breaking_day: str
+) -> None:
+    def visible_commits() -> int:
+        return int(
+            page.evaluate(
+                "[...document.querySelectorAll('main [data-commits]')].filter(n => !n.hidden)"
+                ".reduce((sum, n) => sum + Number(n.dataset.commits), 0)"
+            )
+        )
+
+    def counts() -> list[int]:
+        texts = page.locator("main section.tier:not([hidden]) h2 .count").all_inner_texts()
+        return [int(text.strip("()")) for text in texts]
+
+    day = f"en/days/{FIRST}.html"
+    page = opened(breaking_day, day)
+    everything = visible_commits()
+    assert sum(counts()) == everything
+    page.locator("p.counts a.badge.breaking").click()
+    page.wait_for_url("**?show=breaking")
+    breaking = visible_commits()
+    assert 0 < breaking < everything
+    assert sum(counts()) == breaking
+    assert page.locator("main [data-commits]:not([hidden]):not([data-breaking])").count() == 0
+    repo_button = page.locator("#filter button[data-of]").first
+    repo_button.click()
+    repo = repo_button.get_attribute("data-of")
+    assert parse_qs(urlsplit(page.url).query) == {"show": ["breaking"], "repo": [repo]}
+    assert visible_commits() == int(repo_button.locator(".count").inner_text())
+    seen = visible_commits()
+    page.reload()
+    assert visible_commits() == seen
+    page.locator("nav.languages a").click()
+    page.wait_for_url(f"**/zh/days/{FIRST}.html?*")
+    assert visible_commits() == seen
+    page.locator("#filter button[data-all]").click()
+    assert visible_commits() == everything
+    assert urlsplit(page.url).query == ""
+    opened(breaking_day, f"{day}?repo=octo/nowhere&show=all")
+    assert page.locator("main [data-commits]:not([hidden])").count() > 0
+
+
+def test_keys_go_from_card_to_card(opened: Any, breaking_day: str) -> None:
+    page = opened(breaking_day, f"en/days/{FIRST}.html")
+    first, second = page.locator("article.commit").all()[:2]
+    page.keyboard.press("j")
+    assert first.evaluate("card => card.contains(document.activeElement)")
+    page.keyboard.press("j")
+    assert second.evaluate("card => card.contains(document.activeElement)")
+    page.keyboard.press("k")
+    assert first.evaluate("card => card.contains(document.activeElement)")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/commits/**")
+
+
+def test_search_finds_words_of_sentences_and_whole_names_come_first(
+    opened: Any, address: str, demo_site: Path
+) -> None:
+    report = json.loads((demo_site.parent / "reports" / "2026-02-04.json").read_text("utf-8"))
+    titles = " ".join(row["title"] for row in report["ledger"]).casefold()
+    sentences = [claim for claim in report["claims"] if claim["kind"] == "stated"]
+    words = set()
+    for claim in sentences:
+        if claim["role"] in ("change", "effect"):
+            words.update(re.findall(r"\b[a-z]{9,}\b", claim["text"]["en"]))
+    word = next(word for word in sorted(words) if word not in titles)
+    page = opened(address, "en/search.html")
+    assert answered(page, word)
+    exact = answered(page, "allreduce_rms_norm")
+    assert "allreduce_rms_norm" in exact[0]
+
+
+def test_the_first_screen_of_a_phone_shows_the_brief(opened: Any, address: str) -> None:
+    for path in ("en/index.html", "zh/index.html", "en/days/2026-02-04.html"):
+        page = opened(address, path, 390)
+        first = page.locator(".brief li").first.bounding_box()
+        assert first["y"] + first["height"] < 844, path
+
+
+def test_pictures_follow_the_chosen_colours(opened: Any, address: str) -> None:
+    page = opened(address, "en/repos/lumen-ai--swiftserve.html", color_scheme="light")
+    picture = page.locator("img.chart").first
+    light = picture.screenshot()
+    page.click("#theme")
+    page.click("#theme")
+    page.wait_for_timeout(50)
+    assert picture.screenshot() != light
+    assert page.evaluate("[...document.images].every(image => image.naturalWidth > 0)")
+
+
 def test_the_masthead_leaves_four_fifths_of_a_phone_to_the_news(opened: Any, address: str) -> None:
     for path in ("en/index.html", "zh/index.html"):
         page = opened(address, path, 390)
@@ -80,6 +187,7 @@ def test_no_page_is_wider_than_the_narrowest_phone(opened: Any, address: str) ->
     # `opened` measures each page when the test is over.
     for path in (day, "index.html", "zh/stories.html", "en/days/index.html", "en/search.html"):
         opened(address, path, NARROWEST)
+    opened(address, "en/breaking.html", NARROWEST)
     opened(address, "en/repos/lumen-ai--swiftserve.html", NARROWEST)
     unfolded = opened(address, day, NARROWEST)
     unfolded.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
@@ -192,7 +300,10 @@ def test_hostile_strings_do_nothing_and_break_no_layout_on_a_phone(
             )
             too_wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             assert too_wide <= 0, file
-            assert page.locator("main :is(img, script, iframe, object, style)").count() == 0, file
+            assert (
+                page.locator("main :is(img:not(.chart), script, iframe, object, style)").count()
+                == 0
+            ), file
 
 
 def test_search_works_from_disk(browser: Any, demo_site: Path) -> None:
@@ -216,7 +327,9 @@ def test_axe_has_nothing_grave_to_say_of_any_page(
     )
     page.evaluate("document.querySelector('.commit details.cite').open = true")
     assert grave(page) == []
-    names = ("index", "stories", "days/index", "repos/index", "repos/lumen-ai--swiftserve")
+    names = (
+        "index", "stories", "breaking", "days/index", "repos/index", "repos/lumen-ai--swiftserve"
+    )  # fmt: skip
     for name in names:
         page.goto(f"{address}{lang}/{name}.html")
         assert grave(page) == []

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
+from xml.etree import ElementTree
 
 import pytest
 
@@ -18,7 +19,10 @@ from agent.domain.base import RepoId, StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure
 from agent.editions.week import week_of
+from agent.reports.page import words_in
+from agent.web import Web
 from gitzette.cli import main
+from gitzette.render.compose import page_model
 from gitzette.render.templating import element_id_of, repo_path
 from gitzette.site.build import Built
 from tests.gitzette.conftest import Command, Engine
@@ -95,7 +99,10 @@ def test_pages_can_be_shared_and_the_feed_has_absolute_links(
     page = (tmp_path / "site" / "en" / "days" / f"{FIRST}.html").read_text("utf-8")
     assert f'property="og:url" content="https://octo.example/news/en/days/{FIRST}.html"' in page
     assert re.search(r'name="description" content="[^"]{40,}"', page)
-    assert re.search(f"<title>.*path.* {FIRST} · Gitzette</title>", page)
+    assert re.search(
+        r"<title>The default of max_\w+ changes .* · \d+ commits · Gitzette</title>", page
+    )
+    assert f'property="og:description" content="{FIRST}: ' in page
     feed = (tmp_path / "site" / "zh" / "feed.xml").read_text("utf-8")
     assert set(re.findall(r'href="(\w+:|)', feed)) == {"https:"}
     assert f"https://octo.example/news/zh/days/{FIRST}.html" in feed
@@ -244,6 +251,72 @@ def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(
     }
     assert "2025-W07" in (tmp_path / "site" / "en" / "days" / "index.html").read_text("utf-8")
     assert "2025-W07" in (tmp_path / "site" / "zh" / "feed.xml").read_text("utf-8")
+
+
+def test_a_week_on_the_site_is_read_in_a_thousand_words_with_a_picture_of_its_days(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    days = [made_day(FIRST + timedelta(days=5 + at), most=4) for at in range(7)]
+    out = shelf(*days)
+    data = week_of("2025-W07", "UTC", days).data()
+    (out / "reports" / "2025-W07.json").write_text(json.dumps(data), encoding="utf-8")
+    assert built(out).notices == ()
+    for lang in ("en", "zh"):
+        page = (tmp_path / "site" / lang / "days" / "2025-W07.html").read_text("utf-8")
+        main = page.partition("<main")[2].partition("</main>")[0]
+        # Evidence is folded below citations.
+        text = re.sub(r'<div class="evidence">.*?</div></details>', "", main, flags=re.DOTALL)
+        assert 300 < words_in(re.sub("<[^<>]*>", " ", text)) <= 1_000
+        (picture,) = re.findall(r'<img class="chart" src="../../(charts/[\w.-]+)\?v=\w+"', main)
+        assert (tmp_path / "site" / picture).is_file()
+        assert re.search(r'alt="[^"]*2025-02-10[^"]*[\w-]+/[\w-]+[:：] ?\d', main)
+
+
+def test_pictures_are_files_that_hold_no_script_and_say_in_words_what_they_show(
+    demo_site: Path, parsed: Callable[[str], Any]
+) -> None:
+    pictures = {file.name: file.read_text("utf-8") for file in demo_site.glob("charts/*.svg")}
+    kinds = {name.partition("-")[0] for name in pictures}
+    assert kinds >= {"activity", "areas", "story"}
+    for text in pictures.values():
+        root = ElementTree.fromstring(text)
+        assert {element.tag.partition("}")[2] for element in root.iter()} <= {
+            "svg", "style", "rect", "line", "circle", "polygon", "text"
+        }  # fmt: skip
+        assert "prefers-color-scheme:dark" in text
+        assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    for name in ("en/index.html", "zh/stories.html", "en/repos/lumen-ai--swiftserve.html"):
+        page = parsed((demo_site / name).read_text("utf-8"))
+        shown = page.all("img")
+        assert shown, name
+        for picture in shown:
+            file = picture.attributes["src"].partition("?")[0].rpartition("/")[2]
+            assert file in pictures, name
+            assert len(picture.attributes["alt"]) > 20, name
+
+
+def test_everything_that_breaks_has_a_page_and_a_feed(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    days = [made_day(FIRST + timedelta(days=at), most=6) for at in range(2)]
+    built(shelf(*days))
+    site = tmp_path / "site"
+    for lang in ("en", "zh"):
+        broken = {}
+        for day in days:
+            for item in page_model(day, lang, Web("https://github.com")).breaking:
+                broken[item.row.sha[:7]] = item
+        assert len(broken) > 3
+        page = (site / lang / "breaking.html").read_text("utf-8")
+        assert set(re.findall(r'class="sha">(\w{7})</a>', page)) == set(broken)
+        for item in broken.values():
+            assert f"<code>{item.breaks[0]}</code>" in page
+            assert f'#{item.element_id}"' in page
+        feed = ElementTree.fromstring((site / lang / "breaking.xml").read_text("utf-8"))
+        entries = feed.findall("{http://www.w3.org/2005/Atom}entry")
+        assert len(entries) == min(30, len(broken))
+        day_page = (site / lang / "days" / f"{FIRST}.html").read_text("utf-8")
+        assert 'href="../../' + f'{lang}/days/{FIRST}.html?show=breaking"' in day_page
 
 
 def test_names_from_anywhere_become_files_inside_the_site() -> None:
