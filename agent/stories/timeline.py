@@ -1,4 +1,4 @@
-"""Landed commits found again by hash, number or title, the steps of stories, and who undid or brought back whom."""
+"""The steps of stories, and landed commits found again by hash, number or title."""
 
 import re
 from collections import defaultdict
@@ -16,70 +16,71 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryKind, StoryStep
 from agent.domain.references import pull_number, without_pull_numbers
 
-NEAR = timedelta(days=60)  # How far back everything is read
-_AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
+NEAR = timedelta(days=60)
+"""How far back everything is read."""
 LINEAGE = ("revert", "reland")
+"""The kinds of stories in which a change is undone or comes back."""
+_MAX_TITLE = 400  # Characters
+_LANDING_AGAIN = re.compile(r"^\W*(?:re-?land(?:ed|ing)?|re-?apply)\b[\s:\]-]*", re.IGNORECASE)
 
 
 def headline(commit: Commit, pull: int | None = None) -> Headline:
-    """Make the headline of a commit."""
-    number, title = (
-        pull or pull_number(commit.subject) or pull_number(commit.title),
-        commit.title[:400],
-    )
+    """Return the headline of a commit."""
     return Headline(
-        sha=commit.sha, at=commit.committed_at, author=commit.author.name, title=title, pull=number
+        sha=commit.sha,
+        at=commit.committed_at,
+        author=commit.author.name,
+        title=commit.title[:_MAX_TITLE],
+        pull=pull or pull_number(commit.subject) or pull_number(commit.title),
     )
 
 
 def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
-    """Make evidence of a headline: who landed what, when and under which title; its diff was not read."""
-    person, moments = (
-        Person(name=head.author, email=""),
-        {"authored_at": head.at, "committed_at": head.at},
-    )
+    """Return what a headline is evidence of: who landed what, when and under which title."""
+    person = Person(name=head.author, email="")
     commit = Commit(
         repo=repo,
         sha=head.sha,
         parents=(),
         author=person,
+        authored_at=head.at,
         committer=person,
+        committed_at=head.at,
         message=head.title,
-        **moments,
     )
     change = Change(commit=commit, files=(), incomplete="only its first line was read")
     return CommitEvidence(change=change, pull=head.pull)
 
 
 class Said(NamedTuple):
-    """What a message or a patch says of an earlier change: it comes back `again`, or else it is undone."""
+    """What a message or a patch says of an earlier change: that it is undone, or comes back."""
 
-    again: bool
+    again: bool  # It comes back
     sha: str = ""
     number: int | None = None
     title: str = ""
 
 
-def _plain(title: str) -> str:
-    """Give a title as one compares it: without numbers of pull requests, signs, case, and words for landing again."""
-    return " ".join(
-        re.sub(r"\W+", " ", _AGAIN.sub("", without_pull_numbers(title))).lower().split()
-    )
+def _comparable(title: str) -> str:
+    """Return a title without pull requests, signs, case and words for landing again."""
+    bare_title = _LANDING_AGAIN.sub("", without_pull_numbers(title))
+    words = re.sub(r"\W+", " ", bare_title).lower()
+    return " ".join(words.split())
 
 
 class Remembered(Frozen):
-    """What earlier reports said of some commits: their days, and the stories in which one is a step, oldest first."""
+    """What earlier reports said of some commits: their days, and their stories, oldest first."""
 
     days: dict[EvidenceId, str] = Field(default_factory=dict)
     stories: tuple[Story, ...] = ()
 
 
 class CommitPair(Frozen):
-    """A commit of the day, and an earlier one that it names or, `by_lines`, whose lines it changes."""
+    """A commit of the day, and an earlier one that it names or whose lines it changes."""
 
     doer: Headline
     earlier: Headline
-    by_lines: bool = False
+    by_lines: bool = False  # It changes lines of the earlier one
     said_in: EvidenceId | None = None
     """The pull request that names the earlier commit, if the later one does not."""
 
@@ -90,16 +91,14 @@ class CommitPair(Frozen):
 
 
 class StoriesFound(Frozen):
-    """The stories of a day, and what else of the past its commits lead to; it is handed on as a note."""
+    """The stories of a day, and what else of the past its commits lead to."""
 
     stories: tuple[Story, ...] = ()
-    pairs: tuple[
-        CommitPair, ...
-    ] = ()  # What may be follow-ups: only somebody who reads both sides can tell
+    pairs: tuple[CommitPair, ...] = ()
+    """What may be follow-ups: only somebody who reads both sides can say so."""
     heads: tuple[Headline, ...] = ()  # The earlier commits of stories and pairs
-    whole: tuple[
-        str, ...
-    ] = ()  # Commits whose lines prove a story: they are cited with their patches
+    whole: tuple[str, ...] = ()
+    """Commits whose lines prove a story: they are cited with their patches."""
 
 
 def step(
@@ -109,7 +108,7 @@ def step(
     part: int | None = None,
     after: tuple[EvidenceId, ...] = (),
 ) -> StoryStep:
-    """Make a step of a landed commit."""
+    """Return the step of a story that a landed commit is."""
     return StoryStep(
         cite=EvidenceId.commit(repo, head.sha),
         at=head.at,
@@ -121,47 +120,70 @@ def step(
 
 
 def story(kind: StoryKind, repo: RepoId, steps: Iterable[StoryStep]) -> Story:
-    """Make a story of steps, oldest first."""
+    """Return a story of some steps, which are put in order, oldest first."""
     return _with_steps(Story(kind=kind, repo=repo, steps=()), steps)
 
 
-def _with_steps(one: Story, steps: Iterable[StoryStep]) -> Story:
-    ordered = tuple(sorted(steps, key=lambda step: (step.at, step.cite)))
-    return one.model_copy(
-        update={"timeline": ordered, "steps": tuple(step.cite for step in ordered)}
-    )
+def _with_steps(story_without: Story, steps: Iterable[StoryStep]) -> Story:
+    timeline = tuple(sorted(steps, key=lambda step: (step.at, step.cite)))
+    cites = tuple(step.cite for step in timeline)
+    return story_without.model_copy(update={"timeline": timeline, "steps": cites})
 
 
 def joined(stories: Sequence[Story]) -> list[Story]:
-    """Tell as one what shares its beginning: a revert and the re-land after it."""
-    found: list[Story] = []
-    for one in sorted(stories, key=lambda one: (one.timeline[-1].at, one.kind)):
-        before = next(
-            (old for old in found if old.steps[0] == one.steps[0] or old.steps[-1] in one.steps),
-            None,
-        )
-        if before is None:
-            found.append(one)
+    """Return stories of which those with the same beginning are one: a revert and its re-land."""
+    joined_stories: list[Story] = []
+    for later in sorted(stories, key=lambda story: (story.timeline[-1].at, story.kind)):
+        earlier = _earlier_part(later, joined_stories)
+        if earlier is None:
+            joined_stories.append(later)
             continue
-        found.remove(before)
-        steps = {step.cite: step for step in (*before.timeline, *one.timeline)}
-        # What undid or came back is more than that it landed.
-        for old in (step for step in before.timeline if step.act != "landed"):
-            after = tuple(dict.fromkeys((*old.after, *steps[old.cite].after)))
-            steps[old.cite] = old.model_copy(update={"after": after})
-        found.append(_with_steps(one, steps.values()))
-    return found
+        joined_stories.remove(earlier)
+        joined_stories.append(_continued(earlier, later))
+    return joined_stories
 
 
-def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
-    """Name the steps that the report adds, say since when the story is told, and put in front what was known of it."""
-    earlier = [old for old in known.stories if one.kind in LINEAGE and old.kind in LINEAGE]
-    known_steps = [
-        step for old in earlier if set(old.steps) & set(one.steps) for step in old.timeline
-    ]
-    steps = {step.cite: step for step in known_steps if step.act != "released"}
-    whole = _with_steps(one, (steps | {step.cite: step for step in one.timeline}).values())
-    days = [known.days[cite] for cite in whole.steps if cite in known.days and cite not in today]
+def _earlier_part(later: Story, candidates: Iterable[Story]) -> Story | None:
+    """Return the story that begins like a later one, or ends with one of its steps."""
+    for candidate in candidates:
+        begins_alike = candidate.steps[0] == later.steps[0]
+        if begins_alike or candidate.steps[-1] in later.steps:
+            return candidate
+    return None
+
+
+def _continued(earlier: Story, later: Story) -> Story:
+    steps = {step.cite: step for step in (*earlier.timeline, *later.timeline)}
+    for step_before in earlier.timeline:
+        # That something undid or came back is more than that it landed.
+        if step_before.act == "landed":
+            continue
+        cite = step_before.cite
+        after = tuple(dict.fromkeys((*step_before.after, *steps[cite].after)))
+        steps[cite] = step_before.model_copy(update={"after": after})
+    return _with_steps(later, steps.values())
+
+
+def with_memory(found: Story, today: set[EvidenceId], memory: Remembered) -> Story:
+    """Return a story with what earlier reports know of it.
+
+    It names the steps that are news, and the day on which it was last told.
+    """
+    steps: dict[EvidenceId, StoryStep] = {}
+    for earlier in memory.stories:
+        is_lineage = found.kind in LINEAGE and earlier.kind in LINEAGE
+        if not is_lineage or not set(earlier.steps) & set(found.steps):
+            continue
+        for earlier_step in earlier.timeline:
+            if earlier_step.act != "released":
+                steps[earlier_step.cite] = earlier_step
+    for found_step in found.timeline:
+        steps[found_step.cite] = found_step
+    whole = _with_steps(found, steps.values())
+    days = []
+    for cite in whole.steps:
+        if cite in memory.days and cite not in today:
+            days.append(memory.days[cite])
     news = tuple(cite for cite in whole.steps if cite in today)
     return whole.model_copy(update={"news": news, "since": max(days, default="")})
 
@@ -171,85 +193,113 @@ def with_memory(one: Story, today: set[EvidenceId], known: Remembered) -> Story:
 
 @dataclass(frozen=True)
 class Undoing:
-    """What a commit does to an earlier one or a part of it: it undoes it, or lands it again after another undid it."""
+    """What a commit does to an earlier one or a part of it: it undoes it, or lands it again."""
 
     doer: Headline
     target: Headline
-    again: bool = False
-    undone_by: Headline | None = None
-    part: bool = False
+    again: bool = False  # It lands again
+    undone_by: Headline | None = None  # What undid it before it landed again
+    part: bool = False  # Only a part of it
+
+    @property
+    def act(self) -> Act:
+        """Return what the commit does, in the words of stories."""
+        if self.again:
+            return "a part landed again" if self.part else "landed again"
+        return "a part undone" if self.part else "undone"
 
     def story(self, repo: RepoId) -> Story:
-        """Put it down as a story of two or three steps."""
+        """Return a story of two or three steps."""
         first = step(repo, self.target, "landed")
-        undone = [step(repo, self.undone_by, "undone")] if self.undone_by else []
-        acts: tuple[Act, Act] = (
-            ("landed again", "a part landed again") if self.again else ("undone", "a part undone")
-        )
-        last = step(repo, self.doer, acts[self.part], after=() if self.again else (first.cite,))
-        return story("reland" if self.again else "revert", repo, [first, *undone, last])
+        steps = [first]
+        if self.undone_by:
+            steps.append(step(repo, self.undone_by, "undone"))
+        after = () if self.again else (first.cite,)
+        steps.append(step(repo, self.doer, self.act, after=after))
+        return story("reland" if self.again else "revert", repo, steps)
+
+
+class _NamedTarget(NamedTuple):
+    """An earlier commit that a message names."""
+
+    head: Headline
+    again: bool
 
 
 class LandedLine:
-    """Landed commits, each once, oldest first; and what today's and all that are called reverts say of others."""
+    """Landed commits, each once, oldest first, and what some of them say of others."""
 
     def __init__(
         self, heads: Iterable[Headline], said: Mapping[str, Sequence[Said]] | None = None
     ) -> None:
-        self.heads = sorted(
-            {head.sha: head for head in heads}.values(), key=lambda head: (head.at, head.sha)
-        )
+        heads_by_sha = {head.sha: head for head in heads}
+        self.heads = sorted(heads_by_sha.values(), key=lambda head: (head.at, head.sha))
         self._said = said or {}
-        self._named: dict[int | str, list[Headline]] = defaultdict(list)
+        self._by_number_or_title: dict[int | str, list[Headline]] = defaultdict(list)
         for head in self.heads:
-            self._named[_plain(head.title)].append(head)
-            self._named[head.pull or 0].append(head)
+            self._by_number_or_title[_comparable(head.title)].append(head)
+            self._by_number_or_title[head.pull or 0].append(head)
 
     def earlier(self, doer: Headline, said: Said) -> Headline | None:
-        """Find the last commit before another one by its hash, else its number, else its title."""
-        of_hash = [head for head in self.heads if head.sha.startswith(said.sha)] if said.sha else []
-        # An abbreviated hash must mean one commit only.
-        found = (
-            of_hash if len(of_hash) == 1 else self._named.get(said.number or _plain(said.title), [])
-        )
-        return next(
-            (head for head in reversed(found) if head.sha != doer.sha and head.at <= doer.at), None
-        )
+        """Return the last commit before another one by its hash, else its number, else its title."""
+        for head in reversed(self._candidates(said)):
+            if head.sha != doer.sha and head.at <= doer.at:
+                return head
+        return None
+
+    def _candidates(self, said: Said) -> list[Headline]:
+        if said.sha:
+            of_hash = [head for head in self.heads if head.sha.startswith(said.sha)]
+            # An abbreviated hash must mean one commit only.
+            if len(of_hash) == 1:
+                return of_hash
+        key = said.number or _comparable(said.title)
+        return self._by_number_or_title.get(key, [])
 
     def undoings(self, doer: Headline) -> list[Undoing]:
-        """List what a commit undoes and brings back."""
-        found: dict[str, Undoing] = {}
-        named = [
-            (one.again, head)
-            for one in self._said.get(doer.sha, ())
-            if (head := self.earlier(doer, one))
-        ]
-        returns = any(again for again, _ in named)
-        for again, target in named:
+        """Return what a commit undoes and brings back."""
+        targets = self._named_targets(doer)
+        brings_back = any(target.again for target in targets)
+        undoings: dict[str, Undoing] = {}
+        for head, again in targets:
             if again:
-                found.setdefault(
-                    target.sha, Undoing(doer, target, True, self._undoer(target, doer))
-                )
-            elif not reverts_in(target.title):
-                found.setdefault(target.sha, Undoing(doer, target))
-            elif not returns:
-                # Who reverts a revert lands the first one again.
-                back = [Undoing(doer, one, True, target) for one in self._undone_by(target)]
-                found |= {one.target.sha: one for one in back or [Undoing(doer, target)]} | found
-        return list(found.values())
+                undone_by = self._undoer(head, doer)
+                undoings.setdefault(head.sha, Undoing(doer, head, again=True, undone_by=undone_by))
+            elif not reverts_in(head.title):
+                undoings.setdefault(head.sha, Undoing(doer, head))
+            elif not brings_back:
+                for undoing in self._reverted_revert(doer, head):
+                    undoings.setdefault(undoing.target.sha, undoing)
+        return list(undoings.values())
+
+    def _named_targets(self, doer: Headline) -> list[_NamedTarget]:
+        targets = []
+        for said in self._said.get(doer.sha, ()):
+            head = self.earlier(doer, said)
+            if head is not None:
+                targets.append(_NamedTarget(head, said.again))
+        return targets
+
+    def _reverted_revert(self, doer: Headline, revert: Headline) -> list[Undoing]:
+        """Return what comes back when a revert is reverted: the commits that it undid."""
+        brought_back = []
+        for head in self._undone_by(revert):
+            brought_back.append(Undoing(doer, head, again=True, undone_by=revert))
+        return brought_back or [Undoing(doer, revert)]
 
     def _undone_by(self, revert: Headline) -> list[Headline]:
-        found = {
-            self.earlier(revert, one) for one in self._said.get(revert.sha, ()) if not one.again
-        }
-        return sorted(
-            (head for head in found if head and not reverts_in(head.title)),
-            key=lambda head: head.at,
-        )
+        """Return the commits that a revert undoes, oldest first, without other reverts."""
+        heads = set()
+        for said in self._said.get(revert.sha, ()):
+            head = None if said.again else self.earlier(revert, said)
+            if head is not None and not reverts_in(head.title):
+                heads.add(head)
+        return sorted(heads, key=lambda head: head.at)
 
     def _undoer(self, target: Headline, doer: Headline) -> Headline | None:
-        """Find what undid a commit before it came back: the last revert between the two that names it."""
-        between = [
-            head for head in self.heads if target.at <= head.at <= doer.at and head.sha != doer.sha
-        ]
-        return next((head for head in reversed(between) if target in self._undone_by(head)), None)
+        """Return the last revert that names a commit, between it and the one that brings it back."""
+        for head in reversed(self.heads):
+            is_between = target.at <= head.at <= doer.at and head.sha != doer.sha
+            if is_between and target in self._undone_by(head):
+                return head
+        return None
