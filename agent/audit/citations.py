@@ -295,7 +295,7 @@ def _window(entry: AuditEntry, library: Library) -> Iterator[Finding]:
 def _statistics(entry: AuditEntry, change: Change) -> Iterator[Finding]:
     """Compare added and deleted lines with those of the commit or of a file, and files with git's."""
     text = entry.block.text
-    counts = _LineCounts(change, [code.text for code in code_of(text)[:_MAX_CODE_SPANS]])
+    counts = _CountedLines(change, [code.text for code in code_of(text)[:_MAX_CODE_SPANS]])
     names_commit = any(reference.kind == "commit" for reference in entry.references)
     totals = (
         f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
@@ -324,7 +324,7 @@ def _statistics(entry: AuditEntry, change: Change) -> Iterator[Finding]:
         )
 
 
-class _LineCounts:
+class _CountedLines:
     """The added and deleted lines that a report may mean: of the commit, or of files it names."""
 
     def __init__(self, change: Change, named_paths: Sequence[str]) -> None:

@@ -1,20 +1,23 @@
-"""A week out of its days: the daily reports as one, without what was taken back before the week was over."""
+"""A week out of its days: one report, without what was taken back before the week was over."""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from agent.domain.base import Frozen, StorageError, UsageError
+from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.ledger import Tier
-from agent.domain.links import undone_pairs
+from agent.domain.ledger import LedgerRow, Tier
+from agent.domain.links import Story, undone_pairs
 from agent.domain.report import ReleaseLine, Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.stored import load, to_json
 
 MOST_WORDS = 1_000
+"""The length of an edition."""
+P = TypeVar("P")
 _OF_ONE_DAY = ("brief", "summary")
 
 
@@ -35,12 +38,10 @@ class Week(Frozen):
     came_and_went: tuple[RevertPair, ...] = ()
 
     def data(self) -> dict[str, Any]:
-        """Give the edition as plain data: that of a report, and the parts of a week."""
-        return (
-            to_json(self.report)
-            | {"date": self.label}
-            | self.model_dump(exclude={"label", "report"})
-        )
+        """Return the edition as plain data: that of a report, and the parts of a week."""
+        data = to_json(self.report)
+        data["date"] = self.label
+        return data | self.model_dump(exclude={"label", "report"})
 
 
 def load_week(text: str | bytes, name: str) -> Week:
@@ -57,57 +58,105 @@ def load_week(text: str | bytes, name: str) -> Week:
 
 
 def days_of(label: str) -> list[date]:
-    """List the seven days of a week such as 2026-W06, by ISO 8601."""
+    """Return the seven days of a week such as 2026-W06, by ISO 8601."""
+    problem = f"{label[:20]!r} is not a week; write it as 2026-W06"
+    match = re.fullmatch(r"(\d{4})-W(\d{2})", label)
+    if match is None:
+        raise UsageError(problem)
     try:
-        found = re.fullmatch(r"(\d{4})-W(\d{2})", label) or ("", 0, 0)
-        first = date.fromisocalendar(int(found[1]), int(found[2]), 1)
+        monday = date.fromisocalendar(int(match[1]), int(match[2]), 1)
     except ValueError as error:
-        raise UsageError(f"{label[:20]!r} is not a week; write it as 2026-W06") from error
-    return [first + timedelta(days=number) for number in range(7)]
+        raise UsageError(problem) from error
+    return [monday + timedelta(days=number) for number in range(7)]
 
 
 def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
     """Join the reports of a week's days, which are given in their order."""
-    days, told = days_of(label), {report.window.label for report in reports}
-    rows = {row.id: row for report in reports for row in report.ledger}
-    # A story is told as the last day knows it.
-    stories = {
-        (one.kind, one.repo, one.steps[:1]): one for report in reports for one in report.stories
-    }
-    claims = {
-        claim.id: claim
-        for report in reports
-        for claim in report.claims
-        if claim.role not in _OF_ONE_DAY
-    }
-    # What landed again after it was taken back is told as itself.
-    undone = (
-        pair for report in reports for story in report.stories for pair in undone_pairs(story)
-    )
-    pairs = dict.fromkeys(
-        RevertPair(change=one, undone_by=by) for one, by in undone if one in rows and by in rows
-    )
-    aside = {cite for pair in pairs for cite in (pair.change, pair.undone_by)}
-    names, behind = ("repos", "failures", "links", "uses"), {"tier": Tier.LOW, "weight": 0.0}
-    parts: dict[str, Any] = {
-        name: tuple(dict.fromkeys(part for report in reports for part in getattr(report, name)))
-        for name in names
-    }
-    joined = Report(
+    days = days_of(label)
+    reverts = _reverts_within(reports)
+    without_effect: set[EvidenceId] = set()
+    for pair in reverts:
+        without_effect |= {pair.change, pair.undone_by}
+    repos = _every(report.repos for report in reports)
+    report = Report(
         window=Window.days(days[0], days[-1], tz),
-        sections=tuple(section for repo in parts["repos"] for section in _section(repo, reports)),
-        ledger=tuple(
-            row.model_copy(update=behind) if name in aside else row for name, row in rows.items()
-        ),
-        claims=tuple(claim for claim in claims.values() if not aside & set(claim.about)),
-        stories=tuple(stories.values()),
+        repos=repos,
+        sections=tuple(section for repo in repos for section in _section(repo, reports)),
+        ledger=_ledger(reports, without_effect),
+        claims=_claims(reports, without_effect),
+        stories=_stories(reports),
+        failures=_every(report.failures for report in reports),
+        links=_every(report.links for report in reports),
+        uses=_every(report.uses for report in reports),
         analyst=reports[-1].analyst,
-        **parts,
     )
-    known, missing = (
-        tuple(f"{day}" for day in days if (f"{day}" in told) is there) for there in (True, False)
+    reported = {report.window.label for report in reports}
+    names = [str(day) for day in days]
+    return Week(
+        label=label,
+        report=report,
+        days=tuple(name for name in names if name in reported),
+        missing=tuple(name for name in names if name not in reported),
+        came_and_went=reverts,
     )
-    return Week(label=label, report=joined, days=known, missing=missing, came_and_went=tuple(pairs))
+
+
+def _every(parts_of_days: Iterable[Iterable[P]]) -> tuple[P, ...]:
+    """Return the parts of all days, each once."""
+    parts: dict[P, None] = {}
+    for parts_of_day in parts_of_days:
+        parts.update(dict.fromkeys(parts_of_day))
+    return tuple(parts)
+
+
+def _reverts_within(reports: Sequence[Report]) -> tuple[RevertPair, ...]:
+    """Return what landed and was taken back in the same week.
+
+    What landed again after that is told as itself.
+    """
+    landed = {row.id for report in reports for row in report.ledger}
+    pairs: dict[RevertPair, None] = {}
+    for report in reports:
+        for story in report.stories:
+            for change, undone_by in undone_pairs(story):
+                if change in landed and undone_by in landed:
+                    pairs[RevertPair(change=change, undone_by=undone_by)] = None
+    return tuple(pairs)
+
+
+def _ledger(
+    reports: Sequence[Report], without_effect: Collection[EvidenceId]
+) -> tuple[LedgerRow, ...]:
+    """Return the rows of all days; what came and went stands behind everything else."""
+    rows: dict[EvidenceId, LedgerRow] = {}
+    for report in reports:
+        for row in report.ledger:
+            if row.id in without_effect:
+                row = row.model_copy(update={"tier": Tier.LOW, "weight": 0.0})
+            rows[row.id] = row
+    return tuple(rows.values())
+
+
+def _claims(reports: Sequence[Report], without_effect: Collection[EvidenceId]) -> tuple[Claim, ...]:
+    """Return what is said of single commits that still matter."""
+    claims: dict[str, Claim] = {}
+    for report in reports:
+        for claim in report.claims:
+            if claim.role not in _OF_ONE_DAY:
+                claims[claim.id] = claim
+    about_lasting = [
+        claim for claim in claims.values() if not set(claim.about).intersection(without_effect)
+    ]
+    return tuple(about_lasting)
+
+
+def _stories(reports: Sequence[Report]) -> tuple[Story, ...]:
+    """Return the stories of the week, each as the last day knows it."""
+    stories: dict[tuple[object, ...], Story] = {}
+    for report in reports:
+        for story in report.stories:
+            stories[story.kind, story.repo, story.steps[:1]] = story
+    return tuple(stories.values())
 
 
 def _section(repo: str, reports: Sequence[Report]) -> list[RepoSection]:

@@ -1,8 +1,9 @@
-"""Versions and commits of other repositories that a commit moves to: requirements, submodules, pins of a build."""
+"""Versions and commits of other repositories that a commit moves to, and the stories of releases."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from agent.domain.base import LANGUAGES, Frozen, Language, RepoId
 from agent.domain.commits import Headline, Release, is_version
@@ -16,7 +17,7 @@ _PINNED = re.compile(
     r"(?<![\w.])v?(\d+(?:\.\d+){1,3}(?:\.?(?:post|rc|dev|a|b)\d+)*)(?![\w.]*\w)", re.ASCII
 )
 _SUBMODULE = re.compile(r"^\+Subproject commit ([0-9a-f]{40})$", re.MULTILINE)
-_MOST = 24  # Changes that are named with a release
+_MAX_NAMED = 24  # Changes that are named with a release
 _PIN = re.compile(r"[A-Z][A-Z0-9_]*_(?:REVISION|GIT_TAG|TAG|COMMIT|VERSION|REF|SHA)")
 
 
@@ -30,67 +31,92 @@ class Taken(Frozen):
     sha: str = ""
 
 
+class _Move(NamedTuple):
+    """A dependency and the version or commit that it is moved to."""
+
+    package: str
+    revision: str
+
+
 def taken(evidence: CommitEvidence) -> list[Taken]:
-    """List the dependencies that a commit moves, each place once."""
-    found = {(name.lower(), to): (name, to) for name, to in _moved(evidence)}
-    return [
-        Taken(
-            commit=evidence.id,
-            at=evidence.at,
-            package=name,
-            **{"sha" if is_full_hash(to) else "version": to},
+    """Return the dependencies that a commit moves, each once."""
+    moves = {}
+    for move in _moves(evidence):
+        moves[move.package.lower(), move.revision] = move
+    dependencies = []
+    for package, revision in moves.values():
+        is_hash = is_full_hash(revision)
+        dependencies.append(
+            Taken(
+                commit=evidence.id,
+                at=evidence.at,
+                package=package,
+                version="" if is_hash else revision,
+                sha=revision if is_hash else "",
+            )
         )
-        for name, to in found.values()
-    ]
+    return dependencies
 
 
-def _moved(evidence: CommitEvidence) -> Iterator[tuple[str, str]]:
+def _moves(evidence: CommitEvidence) -> Iterator[_Move]:
     for file in evidence.change.files:
-        yield from ((file.path, sha) for sha in _SUBMODULE.findall(file.patch or ""))
+        for sha in _SUBMODULE.findall(file.patch or ""):
+            yield _Move(file.path, sha)
     for fact in evidence.facts:
-        # A key of a build may say at which version or commit something is fetched: `CUTLASS_REVISION`.
-        pinned = fact.kind == "config-key-changed" and _PIN.fullmatch(fact.name)
-        if pinned or fact.kind == "dependency-changed":
-            # Behind a semicolon stands where it is asked for, which is no version of it.
-            old, new = ((side or "").partition(";")[0] for side in (fact.old, fact.new))
-            if old == new:
-                continue
-            if is_full_hash(new):
-                yield fact.name, new
-            elif pinned_version := _PINNED.search(new):
-                yield fact.name, pinned_version[1]
+        # A key of a build may say at which version or commit something is fetched.
+        is_pin = fact.kind == "config-key-changed" and _PIN.fullmatch(fact.name)
+        if not is_pin and fact.kind != "dependency-changed":
+            continue
+        old = _without_condition(fact.old)
+        new = _without_condition(fact.new)
+        if old == new:
+            continue
+        version = _PINNED.search(new)
+        if is_full_hash(new):
+            yield _Move(fact.name, new)
+        elif version:
+            yield _Move(fact.name, version[1])
+
+
+def _without_condition(requirement: str | None) -> str:
+    """Return a requirement without what stands behind a semicolon: where it is asked for."""
+    return (requirement or "").partition(";")[0]
 
 
 def may_be_of(package: str, repos: Iterable[RepoId]) -> list[RepoId]:
-    """List the repositories whose name stands in that of a dependency; whether they have the version is to be asked."""
-    words = set(re.split(r"[^a-z0-9]+", package.lower()))
-    return [
-        repo
-        for repo in repos
-        if set(re.split(r"[^a-z0-9]+", repo.lower().partition("/")[2])) <= words
-    ]
+    """Return the repositories whose name stands in that of a dependency.
+
+    Whether they have the version is to be asked.
+    """
+    package_words = _words(package)
+    return [repo for repo in repos if _words(repo.partition("/")[2]) <= package_words]
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[^a-z0-9]+", name.lower()))
 
 
 def final(releases: Iterable[Release]) -> list[Release]:
-    """Keep the versions, oldest first; candidates, nights and builds are none."""
-    return sorted(
-        (one for one in releases if is_version(one.tag)),
-        key=lambda one: (one.published_at, one.tag),
-    )
+    """Return the versions, oldest first; candidates, nightly and other builds are none."""
+    versions = [release for release in releases if is_version(release.tag)]
+    return sorted(versions, key=lambda release: (release.published_at, release.tag))
 
 
-def with_releases(one: Story, first: Mapping[str, Release]) -> Story:
-    """Add to a story's timeline the releases that were the first to have its changes, by their hashes."""
-    found = {release.tag: release for cite in one.steps if (release := first.get(cite.sha))}
-    dated = sorted(
-        (*one.timeline, *map(_step, found.values())), key=lambda step: (step.at, step.cite)
-    )
-    return one.model_copy(update={"timeline": tuple(dated)})
+def with_releases(told: Story, first_releases: Mapping[str, Release]) -> Story:
+    """Return a story with the releases that were the first to have its changes, by their hashes."""
+    releases: dict[str, Release] = {}
+    for cite in told.steps:
+        release = first_releases.get(cite.sha)
+        if release is not None:
+            releases[release.tag] = release
+    steps = [*told.timeline, *(_step(release) for release in releases.values())]
+    steps.sort(key=lambda step: (step.at, step.cite))
+    return told.model_copy(update={"timeline": tuple(steps)})
 
 
 def release_story(release: Release, heads: Sequence[Headline]) -> Story:
-    """Tell that a tag was made, and which fixes and changes of stories it is the first to have."""
-    newest = heads[-_MOST:]
+    """Return the story of a tag: which fixes and changes of stories it is the first to have."""
+    newest = heads[-_MAX_NAMED:]
     tag = _step(release)
     steps = [step(release.repo, head, "landed") for head in newest]
     names = ", ".join(head.sha[:9] for head in newest)
@@ -104,7 +130,7 @@ def release_story(release: Release, heads: Sequence[Headline]) -> Story:
 
 
 def fixes(links: Iterable[Link]) -> list[str]:
-    """Name, for each issue that is fixed, the hash of the commit that fixed it last."""
+    """Return, for each issue that is fixed, the hash of the commit that fixed it last."""
     last_fix: dict[EvidenceId, str] = {}
     for link in links:
         is_at_home = link.change.is_commit and link.change.repo == link.issue.repo

@@ -1,6 +1,7 @@
 """What is said of a story's news: code writes it, each sentence with what it rests on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import MARK, Claim
@@ -25,86 +26,106 @@ _PLAIN: Mapping[Act, str] = {
 }
 SaidIn = Mapping[tuple[EvidenceId, EvidenceId], EvidenceId]
 """The pull requests that name what their commits do not, by the commit and what is named."""
-_Saying = tuple[str, list[EvidenceId], dict[str, str]]
+
+
+class _Statement(NamedTuple):
+    """What is said of a step: the predicate of the sentence, what it cites, and its values."""
+
+    predicate: str
+    others: list[EvidenceId]
+    params: dict[str, str]
 
 
 def story_claims(story: Story, said_in: SaidIn) -> Iterator[Claim]:
-    """Say what each new step of a story does."""
-    last = max(story.timeline, key=lambda one: (one.cite in story.news, one.part or 0, one.at))
+    """Yield what each new step of a story does; of the parts of a series only the last one."""
+    last = max(story.timeline, key=lambda step: (step.cite in story.news, step.part or 0, step.at))
     for step in story.timeline:
-        if step.cite in story.news and (step.act != "part" or step == last):
-            yield from (_claim(story, step, *saying) for saying in _sayings(story, step, said_in))
+        if step.cite not in story.news or (step.act == "part" and step != last):
+            continue
+        for statement in _statements(story, step, said_in):
+            yield _claim(story, step, statement)
 
 
 def short_text(claim: Claim, lang: Language) -> str:
-    """Give a claim's words with the names of what it cites in the place of the marks."""
-    short = [cite.shortened(10) for cite in claim.sources]
-    return MARK.sub(lambda mark: short[int(mark[1]) - 1], claim.text.get(lang, ""))
+    """Return a claim's words with the names of what it cites in the place of the marks."""
+    names = [cite.shortened(10) for cite in claim.sources]
+    return MARK.sub(lambda mark: names[int(mark[1]) - 1], claim.text.get(lang, ""))
 
 
-def _sayings(story: Story, step: StoryStep, said_in: SaidIn) -> Iterator[_Saying]:
-    before = [one for one in story.timeline if one.at <= step.at and one.cite != step.cite]
-    standing = {one.cite: one.at for one in before if one.act in _STANDING}
-    undoing = [one.cite for one in before if one.act == "undone"]
+def _statements(story: Story, step: StoryStep, said_in: SaidIn) -> Iterator[_Statement]:
+    before = [other for other in story.timeline if other.at <= step.at and other.cite != step.cite]
+    standing = {other.cite: other.at for other in before if other.act in _STANDING}
     if step.act == "part":
         yield _part(story, step)
-    elif step.act == "a part landed again" and standing:
+        return
+    if not standing:
+        return
+    if step.act == "a part landed again":
+        undoing = [other.cite for other in before if other.act == "undone"]
         yield _part_landed_again(next(iter(standing)), undoing)
-    elif step.act in _PLAIN and standing:
-        for target in (
-            step.after or list(standing)[: 1 if step.act == "landed again" else None][-1:]
-        ):
-            source = said_in.get((step.cite, target))
-            if step.act == "refers" and source:
-                yield "refers as said", [source, target], {}
-            else:
-                days = (
-                    {"days": str((step.at - standing[target]).days)}
-                    if step.act == "changed lines"
-                    else {}
-                )
-                yield _PLAIN[step.act], [target], days
+        return
+    if step.act not in _PLAIN:
+        return
+    for target in step.after or [_target(step, list(standing))]:
+        source = said_in.get((step.cite, target))
+        if step.act == "refers" and source:
+            yield _Statement("refers as said", [source, target], {})
+            continue
+        params = {}
+        if step.act == "changed lines":
+            params["days"] = str((step.at - standing[target]).days)
+        yield _Statement(_PLAIN[step.act], [target], params)
 
 
-def _part_landed_again(target: EvidenceId, undoing: list[EvidenceId]) -> _Saying:
-    """Say that a part of a commit came back, and what had taken it back where that is known."""
+def _target(step: StoryStep, standing: Sequence[EvidenceId]) -> EvidenceId:
+    """Return what a step is about: the first commit if it lands again, else the latest."""
+    return standing[0] if step.act == "landed again" else standing[-1]
+
+
+def _part_landed_again(target: EvidenceId, undoing: Sequence[EvidenceId]) -> _Statement:
+    """Return that a part of a commit came back, and what had taken it back where that is known."""
     if undoing:
-        return "relands part", [target, undoing[-1]], {}
-    return "relands some", [target], {}
+        return _Statement("relands part", [target, undoing[-1]], {})
+    return _Statement("relands some", [target], {})
 
 
-def _part(story: Story, step: StoryStep) -> _Saying:
-    """Say which part it is, which others have landed, and which before it have not; what is new is cited first."""
-    parts = [one for one in story.timeline if one.cite != step.cite and one.act == "part"]
-    others = sorted(parts, key=lambda one: (one.cite not in story.news, one.part or 0, one.at))
-    params = {"part": str(step.part), "landed": " ".join(str(one.part) for one in others)}
-    params["missing"] = " ".join(
-        str(number) for number in story.missing if number < (step.part or 0)
-    )
-    params["total"] = str(story.total or "")
-    return (
-        "series",
-        [one.cite for one in others],
-        {name: value for name, value in params.items() if value},
-    )
+def _part(story: Story, step: StoryStep) -> _Statement:
+    """Return which part it is, which others have landed, and which before it have not.
+
+    What is new is cited first.
+    """
+    others = [other for other in story.timeline if other.cite != step.cite and other.act == "part"]
+    others.sort(key=lambda other: (other.cite not in story.news, other.part or 0, other.at))
+    missing = [number for number in story.missing if number < (step.part or 0)]
+    params = {
+        "part": str(step.part),
+        "landed": " ".join(str(other.part) for other in others),
+        "missing": " ".join(str(number) for number in missing),
+        "total": str(story.total or ""),
+    }
+    known_params = {name: value for name, value in params.items() if value}
+    return _Statement("series", [other.cite for other in others], known_params)
 
 
-def _claim(
-    story: Story, step: StoryStep, predicate: str, others: list[EvidenceId], params: dict[str, str]
-) -> Claim:
+def _claim(story: Story, step: StoryStep, statement: _Statement) -> Claim:
+    others = statement.others
     # A pull request may be older than its landing, and what it says is news all the same.
     fresh = [cite for cite in others if cite in story.news or cite.is_thread]
-    # Marks count cited evidence first, then background: the order of the words must be the order of the sources.
-    fresh = fresh if others[: len(fresh)] == fresh else []
+    # Marks count cited evidence first, then background, so the words must have that order, too.
+    if others[: len(fresh)] != fresh:
+        fresh = []
+    text: dict[Language, str] = {}
+    for lang in LANGUAGES:
+        text[lang] = sentence(statement.predicate, statement.params, lang) or ""
     return Claim(
         id="",
         repo=story.repo,
         role="change",
         about=(step.cite,),
-        predicate=predicate,
-        params=params,
+        predicate=statement.predicate,
+        params=statement.params,
         cites=(step.cite, *fresh),
         background=tuple(others[len(fresh) :]),
-        text={lang: sentence(predicate, params, lang) or "" for lang in LANGUAGES},
+        text=text,
         judged_by=story.judged_by,
     )
