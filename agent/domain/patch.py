@@ -1,10 +1,11 @@
-"""The patch of one file, taken apart: its hunks, and the lines that went and came by their numbers."""
+"""The patch of one file: its hunks, and the lines that went and came by their numbers."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Side = Literal["old", "new"]
 _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
@@ -16,12 +17,21 @@ _CALLED = re.compile(r"([A-Za-z_]\w{3,60})\s*\(")
 _DISTINCT = re.compile(
     r"(?<![\w-])(?:(?=[\w-]*[A-Za-z0-9][_-][\w-]*\w)|(?=__)|(?=[a-z]+[A-Z]))[A-Za-z_][\w-]{3,60}"
 )
-_READ, _WIDEST = 200_000, 400  # Characters of a patch and of a line in which names are looked for
+_MAX_PATCH = 200_000  # Characters of a patch in which names are looked for
+_MAX_LINE = 400  # Characters of a line in which names are looked for
+
+
+class NumberedLine(NamedTuple):
+    """A line of a hunk: its sign, its number in the old or new file, and its text with the sign."""
+
+    sign: str
+    number: int
+    text: str
 
 
 @dataclass(frozen=True)
 class Hunk:
-    """One hunk: where it stands on both sides, the heading that git gives it, and its lines with their signs."""
+    """One hunk: where it stands on both sides, git's heading, and its lines with their signs."""
 
     old_start: int
     new_start: int
@@ -29,22 +39,27 @@ class Hunk:
     lines: tuple[str, ...]
 
     def side(self, side: Side) -> list[str]:
-        """Give the text that stood, or stands, there."""
+        """Return the lines that stood, or stand, there."""
         signs = _SIGNS[side]
         return [line[1:] for line in self.lines if (line[:1] or " ") in signs]
 
     def start(self, side: Side) -> int:
-        """Give the number of the first line of one side."""
+        """Return the number of the first line of one side."""
         return self.old_start if side == "old" else self.new_start
 
-    def numbered(self) -> Iterator[tuple[str, int, str]]:
-        """Give each line behind its sign and its number: of a removed line in the old file, else in the new one."""
-        old, new = self.old_start, self.new_start
+    def numbered(self) -> Iterator[NumberedLine]:
+        """Yield each line with its number: of a removed line in the old file, else in the new one."""
+        old_number = self.old_start
+        new_number = self.new_start
         for line in self.lines:
-            if line[:1] != "\\":
-                sign = line[:1] if line[:1] in ("+", "-") else " "
-                yield sign, old if sign == "-" else new, line
-                old, new = old + (sign != "+"), new + (sign != "-")
+            if line.startswith("\\"):
+                continue  # Git's remark that the file ends without a line break
+            sign = line[:1] if line[:1] in ("+", "-") else " "
+            yield NumberedLine(sign, old_number if sign == "-" else new_number, line)
+            if sign != "+":
+                old_number += 1
+            if sign != "-":
+                new_number += 1
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -60,48 +75,57 @@ class Patch:
     problem: str | None = None  # Why the rest of the patch could not be read
 
     def lines(self, side: Side) -> dict[int, str]:
-        """Map the line numbers of one side to its changed lines, with their signs."""
+        """Return the changed lines of one side with their signs, by their numbers."""
         return self._removed if side == "old" else self._added
 
     def within(self, side: Side, first: int, last: int) -> list[tuple[int, str]]:
-        """Give the changed lines of one side between two line numbers, both included."""
+        """Return the changed lines of one side between two line numbers, both included."""
         lines = self.lines(side)
         if last - first < len(lines):
             return [(number, lines[number]) for number in range(first, last + 1) if number in lines]
         return sorted(entry for entry in lines.items() if first <= entry[0] <= last)
 
     def ranges(self, side: Side) -> list[tuple[int, int]]:
-        """Give the stretches of changed lines of one side; where lines only went, the place on the other side."""
-        found: list[tuple[int, int]] = []
+        """Return the stretches of changed lines of one side.
+
+        Where lines only went, it is their place on the other side.
+        """
+        ranges: list[tuple[int, int]] = []
         for hunk in self.hunks:
             number = hunk.start(side)
             for line in hunk.lines:
                 sign = line[:1] or " "
                 if sign in "+-":
-                    if found and number <= found[-1][1] + 1:
-                        found[-1] = (found[-1][0], max(found[-1][1], number))
-                    else:
-                        found.append((number, number))
-                number += sign in _SIGNS[side]
-        return found
+                    _extend(ranges, number)
+                if sign in _SIGNS[side]:
+                    number += 1
+        return ranges
 
     @cached_property
     def _removed(self) -> dict[int, str]:
-        return {
-            number: line
-            for hunk in self.hunks
-            for sign, number, line in hunk.numbered()
-            if sign == "-"
-        }
+        return self._lines_with("-")
 
     @cached_property
     def _added(self) -> dict[int, str]:
-        return {
-            number: line
-            for hunk in self.hunks
-            for sign, number, line in hunk.numbered()
-            if sign == "+"
-        }
+        return self._lines_with("+")
+
+    def _lines_with(self, sign: str) -> dict[int, str]:
+        lines = {}
+        for hunk in self.hunks:
+            for line in hunk.numbered():
+                if line.sign == sign:
+                    lines[line.number] = line.text
+        return lines
+
+
+def _extend(ranges: list[tuple[int, int]], number: int) -> None:
+    """Add a line to the last of some ranges if it follows it, else as a new range."""
+    if ranges:
+        first, last = ranges[-1]
+        if number <= last + 1:
+            ranges[-1] = (first, max(last, number))
+            return
+    ranges.append((number, number))
 
 
 def cut_hunks(patch: str) -> list[str]:
@@ -110,36 +134,43 @@ def cut_hunks(patch: str) -> list[str]:
 
 
 def read_hunks(patch: str) -> list[Hunk]:
-    """Read the hunks whose headers can be read, whether or not they have the lines that those say."""
-    pairs = ((text.split("\n"), _HEADER.match(text)) for text in cut_hunks(patch))
-    return [
-        Hunk(int(head[1]), int(head[3]), head[5], tuple(lines[1:])) for lines, head in pairs if head
-    ]
+    """Return the hunks with a readable header, whether or not they have the lines that it says."""
+    hunks = []
+    for text in cut_hunks(patch):
+        header = _HEADER.match(text)
+        if header is not None:
+            hunks.append(_hunk(header, text))
+    return hunks
+
+
+def _hunk(header: re.Match[str], text: str) -> Hunk:
+    lines = text.split("\n")[1:]
+    return Hunk(int(header[1]), int(header[3]), header[5], tuple(lines))
 
 
 def touched_names(patch: str) -> Iterator[str]:
-    """Name the functions and classes that hunks lie in, by what git prints at their heads, or define."""
-    for hunk in read_hunks(patch[:_READ]):
-        head = hunk.heading[:_WIDEST]
-        if found := _DEFINED.search(head) or _CALLED.search(head):
-            yield found[1]
-        yield from (
-            found[1] for line in hunk.changed if (found := _DEFINED.match(line[1:_WIDEST].strip()))
-        )
+    """Yield the functions and classes that hunks define, or lie in by git's headings."""
+    for hunk in read_hunks(patch[:_MAX_PATCH]):
+        heading = hunk.heading[:_MAX_LINE]
+        enclosing = _DEFINED.search(heading) or _CALLED.search(heading)
+        if enclosing:
+            yield enclosing[1]
+        for line in hunk.changed:
+            definition = _DEFINED.match(line[1:_MAX_LINE].strip())
+            if definition:
+                yield definition[1]
 
 
 def written_names(patch: str) -> Iterator[str]:
-    """Name what stands on the changed lines themselves, as far as it is a name and no plain word."""
-    for hunk in read_hunks(patch[:_READ]):
-        yield from (
-            found[0].rstrip("-")
-            for line in hunk.changed
-            for found in _DISTINCT.finditer(line[1:_WIDEST])
-        )
+    """Yield what stands on the changed lines themselves and is a name, not a plain word."""
+    for hunk in read_hunks(patch[:_MAX_PATCH]):
+        for line in hunk.changed:
+            for name in _DISTINCT.finditer(line[1:_MAX_LINE]):
+                yield name[0].rstrip("-")
 
 
 def read_patch(text: str | None) -> Patch:
-    """Take a patch apart; of one that does not keep to its own line counts the hunks before the fault are kept."""
+    """Return a patch; of one that has not the lines it counts, the hunks before the fault."""
     if text and not text.startswith("@@"):
         return Patch(problem="the patch does not begin with a hunk")
     hunks: list[Hunk] = []
@@ -147,7 +178,7 @@ def read_patch(text: str | None) -> Patch:
         header = _HEADER.match(piece)
         if header is None:
             return Patch(tuple(hunks), "the header of a hunk cannot be read")
-        hunk = Hunk(int(header[1]), int(header[3]), header[5], tuple(piece.split("\n")[1:]))
+        hunk = _hunk(header, piece)
         if not _fits(hunk, int(header[2] or 1), int(header[4] or 1)):
             return Patch(
                 tuple(hunks), f"the hunk at line {header[3]} has not the lines that its header says"
@@ -156,8 +187,10 @@ def read_patch(text: str | None) -> Patch:
     return Patch(tuple(hunks))
 
 
-def _fits(hunk: Hunk, old: int, new: int) -> bool:
-    signs = [line[:1] or " " for line in hunk.lines]
-    context = signs.count(" ")
-    known = context + signs.count("-") + signs.count("+") + signs.count("\\") == len(signs)
-    return known and signs.count("-") + context == old and signs.count("+") + context == new
+def _fits(hunk: Hunk, old_count: int, new_count: int) -> bool:
+    """Return True if a hunk has as many lines of each side as its header says."""
+    signs = Counter(line[:1] or " " for line in hunk.lines)
+    if signs.keys() - {" ", "-", "+", "\\"}:
+        return False
+    context = signs[" "]
+    return signs["-"] + context == old_count and signs["+"] + context == new_count
