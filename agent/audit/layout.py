@@ -7,6 +7,8 @@ from agent.audit.code import is_path
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import Finding
 from agent.audit.markdown import blanked, code_of, links_of, plain
+from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.gate.text import text_of
 
 _RAW = re.compile(
@@ -119,7 +121,9 @@ def _differs_from_siblings(entries: Sequence[AuditEntry], index: int) -> bool:
 
 def _leaked_fields(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
     """Find fields of a program's data in code spans, which no diff of the report has."""
-    commits = {commit.id: commit for entry in entries for commit in entry.evidence}
+    commits: dict[EvidenceId, CommitEvidence] = {}
+    for entry in entries:
+        commits.update({commit.id: commit for commit in entry.evidence})
     if not commits:
         return
     for entry in entries:

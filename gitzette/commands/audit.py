@@ -152,9 +152,12 @@ def _write_beside(args: argparse.Namespace, files: Sequence[AuditedFile]) -> Non
         (file,) = files
         _write(args.html, file.audited.page(Path(file.name).name, file.text))
     if args.badge is not None:
-        totals = summary([finding for file in files for finding in file.audited.findings])
-        incomplete = [sentence for file in files for sentence in file.audited.summary["incomplete"]]
-        _write(args.badge, badge(totals | {"incomplete": incomplete}))
+        findings: list[Finding] = []
+        incomplete: list[str] = []
+        for file in files:
+            findings += file.audited.findings
+            incomplete += file.audited.summary["incomplete"]
+        _write(args.badge, badge(summary(findings, incomplete=incomplete)))
 
 
 def _write(path: Path, text: str) -> None:
@@ -206,7 +209,9 @@ class Selection:
 
 
 def _causes(option: str, values: Sequence[str]) -> frozenset[str]:
-    causes = {cause for value in values for cause in value.split(",") if cause}
+    causes: set[str] = set()
+    for value in values:
+        causes.update(cause for cause in value.split(",") if cause)
     unknown = sorted(causes - CAUSES.keys())
     if unknown:
         raise UsageError(f"{option} {unknown[0]} is no rule; the rules are {', '.join(CAUSES)}")
@@ -218,17 +223,17 @@ def _known_findings(path: Path) -> frozenset[tuple[str, str, str]]:
     try:
         data = json.loads(path.read_text("utf-8"))
         audits = data.get("files", [data])
-        return frozenset(
-            (finding["kind"], finding["claim"], finding["verdict"])
-            for audited in audits
-            for finding in audited["findings"]
-        )
+        known = set()
+        for audited in audits:
+            for finding in audited["findings"]:
+                known.add((finding["kind"], finding["claim"], finding["verdict"]))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is no audit; make one with `gitzette audit --format json`"
         ) from error
+    return frozenset(known)
 
 
 def read_report(path: Path) -> str:
