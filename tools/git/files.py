@@ -104,11 +104,9 @@ class Trees(Opened):
         paths = await _product_paths(view, sha, ending, areas)
         if not paths:
             return ()
-        patterns: list[str] = []
-        for word in words:
-            patterns += ["-e", word]
+        command = [*_GREP_ANY, "--null", *_grep_patterns(words), sha, "--", *paths]
         output = b""
-        async with view.running([*_GREP, "--null", *patterns, sha, "--", *paths]) as git:
+        async with view.running(command) as git:
             while len(output) < _MAX_GREP_BYTES:
                 piece = await git.read()
                 if not piece:
@@ -211,6 +209,28 @@ def _by_name(names: Sequence[str], output: bytes, limit: int) -> dict[str, Usage
     for name, lines in usages.items():
         limited[name] = Usages(found=tuple(lines[:limit]), more=len(lines) > limit)
     return limited
+
+
+def _grep_patterns(words: Iterable[str]) -> list[str]:
+    """Return the options by which git finds lines with one of these words, in few patterns.
+
+    Git tries each pattern on every line, so words share a pattern as its alternatives. It takes
+    the longest alternative only, so a word and its beginning are in different patterns.
+    """
+    groups: list[list[str]] = []
+    for word in sorted(set(words)):
+        for group in groups:
+            # In sorted order the latest word of a group is the only one that can begin this one.
+            if not word.startswith(group[-1]):
+                group.append(word)
+                break
+        else:
+            groups.append([word])
+    patterns: list[str] = []
+    for group in groups:
+        alternatives = "|".join(_escaped(word) for word in group)
+        patterns += ["-e", f"({alternatives})"]
+    return patterns
 
 
 def _escaped(name: str) -> str:

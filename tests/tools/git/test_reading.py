@@ -205,3 +205,27 @@ async def test_the_end_of_a_shallow_clone_is_incomplete_and_not_everything_added
     assert shallow[-1].commit == whole[-1].commit
     assert shallow[-1].files == ()
     assert "shallow" in (shallow[-1].incomplete or "")
+
+
+async def test_lines_are_found_by_any_of_several_words_and_only_by_whole_words(work: Work) -> None:
+    lines = {
+        "a": "parser.add('--limit-max')",
+        "b": "parser.add('--limit')",
+        "c": "limits = 1",
+        "d": "route('/v1/limit(s)')",
+        "e": "limit = 2",
+    }
+    files = {f"engine/{name}.py": f"{line}\n" for name, line in lines.items()}
+    sha = work.commit(files=files)
+    code = GitSource(REPO, work.path)
+    words = ["limit", "--limit", "--limit-m", "/v1/limit(s)"]
+    assert await code.lines_with(sha, words) == (
+        ("engine/a.py", lines["a"]),
+        ("engine/b.py", lines["b"]),
+        ("engine/d.py", lines["d"]),
+        ("engine/e.py", lines["e"]),
+    )
+    assert await code.lines_with(sha, ["--limit", "--limit-ma"]) == (
+        ("engine/a.py", lines["a"]),
+        ("engine/b.py", lines["b"]),
+    )
