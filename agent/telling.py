@@ -99,7 +99,7 @@ def join_key(fact: Fact) -> Hashable | None:
     """Return what facts have in common that one sentence can tell; None for a fact by itself."""
     if fact.kind in _OWNED:
         return fact.kind, _class_of(fact)
-    if fact.kind in _INSIDE or len(names_of(fact)) > 1:
+    if fact.kind in _INSIDE or fact.kind == "hook-added" or len(names_of(fact)) > 1:
         return None
     is_told_by_name = fact.kind.endswith(_BY_NAME) and fact.kind != "config-key-removed"
     values = () if is_told_by_name else _old_and_new(fact)

@@ -126,3 +126,11 @@ def test_nothing_is_told_twice_and_nothing_that_says_only_that_it_is_another() -
         "New flag `--enable-overlap`.",
         "The enumeration `Kind` is removed.",
     ]
+
+
+def test_each_hook_is_told_with_the_class_that_it_belongs_to() -> None:
+    hooks = [fact("hook-added", f"net.Engine.{name}") for name in ("start", "finish")]
+    assert told(hooks) == [
+        "Subclasses of `net.Engine` must implement `start`.",
+        "Subclasses of `net.Engine` must implement `finish`.",
+    ]
