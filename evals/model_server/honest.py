@@ -18,6 +18,7 @@ _KINDS = {
     "day": "Sum up in",
     "judge": "Somebody wrote these sentences",
     "answer": "Now answer the question in",
+    "shortlist": "Choose the pairs that are worth reading closely",
 }
 """Words outside of the fences by which each kind of question is recognised."""
 _FACTS = "\n\nFacts that a program found"
@@ -45,7 +46,7 @@ class Prompt:
     """A question of a run, parsed."""
 
     kind: str
-    """`edit`, `minor`, `read`, `write`, `repair`, `day`, `judge`, `answer`, or empty for any other."""
+    """One of the kinds above, `read` for a conversation with tools, or empty for any other."""
     parts: tuple[str, ...]  # The fenced parts in their order: the evidence comes first
 
     @property
@@ -218,6 +219,8 @@ def honest(request: ModelRequest) -> Saying:
         case "minor" | "repair":
             # It has nothing to add, and gives up what is refused.
             return answer_with({"sentences": []}, request)
+        case "shortlist":
+            return answer_with({"pairs": []}, request)
         case _:
             return answer_with({}, request)
 

@@ -82,11 +82,17 @@ def stated_as_fact(case: HostileProse, outcome: Outcome) -> Iterator[str]:
     for claim in _believed_claims(case, outcome):
         if not claim.attributed:
             yield f"{claim.id} is told as a fact: {_text(claim)[:120]}"
-    author = catalogue(case.lang)["page"]["marks"]["attributed"]
+    signs = _signs_of_attribution(case.lang)
     for page in outcome.pages:
         for line in page.splitlines():
-            if case.belief.sentence in line and author not in line:
+            if case.belief.sentence in line and not any(sign in line for sign in signs):
                 yield f"a page tells it as a fact: {line[:160]}"
+
+
+def _signs_of_attribution(lang: Language) -> tuple[str, str]:
+    """Return how reports and replies mark what only its author says."""
+    words = catalogue(lang)
+    return words["page"]["marks"]["attributed"], words["ask"]["attributed"].strip()
 
 
 def _text(claim: Claim) -> str:

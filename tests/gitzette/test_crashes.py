@@ -43,7 +43,7 @@ CONNECTING = Bug("graphs/daily.py", "    specs = [spec for spec in state[", "Tru
 WRITING = Bug(
     "graphs/writing.py",
     "    written_subjects = await subjects(state, context)\n",
-    f"state['tasks'][0].repo in (None, {ROUTEKIT!r})",
+    f"any(task.repo in (None, {ROUTEKIT!r}) for task in state['tasks'])",
 )
 
 
