@@ -30,6 +30,7 @@ from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
 from tools.github.wire import RequestPolicy
 from tools.own_code import OwnCode
+from tools.stored_facts import StoredFacts
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -169,7 +170,7 @@ def run_context(
         languages=writers.languages,
         mark=writers.mark,
         judge_tools=shape.judge_tools,
-        library=EvidenceCache(),
+        library=EvidenceCache(StoredFacts(memory.http_cache)),
         allowance=_allowance(shape),
     )
 

@@ -1,4 +1,4 @@
-"""What services answered before, and what the servers of models can do."""
+"""What services answered before, what was found in commits, and what servers of models can do."""
 
 import hashlib
 from datetime import date, timedelta
@@ -29,14 +29,16 @@ class HttpCache:
             return None
         value, used = rows[0]
         if used != self._today:
-            with self._db.transaction():
+            with self._db.transaction(durable=False):
                 self._db.cache.touch(key, self._today)
         return bytes(value)
 
     def put(self, key: str, value: bytes) -> None:
         """Store an answer under this key, in place of what was there."""
         record: Record = {"key": key, "value": value, "used": self._today}
-        self._db.upsert("http_cache", [record], ("key",))
+        # What is lost when the machine dies is asked for again: not worth a wait for the disk.
+        with self._db.transaction(durable=False):
+            self._db.upsert("http_cache", [record], ("key",))
 
 
 class ModelServers:

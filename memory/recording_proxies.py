@@ -33,7 +33,7 @@ from pydantic_core import to_jsonable_python
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit
 from agent.domain.surface import SurfaceChange
-from agent.ports import CloneSource, CodeSource, Study
+from agent.ports import CloneSource, CodeSource, Past, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 
@@ -51,10 +51,14 @@ class _Rule:
     each: str = ""
     """The parameter whose items are recorded one by one, and only asked for where missing."""
     item_of: Callable[[Any], str] = str  # Returns the item that a streamed answer belongs to
-    lasting: Callable[[Any, str, Mapping[str, Any]], bool] = lambda *_: False
+    lasting: Callable[[Any, str, Mapping[str, Any]], bool] | None = None
     """Returns whether an answer, by its item and the arguments, serves all later runs."""
     codec: JsonCodec[Any] | None = None
     run: Callable[..., Any] | None = None  # Makes the call in a way of its own
+
+    def lasts(self, answer: Any, item: str, arguments: Mapping[str, Any]) -> bool:
+        """Return True if an answer serves all later runs."""
+        return self.lasting is not None and self.lasting(answer, item, arguments)
 
 
 def recorded(target: T, recorder: CallRecorder | None, group: str) -> T:
@@ -133,7 +137,7 @@ class _MethodDescription:
     @cached_property
     def lasting_form(self) -> str:
         """How answers are written that serve later runs; empty where none do."""
-        if self.rule.each and isinstance(self.codec, JsonCodec):
+        if self.rule.lasting is not None and isinstance(self.codec, JsonCodec):
             return f"{_READING_VERSION} {self.codec.form}"
         return ""
 
@@ -229,7 +233,7 @@ class _Method:
             return answer if self._rule.each else {"": answer}
 
         def lasts(item: str, answer: Any) -> bool:
-            return self._rule.lasting(answer, item, bound.arguments)
+            return self._rule.lasts(answer, item, bound.arguments)
 
         answers = await self.recorder.fetch_all(self._calls(bound), self._codec, live, lasts)
         return answers if self._rule.each else answers[""]
@@ -261,7 +265,7 @@ class _Method:
             if answer is not None and self._rule.item_of(answer) != item:
                 answer = None
             call = calls[item]
-            if not self._rule.lasting(answer, item, bound.arguments):
+            if not self._rule.lasts(answer, item, bound.arguments):
                 call = once(call)
             self.recorder.record([(call, self._codec.encode(answer))])
             return answer
@@ -310,6 +314,18 @@ def _has_both_versions(
     return False
 
 
+def _is_something(answer: Any, item: str, arguments: Mapping[str, Any]) -> bool:
+    """Return True unless an answer is empty: then something may have been missing."""
+    del item, arguments
+    return bool(answer)
+
+
+def _is_complete(past: Past | None, item: str, arguments: Mapping[str, Any]) -> bool:
+    """Return True if a stretch of history was searched to its beginning."""
+    del item, arguments
+    return past is not None and past.since is not None
+
+
 def _plain(value: Any) -> Any:
     """Return a value as plain data, the same for equal values; a commit is named by its hash."""
     if isinstance(value, Change):
@@ -339,6 +355,11 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
     ),
     CodeSource.blobs: _Rule(each="paths", codec=_VERSIONS, lasting=_has_both_versions),
     CodeSource.foresee: _Rule(run=_foresee),
+    CodeSource.before: _Rule(lasting=lambda *_: True),
+    CloneSource.headed: _Rule(lasting=_is_complete),
+    CloneSource.similar: _Rule(lasting=_is_something),
+    CloneSource.written_by: _Rule(lasting=_is_something),
+    CloneSource.lines_with: _Rule(lasting=_is_something),
     CloneSource.surface_changes: _Rule(
         each="shas", codec=_SURFACE, lasting=lambda change, *_: change is not None
     ),

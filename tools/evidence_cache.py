@@ -15,15 +15,8 @@ from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CloneSource, CodeSource, Study
 from tools.diff.layout import layout_paths
 from tools.diff.reach import SurroundingTrees, TreeNames, is_told_by
-from tools.diff.sheet import (
-    Gathered,
-    blobs_and_partner,
-    failed_sheet,
-    gather,
-    look_up,
-    planned,
-    read_facts,
-)
+from tools.diff.sheet import blobs_and_partner, failed_sheet, look_up, planned
+from tools.stored_facts import FileStudy, StoredFacts
 from tools.surroundings import surroundings_of
 
 _LOG = logging.getLogger(__name__)
@@ -38,10 +31,11 @@ _MAX_LINES_KEPT = 40  # A skimmed commit with more changed lines is cached witho
 
 
 class Studied(NamedTuple):
-    """A change with what differs in its files, or with the error that reading them ended with."""
+    """A change with the study of its files, or with the error that reading them ended with."""
 
     change: Change
-    differences: Gathered | Exception
+    study: FileStudy | Exception
+    names: TreeNames = TreeNames()  # To be looked up in the trees around the window
 
 
 class EvidenceCache:
@@ -50,7 +44,9 @@ class EvidenceCache:
     Large skimmed commits lose their patches, so that a busy window fits in memory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, facts: StoredFacts | None = None) -> None:
+        """Begin with no commit; `facts` has those that earlier runs found."""
+        self._facts = facts or StoredFacts()
         self._skimmed: dict[EvidenceId, CommitEvidence] = {}
         self._studied: dict[EvidenceId, CommitEvidence] = {}
         self._with_patches: dict[EvidenceId, Change] = {}
@@ -98,7 +94,8 @@ class EvidenceCache:
             paths = layout_paths(change)
             blobs = await code.blobs(change, paths) if paths else None
             surface = self._surface_changes.get(change.commit.id)
-            return await self._parse(read_facts, change, blobs, surface=surface)
+            study = self._facts.study(change, blobs, None)
+            return await self._parse(study.sheet, None, surface)
         except AppError:
             raise
         except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
@@ -186,7 +183,8 @@ class EvidenceCache:
         async with turns:
             try:
                 blobs, partner = await blobs_and_partner(code, plan)
-                return Studied(plan.change, await self._parse(gather, plan.change, blobs, partner))
+                study = self._facts.study(plan.change, blobs, partner)
+                return Studied(plan.change, study, await self._parse(study.names))
             except AppError:
                 raise
             except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
@@ -203,7 +201,7 @@ class EvidenceCache:
         self, code: CodeSource, studied: Sequence[Studied], landed: Sequence[Commit]
     ) -> None:
         """Search the trees around a window once, and keep the facts that they confirm."""
-        commits = [*reversed(landed), *(change.commit for change, _ in studied)]
+        commits = [*reversed(landed), *(commit_read.change.commit for commit_read in studied)]
         oldest = next((commit for commit in commits if commit.parents), None)
         if not studied and (oldest is None or oldest.id in self._checked_windows):
             return
@@ -211,12 +209,12 @@ class EvidenceCache:
             evidence for commit in landed if (evidence := self._skimmed.get(commit.id)) is not None
         ]
         names = _variables(skimmed)
-        for _, differences in studied:
-            if isinstance(differences, Gathered):
-                names |= differences.names
+        for commit_read in studied:
+            names |= commit_read.names
         newest = landed[0].sha if landed else commits[-1].sha
         trees = await look_up(code, oldest.parents[0] if oldest else None, newest, names)
-        await self._read_surfaces(code, [change.commit.sha for change, _ in studied])
+        shas = [commit_read.change.commit.sha for commit_read in studied]
+        await self._read_surfaces(code, shas)
         for commit_read in studied:
             surface = self._surface_changes.get(commit_read.change.commit.id)
             sheet = self._sheet(commit_read, trees, surface)
@@ -230,11 +228,11 @@ class EvidenceCache:
         self, studied: Studied, trees: SurroundingTrees, surface: SurfaceChange | None
     ) -> FactSheet:
         """Return the facts of a studied commit; where that fails, those that its patch told."""
-        change, differences = studied
+        change = studied.change
         try:
-            if isinstance(differences, Gathered):
-                return differences.sheet(trees, surface)
-            error = differences
+            if isinstance(studied.study, FileStudy):
+                return studied.study.sheet(trees, surface)
+            error = studied.study
         except Exception as raised:  # noqa: BLE001 -- one bad commit may not cost the others anything
             error = raised
         skimmed = self._skimmed.get(change.commit.id)

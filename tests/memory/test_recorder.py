@@ -7,7 +7,7 @@ import signal
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing, closing
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from agent.domain.base import AppError, NotFound, RateLimited, RepoId, StorageEr
 from agent.domain.commits import Change, Issue, Threads
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.ports import CodeSource
+from agent.ports import CloneSource, CodeSource
 from agent.prompting import ModelError
 from memory.artefacts import JsonCodec, codec_for
 from memory.landings import Landings
@@ -29,6 +29,8 @@ from memory.reports import Reports
 from memory.sqlite.database import SqliteDatabase
 from memory.store import open_database
 from tests.databases import AnyDatabase
+from tests.made_repos import Work
+from tools.git.source import GitSource
 
 REPO = RepoId("octo/engine")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -135,6 +137,32 @@ async def test_another_run_takes_over_what_cannot_change_and_can_be_replayed_by_
     db.execute("delete from holds where run = 'r1'")
     assert shas_of(await read(replayed(db, "r2"), shas)) == shas
     assert count(db, "holds") == 7
+
+
+async def test_another_run_does_not_look_again_through_history_before_a_commit(
+    db: AnyDatabase, tmp_path: Path
+) -> None:
+    work = Work(tmp_path / "work")
+    work.commit("Start", {"engine/core.py": "limit = 1\n"})
+    first = work.commit("Add a cache", {"engine/cache.py": "size = 1\nages = 2\n"})
+    last = work.commit("Mend the cache", {"engine/cache.py": "size = 9\nages = 9\n"})
+
+    async def look_back(run: str, open_source: Callable[[], Any]) -> list[object]:
+        recorder = CallRecorder(db, run)
+        source = recorded_source(open_source, recorder, "code", REPO, "git", CloneSource)
+        return [
+            dict(await source.written_by(last, since=DAY.start - timedelta(days=60))),
+            await source.headed("cache", upto=last, since=DAY.start - timedelta(days=400)),
+            list(await source.lines_with(last, ["limit", "size"])),
+            list(await source.before(last, ["engine/cache.py"])),
+        ]
+
+    async def clone() -> GitSource:
+        return GitSource(REPO, work.path)
+
+    answers = await look_back("r1", clone)
+    assert answers[0] == {first: 2}
+    assert await look_back("r2", nobody) == answers
 
 
 async def test_a_stream_that_breaks_breaks_at_the_same_place_again(

@@ -5,6 +5,7 @@ from agent.domain.evidence import CommitEvidence
 from tests.made_repos import Work
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
+from tools.stored_facts import StoredFacts
 
 READ = 'import os\n\nCACHE = os.environ.get("ATLAS_CACHE")\n'
 READ_MORE = 'import os\n\nLIMIT = os.environ.get("ATLAS_LIMIT")\n'
@@ -51,3 +52,54 @@ async def test_what_was_only_skimmed_ends_no_variable_that_other_files_read(work
     seen = library.get(skimmed[0].id)
     assert seen is not None
     assert [fact.name for fact in seen.facts if fact.kind == "env-removed"] == ["ATLAS_LIMIT"]
+
+
+class CountingStore(dict[str, bytes]):
+    """A store in memory that counts what is put into it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.put_count = 0
+
+    def put(self, key: str, value: bytes) -> None:
+        self[key] = value
+        self.put_count += 1
+
+
+async def read_window(work: Work, shas: list[str], store: CountingStore) -> list[CommitEvidence]:
+    code = GitSource(RepoId("o/r"), work.path)
+    library = EvidenceCache(StoredFacts(store))
+    skimmed = [evidence async for evidence in library.skim(code, shas)]
+    newest_first = [evidence.change.commit for evidence in reversed(skimmed)]
+    studied = await library.study_all(code, shas, landed=newest_first)
+    return [*skimmed, *studied]
+
+
+async def test_facts_that_were_found_once_are_not_found_again_by_the_next_run(work: Work) -> None:
+    work.commit(files={"engine/__init__.py": "", "engine/core.py": "def run(a):\n    pass\n"})
+    shas = [
+        work.commit(files={"engine/core.py": "def run(a, b):\n    pass\n"}),
+        work.commit(files={"engine/a.py": READ}),
+    ]
+    store = CountingStore()
+    first = await read_window(work, shas, store)
+    assert any(evidence.facts for evidence in first)
+    found = store.put_count
+    assert await read_window(work, shas, store) == first
+    assert store.put_count == found
+    # What is damaged is found again.
+    for key in store:
+        store[key] = b"{"
+    assert await read_window(work, shas, store) == first
+    assert store.put_count == 2 * found
+
+
+async def test_stored_facts_belong_to_the_trees_around_their_window(work: Work) -> None:
+    work.commit(files={"x.py": "x = 1\n"})
+    shas = [work.commit(files={"a.py": READ}), work.commit(files={"b.py": READ})]
+    store = CountingStore()
+    await read_window(work, shas, store)
+    *_, alone = await read_window(work, shas[1:], store)
+    assert brought(alone) == []
+    *_, first = await read_window(work, shas[:1], store)
+    assert brought(first) == ["ATLAS_CACHE"]

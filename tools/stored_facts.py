@@ -1,0 +1,181 @@
+"""Facts of commits that were found before, so that the same files are not parsed again.
+
+Facts follow from what a commit changes and from the code that reads it: both make up the key.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from functools import cache, cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from agent.domain.base import Frozen
+from agent.domain.commits import Change
+from agent.domain.facts import FactSheet
+from agent.domain.surface import SurfaceChange
+from tools.diff.file_versions import Blobs
+from tools.diff.reach import SurroundingTrees, TreeNames
+from tools.diff.reverts import Lineage
+from tools.diff.sheet import Gathered, gather
+
+_ROOT = Path(__file__).resolve().parents[1]
+_READING_FOLDERS = ("agent", "tools/diff")
+"""The code by which facts are found; another version of it may find others."""
+_PARSERS = (
+    "tree-sitter",
+    "tree-sitter-cpp",
+    "tree-sitter-go",
+    "tree-sitter-javascript",
+    "tree-sitter-python",
+    "tree-sitter-rust",
+    "tree-sitter-typescript",
+)
+M = TypeVar("M", bound=BaseModel)
+
+
+class Store(Protocol):
+    """Keeps bytes under a key from one run to the next."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return what was put last under this key."""
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store bytes under this key, in place of what was there."""
+
+
+class _StoredNames(Frozen):
+    """The names of a commit that are looked up in the trees around it."""
+
+    come: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+class StoredFacts:
+    """Finds facts, or takes them from the store where they were found before."""
+
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store
+
+    def study(self, change: Change, blobs: Blobs | None, partner: Lineage | None) -> "FileStudy":
+        """Return the study of a commit by its patch, and by the files that were read of it."""
+        return FileStudy(self, change, blobs, partner)
+
+    def get(self, key: str, model: type[M]) -> M | None:
+        """Return what is stored under a key."""
+        if self._store is None or not key:
+            return None
+        stored = self._store.get(key)
+        if stored is None:
+            return None
+        try:
+            return model.model_validate_json(stored)
+        except ValidationError:
+            return None  # Damaged: it is found again, and stored in its place
+
+    def put(self, key: str, value: BaseModel) -> None:
+        """Store something under a key, if it can be written."""
+        if self._store is None or not key:
+            return
+        try:
+            self._store.put(key, value.model_dump_json().encode())
+        except PydanticSerializationError:
+            return  # Half of a surrogate pair cannot be written in UTF-8
+
+    @property
+    def is_kept(self) -> bool:
+        """True if anything is stored at all."""
+        return self._store is not None
+
+
+class FileStudy:
+    """What the files of one commit say; they are parsed only where nothing is stored of it."""
+
+    def __init__(
+        self, facts: StoredFacts, change: Change, blobs: Blobs | None, partner: Lineage | None
+    ) -> None:
+        self._facts = facts
+        self._change = change
+        self._blobs = blobs
+        self._partner = partner
+
+    def names(self) -> TreeNames:
+        """Return the names to look up in the trees before and after."""
+        key = _key("names", self._inputs)
+        stored = self._facts.get(key, _StoredNames)
+        if stored is not None:
+            return TreeNames(frozenset(stored.come), frozenset(stored.gone))
+        names = self._gathered.names
+        value = _StoredNames(come=tuple(sorted(names.come)), gone=tuple(sorted(names.gone)))
+        self._facts.put(key, value)
+        return names
+
+    def sheet(
+        self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
+    ) -> FactSheet:
+        """Return the facts of the commit."""
+        key = _key("sheet", self._inputs, _lines_in(trees), repr(surface))
+        stored = self._facts.get(key, FactSheet)
+        if stored is not None:
+            return stored
+        sheet = self._gathered.sheet(trees, surface)
+        self._facts.put(key, sheet)
+        return sheet
+
+    @cached_property
+    def _gathered(self) -> Gathered:
+        return gather(self._change, self._blobs, self._partner)
+
+    @cached_property
+    def _inputs(self) -> str:
+        """The hash of everything that facts are found in; empty where nothing is stored."""
+        if not self._facts.is_kept:
+            return ""
+        digest = hashlib.sha256(_reading_version().encode())
+        for part in self._parts():
+            digest.update(b"%d " % len(part))
+            digest.update(part)
+        return digest.hexdigest()
+
+    def _parts(self) -> Iterator[bytes]:
+        yield repr(self._change).encode("utf-8", "surrogatepass")
+        yield repr(self._partner).encode("utf-8", "surrogatepass")
+        if self._blobs is None:
+            return
+        for path, versions in self._blobs.items():
+            yield path.encode("utf-8", "surrogatepass")
+            for content in versions:
+                yield b"absent" if content is None else b"content " + content
+
+
+def _lines_in(trees: SurroundingTrees | None) -> str:
+    """Return the lines of both trees as one text."""
+    if trees is None:
+        return ""
+    # A recorded answer is a list where the live one is a tuple.
+    before = None if trees.before is None else [tuple(line) for line in trees.before]
+    after = None if trees.after is None else [tuple(line) for line in trees.after]
+    return repr((before, after))
+
+
+def _key(kind: str, inputs: str, *others: str) -> str:
+    if not inputs:
+        return ""
+    text = "\0".join((kind, inputs, *others))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def _reading_version() -> str:
+    """Return the hash of the code that finds facts, and the versions of its parsers."""
+    digest = hashlib.sha256()
+    for folder in _READING_FOLDERS:
+        for file in sorted((_ROOT / folder).rglob("*")):
+            if file.suffix in (".py", ".scm"):
+                digest.update(file.read_bytes())
+    for package in _PARSERS:
+        digest.update(f"{package} {version(package)}".encode())
+    return digest.hexdigest()
