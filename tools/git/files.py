@@ -104,7 +104,8 @@ class Trees(Opened):
         paths = await _product_paths(view, sha, ending, areas)
         if not paths:
             return ()
-        command = [*_GREP_ANY, "--null", *_grep_patterns(words), sha, "--", *paths]
+        command: list[str | bytes] = [*_GREP_ANY, "--null", *_grep_patterns(words)]
+        command += [sha, "--", *paths]
         output = b""
         async with view.running(command) as git:
             while len(output) < _MAX_GREP_BYTES:
