@@ -157,12 +157,12 @@ class CloneSource(CodeSource, Protocol):
         """Make ready what `written_by` reads of these commits, each with the moment that it looks back to."""
 
     async def written_by(
-        self, sha: str, *, since: datetime, moved: bool = False
+        self, sha: str, *, since: datetime, moved: bool = False, share: float = 0.0
     ) -> Mapping[str, int]:
         """Count the lines that this commit removes by the landed commits since then that wrote them.
 
-        Lines written before `since` are counted under an empty name. With `moved`, a line moved from another file in
-        the same commit counts for the commit that wrote it there.
+        Lines written before `since` are counted under an empty name, and so are all of them if no commit wrote this
+        share. With `moved`, a line moved from another file in the same commit counts for the one that wrote it there.
         """
 
     async def lines_with(

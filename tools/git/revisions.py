@@ -137,12 +137,13 @@ class Revisions(Releases):
             await self._complete(list(earlier))
 
     async def written_by(
-        self, sha: str, *, since: datetime, moved: bool = False
+        self, sha: str, *, since: datetime, moved: bool = False, share: float = 0.0
     ) -> Mapping[str, int]:
         """Count the lines of code that a commit removes by the commits that wrote them.
 
         Commits before `since` are counted under an empty name. A line that was moved within a file
-        counts for its first writer; with `moved`, also one that was moved between files.
+        counts for its first writer; with `moved`, also one that was moved between files. As soon as
+        no commit can have written this share of the lines, all are counted under an empty name.
         """
         view = await self._view()
         command = ["diff-tree", "-r", "-z", *PATCH_OPTIONS, "-U0", "--no-renames", f"{sha}^", sha]
@@ -157,12 +158,17 @@ class Revisions(Releases):
         if moved:
             options.append("-C")
         counts: Counter[str] = Counter()
-        for path, numbers in removed.items():
+        unread = line_count
+        # The files with the most lines first: they decide earliest that nobody has the share.
+        for path, numbers in sorted(removed.items(), key=lambda item: -len(item[1])):
+            if not _can_have_share(counts, unread, share):
+                return {"": line_count}
             ranges = [f"-L{number},{number}" for number in numbers]
             blame = await view.run(["blame", *options, *ranges, f"{sha}^", "--", path])
             if blame.code != 0:
                 return {}
             counts.update(_writers(blame.out))
+            unread -= len(numbers)
         return counts
 
     async def _commit(self, sha: str) -> Commit:
@@ -281,6 +287,13 @@ def _removed_lines(files: Iterable[FileChange]) -> dict[str, list[int]]:
         if numbers:
             removed[file.path] = numbers
     return removed
+
+
+def _can_have_share(counts: Mapping[str, int], unread: int, share: float) -> bool:
+    """Return True if some commit may have written this share of all lines."""
+    largest = max((count for writer, count in counts.items() if writer), default=0)
+    total = sum(counts.values()) + unread
+    return largest + unread >= share * total
 
 
 def _writers(blame: bytes) -> Iterator[str]:

@@ -133,7 +133,8 @@ async def writer_of_removed_lines(
     """
     earlier = None
     for moved in (False, True):
-        writers = await code.written_by(doer.sha, since=doer.at - NEAR, moved=moved)
+        since = doer.at - NEAR
+        writers = await code.written_by(doer.sha, since=since, moved=moved, share=_MOST)
         writer, count = max(writers.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
         if not writer or count < _MOST * sum(writers.values()):
             return None

@@ -1,7 +1,6 @@
 """The public surface before and after a commit, from the files of both trees."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.domain.surface import PublicName, SurfaceChange
@@ -30,11 +29,38 @@ class SurfaceReader:
 
     def __init__(self) -> None:
         self._modules: dict[tuple[str, str], Module | None] = {}
+        self._listed: tuple[str, ...] = ()  # The files of the latest tree
+        self._paths: Mapping[str, str] = {}  # Its modules
+        self._latest: _LatestSurface | None = None
 
     async def read(self, files: Files, documented: Documented, read_blobs: ReadBlobs) -> Surface:
         """Read the modules that public names lead through, and return what these stand for."""
-        paths = module_paths(_product_files(tuple(files)))
-        modules: dict[str, Module | None] = {}
+        paths = self._module_paths(tuple(files))
+        if self._latest is not None and self._latest.is_of(paths, files, documented):
+            return self._latest.surface
+        surface = await self._read_surface(paths, files, documented, read_blobs)
+        blobs = {name: files[paths[name]] for name in surface.package.modules if name in paths}
+        self._latest = _LatestSurface(surface, paths, documented, blobs)
+        return surface
+
+    def _module_paths(self, listed: tuple[str, ...]) -> Mapping[str, str]:
+        """Return the file of each module of a tree; most trees have the files of the one before."""
+        if listed != self._listed:
+            self._paths = module_paths(_product_files(listed))
+            self._listed = listed
+        return self._paths
+
+    async def _read_surface(
+        self,
+        paths: Mapping[str, str],
+        files: Files,
+        documented: Documented,
+        read_blobs: ReadBlobs,
+    ) -> Surface:
+        # What the latest tree needed, this one is likely to need: without a guess, modules are
+        # found only step by step.
+        likely = [name for name in self._latest.blobs if name in paths] if self._latest else []
+        modules = await self._read_modules(likely, paths, files, read_blobs)
         package = Package(paths, modules)
         public = public_paths(package, documented)
         rounds = 1
@@ -43,7 +69,8 @@ class SurfaceReader:
             package = Package(paths, modules)
             public = public_paths(package, documented)
             rounds += 1
-        return Surface(public, package)
+        needed = {name: modules[name] for name in modules if name in package.used}
+        return Surface(public, Package(paths, needed))
 
     async def _read_modules(
         self,
@@ -71,8 +98,22 @@ class SurfaceReader:
         return modules
 
 
-@lru_cache(maxsize=4)
-def _product_files(files: tuple[str, ...]) -> list[str]:
+class _LatestSurface(NamedTuple):
+    """The surface that was read last, and what it was read from."""
+
+    surface: Surface
+    paths: Mapping[str, str]
+    documented: Documented
+    blobs: Mapping[str, str]  # Of the modules that were read
+
+    def is_of(self, paths: Mapping[str, str], files: Files, documented: Documented) -> bool:
+        """Return True if another tree has the same surface: it differs in no module of it."""
+        if paths is not self.paths or documented != self.documented:
+            return False
+        return all(files[paths[name]] == blob for name, blob in self.blobs.items())
+
+
+def _product_files(files: Iterable[str]) -> list[str]:
     return [file for file in files if file.endswith(".py") and is_product(file)]
 
 

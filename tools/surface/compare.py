@@ -20,6 +20,8 @@ def surface_breaks(
     before: Mapping[str, Meaning], old: Package, after: Mapping[str, Meaning], new: Package
 ) -> list[PublicBreak]:
     """Return what was public before and is gone, or takes other arguments."""
+    if before is after:
+        return []
     comparison = _SurfaceComparison(old, after, new)
     breaks: list[PublicBreak] = []
     for path, meaning in before.items():
@@ -48,7 +50,7 @@ class _SurfaceComparison:
                 name=before.name,
                 replacement=self._moved_to(before, path),
             )
-        elif isinstance(after, PythonDefinition) and after != before:
+        elif after is not before and isinstance(after, PythonDefinition) and after != before:
             yield from self._definition_breaks(path, before, after)
 
     def _importable(self, path: str) -> Meaning | None:

@@ -36,6 +36,7 @@ class Package:
     paths: Mapping[str, str]  # The file of each module of the tree
     modules: Mapping[str, Module | None]  # Those that were read; None for what cannot be parsed
     unread: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)  # Read modules that an answer came from or through
 
     def resolve(self, module_name: str, name: str, hops: int = _MAX_HOPS) -> Meaning | None:
         """Return what a name of a module stands for; None where the module has no such name."""
@@ -143,6 +144,7 @@ class Package:
         if module_name not in self.modules:
             self.unread.add(module_name)
             return None
+        self.used.add(module_name)
         return self.modules[module_name]
 
 

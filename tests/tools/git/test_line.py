@@ -1,5 +1,7 @@
 """Which earlier commits may be what a change undoes or repeats."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from agent.domain.base import NotFound, RepoId
@@ -27,3 +29,17 @@ async def test_what_is_undone_or_repeated_is_named_and_what_has_other_size_or_fi
     assert await code.before(again, ["a.py"]) == (first, undone)
     with pytest.raises(NotFound):
         await code.before("0" * 40, ["a.py"])
+
+
+async def test_lines_of_many_writers_are_nobodys_when_one_is_looked_for(work: Work) -> None:
+    work.commit(files={"engine/a.py": "", "engine/b.py": "", "engine/c.py": ""})
+    first = work.commit(files={"engine/a.py": "size = 1\nages = 2\nname = 3\n"})
+    second = work.commit(files={"engine/b.py": "size = 1\nages = 2\n"})
+    third = work.commit(files={"engine/c.py": "size = 1\n"})
+    last = work.commit(files={"engine/a.py": "", "engine/b.py": "", "engine/c.py": ""})
+    code = GitSource(RepoId("acme/engine"), work.path)
+    since = datetime(2020, 1, 1, tzinfo=UTC)
+    everybody = {first: 3, second: 2, third: 1}
+    assert await code.written_by(last, since=since) == everybody
+    assert await code.written_by(last, since=since, share=0.5) == everybody
+    assert await code.written_by(last, since=since, share=0.8) == {"": 6}
