@@ -135,13 +135,17 @@ class FileStudy:
         if not self._facts.is_kept:
             return ""
         digest = hashlib.sha256(_reading_version().encode())
-        for part in self._parts():
-            digest.update(b"%d " % len(part))
-            digest.update(part)
+        try:
+            for part in self._parts():
+                digest.update(b"%d " % len(part))
+                digest.update(part)
+        except PydanticSerializationError:
+            return ""  # Half of a surrogate pair cannot be written in UTF-8
         return digest.hexdigest()
 
     def _parts(self) -> Iterator[bytes]:
-        yield repr(self._change).encode("utf-8", "surrogatepass")
+        # As JSON, since a change from the record has other objects for the same time zone.
+        yield self._change.model_dump_json().encode()
         yield repr(self._partner).encode("utf-8", "surrogatepass")
         if self._blobs is None:
             return

@@ -1,6 +1,9 @@
 """What a window's commits seem to bring is looked up, once, in the tree before it."""
 
+from collections.abc import AsyncGenerator, Sequence
+
 from agent.domain.base import RepoId
+from agent.domain.commits import Change
 from agent.domain.evidence import CommitEvidence
 from tests.made_repos import Work
 from tools.evidence_cache import EvidenceCache
@@ -66,8 +69,18 @@ class CountingStore(dict[str, bytes]):
         self.put_count += 1
 
 
-async def read_window(work: Work, shas: list[str], store: CountingStore) -> list[CommitEvidence]:
-    code = GitSource(RepoId("o/r"), work.path)
+class RecordedSource(GitSource):
+    """A clone whose commits went through JSON, as those of an earlier run do."""
+
+    async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
+        async for change in super().changes(shas):
+            yield Change.model_validate_json(change.model_dump_json())
+
+
+async def read_window(
+    work: Work, shas: list[str], store: CountingStore, source: type[GitSource] = GitSource
+) -> list[CommitEvidence]:
+    code = source(RepoId("o/r"), work.path)
     library = EvidenceCache(StoredFacts(store))
     skimmed = [evidence async for evidence in library.skim(code, shas)]
     newest_first = [evidence.change.commit for evidence in reversed(skimmed)]
@@ -85,7 +98,7 @@ async def test_facts_that_were_found_once_are_not_found_again_by_the_next_run(wo
     first = await read_window(work, shas, store)
     assert any(evidence.facts for evidence in first)
     found = store.put_count
-    assert await read_window(work, shas, store) == first
+    assert await read_window(work, shas, store, RecordedSource) == first
     assert store.put_count == found
     # What is damaged is found again.
     for key in store:
