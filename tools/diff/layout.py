@@ -1,6 +1,7 @@
 """Commits that only lay code out or comment on it."""
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import Node, Parser
@@ -28,9 +29,7 @@ def layout_paths(change: Change) -> list[str]:
         if language is None:
             return []
         for hunk in read_patch(file.patch).hunks:
-            old_code = _read_code(_side(hunk, "old"), language)
-            new_code = _read_code(_side(hunk, "new"), language)
-            if old_code.tokens != new_code.tokens:
+            if _tokens(_side(hunk, "old"), language) != _tokens(_side(hunk, "new"), language):
                 return []
     return [file.path for file in change.files]
 
@@ -45,10 +44,12 @@ def layout_facts(change: Change, blobs: "Blobs") -> Iterator[Fact]:
         old_text, new_text = blobs.get(file.path, (None, None))
         if language is None or old_text is None or new_text is None:
             return
-        old_code = _read_code(old_text, language)
-        new_code = _read_code(new_text, language)
-        if old_code.structure != new_code.structure:
-            return
+        old_code = _CodeReader(old_text, language)
+        new_code = _CodeReader(new_text, language)
+        # Most files differ, and are not read beyond their first difference.
+        for old_part, new_part in zip_longest(old_code.parts(), new_code.parts()):
+            if old_part != new_part:
+                return
         has_other_comments |= old_code.comments != new_code.comments
     kind = "only-comments" if has_other_comments else "only-formatting"
     place = FactLocation(file=change.files[0].path, line=0, lines=())
@@ -68,45 +69,57 @@ def _side(hunk: Hunk, side: Side) -> bytes:
     return ("\n".join(hunk.side(side)) + "\n").encode("utf-8", "replace")
 
 
-class _Code(NamedTuple):
-    """A text as its grammar reads it."""
+class _CodePart(NamedTuple):
+    """A token, or the beginning or the end of what tokens stand in."""
 
-    tokens: list[bytes]
-    structure: list[tuple[str, bytes]]
-    """The tokens with the beginnings and ends of what they stand in: a line that is indented
-    otherwise has the same tokens and is part of another block."""
-    comments: list[bytes]
+    type: str
+    text: bytes | None = None  # Only tokens have a text
 
 
-def _read_code(text: bytes, language: Language) -> _Code:
-    """Return the tokens and comments of a text; a string that is a statement counts as a comment.
+_END = _CodePart("end")
+
+
+class _CodeReader:
+    """Reads a text as its grammar does; a string that is a statement counts as a comment.
 
     White space does not count, except inside of strings.
     """
-    tokens: list[bytes] = []
-    structure: list[tuple[str, bytes]] = []
-    comments: list[bytes] = []
-    # The marks of CUDA are part of what is compared, so they are not blanked here.
-    stack: list[Node | None] = [Parser(language.grammar).parse(text).root_node]
-    while stack:
-        node = stack.pop()
-        if node is None:
-            structure.append(("end", b""))
-        elif "comment" in node.type or _is_docstring(node):
-            comments.append(b"".join((node.text or b"").split()))
-        elif not node.children or "string" in node.type:
-            tokens.append(node.text or b"")
-            structure.append((node.type, node.text or b""))
-        else:
-            structure.append((node.type, b""))
-            stack.append(None)
-            stack += reversed(node.children)
-    return _Code(tokens, structure, comments)
+
+    def __init__(self, text: bytes, language: Language) -> None:
+        self._text = text
+        self._language = language
+        self.comments: list[bytes] = []  # Those among the parts that were read so far
+
+    def parts(self) -> Iterator[_CodePart]:
+        """Yield the tokens with the beginnings and ends of what they stand in.
+
+        A line that is indented otherwise has the same tokens and is part of another block.
+        """
+        # The marks of CUDA are part of what is compared, so they are not blanked here.
+        tree = Parser(self._language.grammar).parse(self._text)
+        stack: list[Node | None] = [tree.root_node]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                yield _END
+                continue
+            node_type = node.type
+            if "comment" in node_type or _is_docstring(node, node_type):
+                self.comments.append(b"".join((node.text or b"").split()))
+            elif "string" in node_type or not node.child_count:
+                yield _CodePart(node_type, node.text or b"")
+            else:
+                yield _CodePart(node_type)
+                stack.append(None)
+                stack += reversed(node.children)
 
 
-def _is_docstring(node: Node) -> bool:
-    return (
-        node.type == "expression_statement"
-        and len(node.children) == 1
-        and node.children[0].type == "string"
-    )
+def _tokens(text: bytes, language: Language) -> list[bytes]:
+    parts = _CodeReader(text, language).parts()
+    return [part.text for part in parts if part.text is not None]
+
+
+def _is_docstring(node: Node, node_type: str) -> bool:
+    if node_type != "expression_statement" or node.child_count != 1:
+        return False
+    return node.children[0].type == "string"
