@@ -219,7 +219,8 @@ def is_in_prose(text: str, evidence: Citable, window: Window | None = None) -> b
 def is_in_code(text: str, evidence: Citable, note: str = "") -> bool:
     """Return True if words stand in the diff, among the paths, or in lines that code wrote."""
     words = normal(_HANDLE.sub("", text))
-    if note and stands_in(words, normal(note), gaps=False):
+    # Several lines of a note are copied with the handles between them.
+    if note and any(stands_in(form, normal(note), gaps=False) for form in {words, normal(text)}):
         return True
     if isinstance(evidence, FileEvidence):
         return any(stands_in(words, normal(lines), gaps=False) for lines in evidence.texts)

@@ -176,7 +176,7 @@ class Toolset:
 
     @tool
     async def get_diff(self, sha: str, file: str = "", symbol: str = "", page: int = 1) -> str:
-        """Show the diff of one commit of this window with its whole message, in numbered pages that end between hunks.
+        """Show the diff of one commit of this window, whole with its message, in numbered pages that end between hunks.
 
         `sha` is a handle or a hash that list_commits shows. `file` narrows it to one path. `symbol` narrows it to the
         hunks that name this function, class or other identifier in their heading or in a changed line.
@@ -355,9 +355,9 @@ class Toolset:
 
     async def _read_diff_pages(self, key: DiffKey) -> list[str]:
         change = await self._change(key.sha)
-        files = list(change.files)
+        files = None
         if key.file:
-            files = [file for file in files if key.file in (file.path, file.previous_path)]
+            files = [file for file in change.files if key.file in (file.path, file.previous_path)]
         if key.file and not files:
             paths = ", ".join(file.path for file in change.files[:_MAX_LISTED_PATHS])
             raise ToolError(f"{key.sha[:12]} does not touch {key.file!r}; it touches {paths}")

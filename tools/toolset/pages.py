@@ -69,8 +69,12 @@ def diff_pages(
     symbol: str = "",
     tokens: int = PAGE_TOKENS,
 ) -> list[str]:
-    """Return a commit's diff as pages: of some `files`, and of the hunks that name a `symbol`."""
-    pieces = [Piece(_heading(change))]
+    """Return a commit's diff as pages: of some `files`, and of the hunks that name a `symbol`.
+
+    Whoever asks for a part has read the message, and gets its first line only.
+    """
+    is_part = files is not None or bool(symbol)
+    pieces = [Piece(_heading(change, is_part=is_part))]
     for file in change.files if files is None else files:
         pieces += file_pieces(file, symbol)
     return pages_of(pieces, tokens)
@@ -103,11 +107,12 @@ def word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
-def _heading(change: Change) -> str:
+def _heading(change: Change, *, is_part: bool) -> str:
     commit = change.commit
+    message = commit.title if is_part else commit.message.strip()
     counts = f"{len(change.files)} files, +{change.additions} -{change.deletions}"
     left_out = f"\nnot all files are listed: {change.incomplete}" if change.incomplete else ""
-    return f"{commit.sha[:12]} {commit.author.name}\n{commit.message.strip()}\n{counts}{left_out}\n"
+    return f"{commit.sha[:12]} {commit.author.name}\n{message}\n{counts}{left_out}\n"
 
 
 def _cut(text: str, tokens: int) -> Iterator[str]:

@@ -194,3 +194,10 @@ def test_the_old_value_was_removed_and_the_new_one_added() -> None:
     assert anchored(title, old="`TIMEOUT = 30`", new="TIMEOUT = 45") == []
     assert [one.check for one in anchored(title, old="8", new="22")] == ["old", "new"]
     assert [one.check for one in anchored(title, old="retries = 3")] == ["old"]
+
+
+def test_several_lines_of_a_note_are_one_anchor_with_the_handles_between_them() -> None:
+    lines = "[c] is in no release so far\n[p1] the first release with it is v1.2"
+    note = {COMMIT.id: f"Uses of `topK`:\n{lines}\n"}
+    anchors = (Anchor(cite=COMMIT.id, text=lines),)
+    assert analysis(COMMIT, text="It fails.", anchors=anchors, evidence_set={"notes": note}) == []
