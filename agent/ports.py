@@ -136,6 +136,9 @@ class CodeSource(Protocol):
 class CloneSource(CodeSource, Protocol):
     """A clone, which has all of history at hand: it answers at little cost what the API cannot be asked."""
 
+    async def has_whole_history(self) -> bool:
+        """Return False for a shallow clone, whose answers about the past may be others once it is deepened."""
+
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
         """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
 

@@ -55,6 +55,8 @@ class _Rule:
     """Returns whether an answer, by its item and the arguments, serves all later runs."""
     codec: JsonCodec[Any] | None = None
     run: Callable[..., Any] | None = None  # Makes the call in a way of its own
+    needs_history: bool = False
+    """True if answers serve later runs only where they come from a clone that is not shallow."""
 
     def lasts(self, answer: Any, item: str, arguments: Mapping[str, Any]) -> bool:
         """Return True if an answer serves all later runs."""
@@ -227,13 +229,18 @@ class _Method:
 
     async def _fetch(self, bound: BoundArguments) -> Any:
         """Answer from the record; the target is asked for what is missing, in one call."""
+        may_last = True
 
         async def live(items: Sequence[str]) -> Any:
-            answer = await self._call_target(await self.proxy.target(), bound, items)
+            nonlocal may_last
+            target = await self.proxy.target()
+            answer = await self._call_target(target, bound, items)
+            if self._rule.needs_history:
+                may_last = await _has_whole_history(target)
             return answer if self._rule.each else {"": answer}
 
         def lasts(item: str, answer: Any) -> bool:
-            return self._rule.lasts(answer, item, bound.arguments)
+            return may_last and self._rule.lasts(answer, item, bound.arguments)
 
         answers = await self.recorder.fetch_all(self._calls(bound), self._codec, live, lasts)
         return answers if self._rule.each else answers[""]
@@ -314,6 +321,10 @@ def _has_both_versions(
     return False
 
 
+async def _has_whole_history(source: Any) -> bool:
+    return isinstance(source, CloneSource) and await source.has_whole_history()
+
+
 def _is_something(answer: Any, item: str, arguments: Mapping[str, Any]) -> bool:
     """Return True unless an answer is empty: then something may have been missing."""
     del item, arguments
@@ -355,10 +366,10 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
     ),
     CodeSource.blobs: _Rule(each="paths", codec=_VERSIONS, lasting=_has_both_versions),
     CodeSource.foresee: _Rule(run=_foresee),
-    CodeSource.before: _Rule(lasting=lambda *_: True),
-    CloneSource.headed: _Rule(lasting=_is_complete),
-    CloneSource.similar: _Rule(lasting=_is_something),
-    CloneSource.written_by: _Rule(lasting=_is_something),
+    CodeSource.before: _Rule(lasting=lambda *_: True, needs_history=True),
+    CloneSource.headed: _Rule(lasting=_is_complete, needs_history=True),
+    CloneSource.similar: _Rule(lasting=_is_something, needs_history=True),
+    CloneSource.written_by: _Rule(lasting=_is_something, needs_history=True),
     CloneSource.lines_with: _Rule(lasting=_is_something),
     CloneSource.surface_changes: _Rule(
         each="shas", codec=_SURFACE, lasting=lambda change, *_: change is not None

@@ -165,6 +165,28 @@ async def test_another_run_does_not_look_again_through_history_before_a_commit(
     assert await look_back("r2", nobody) == answers
 
 
+async def test_another_run_looks_again_where_the_clone_was_shallow(
+    db: AnyDatabase, tmp_path: Path
+) -> None:
+    work = Work(tmp_path / "work")
+    work.commit("Start", {"engine/core.py": "limit = 1\n"})
+    first = work.commit("Add a cache", {"engine/cache.py": "size = 1\nages = 2\n"})
+    work.commit("Go on", {"engine/core.py": "limit = 2\n"})
+    last = work.commit("Mend the cache", {"engine/cache.py": "size = 9\nages = 9\n"})
+    shallow = tmp_path / "shallow"
+    work.git("clone", "--quiet", "--depth=2", f"file://{work.path}", str(shallow))
+
+    async def writers(run: str, path: Path) -> dict[str, int]:
+        async def clone() -> GitSource:
+            return GitSource(REPO, path)
+
+        source = recorded_source(clone, CallRecorder(db, run), "code", REPO, "git", CloneSource)
+        return dict(await source.written_by(last, since=DAY.start - timedelta(days=60)))
+
+    assert first not in await writers("r1", shallow)
+    assert await writers("r2", work.path) == {first: 2}
+
+
 async def test_a_stream_that_breaks_breaks_at_the_same_place_again(
     db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:

@@ -128,6 +128,10 @@ class GitSource(Revisions, Surfaces, Messages):
         """Return for each of these commits the landed ones that share the most with it."""
         return await self._similar.find(self, queries, upto, since, limit)
 
+    async def has_whole_history(self) -> bool:
+        """Return False for a shallow clone."""
+        return not (await self._view()).shallow
+
     async def is_partial(self) -> bool:
         """Return True if contents are fetched when they are needed."""
         return (await self._open()).promisor is not None
