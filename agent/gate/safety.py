@@ -31,9 +31,7 @@ _OUTSIDE_OF_CODE = {
     "reads as HTML; put code in backticks": re.compile(
         r"<[/!]?[A-Za-z][^<>]{0,200}>|<!--|&#?\w{1,10};"
     ),
-    "reads as a Markdown link or image; put code in backticks": re.compile(
-        r"\]\s?\(|!\[|\]\s?\[|\]:"
-    ),
+    "reads as a Markdown link or image; put code in backticks": re.compile(r"\]\s?\(|!\[|\]:"),
     "reads as a Markdown heading; put code in backticks": re.compile(
         r"^ {0,3}#{1,6}\s", re.MULTILINE
     ),

@@ -51,6 +51,7 @@ def test_what_could_act_on_a_page_is_refused(text: str, told: str) -> None:
         "Lowers it [@1].",
         "Handles `@property` and `List<int>`.",
         "C# lines, #41 included, and a < b > c.",
+        "It lands “[Reapply][Backend] Lower the limit” again.",
         "Answers now hold what the evidence shows or what follows from the log.",
     ],
 )
