@@ -29,6 +29,15 @@ _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE)
 _INTRODUCED = re.compile(
     r"\bintroduced (?:by|in) (?:(?:the )?(?:PR|pull request|commit) )?[(\[`]?", re.IGNORECASE
 )
+_NO_PRODUCT_CODE = (
+    "only-comments",
+    "only-formatting",
+    "only-docs",
+    "only-tests",
+    "only-ci",
+    "only-upkeep",
+)
+"""Facts of commits after which the project does what it did before."""
 _BARE_HASH = re.compile(r"(?P<sha>[0-9a-f]{7,40})\b")
 
 
@@ -103,6 +112,8 @@ async def _introduction(
         return _Introduction(reverted[0], "reverted") if len(reverted) == 1 else None
     if "fix" not in read_heading(commit.title).purposes:
         return None
+    if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
+        return None  # No version does anything wrong that the commit mends
     named = await _commits_meant(code, commit, list(_named(commit)))
     named = [earlier for earlier in named if await _shares_file(code, evidence, earlier, library)]
     if named:

@@ -174,6 +174,16 @@ async def test_nothing_is_said_where_nobody_knows_what_brought_the_fault(
     assert await affected(work, sha) is None
 
 
+async def test_no_version_is_affected_by_what_a_docstring_said(work: Work) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
+    documented = ROUTER.replace("(size):\n", '(size):\n    """Returns where a size is routd."""\n')
+    work.commit("Explain the router (#2)", {"engine/router.py": documented})
+    work.git("tag", "v1.0.0")
+    mended = documented.replace("routd", "routed")
+    fix = work.commit("Fix docstring (#9)", {"engine/router.py": mended})
+    assert await affected(work, fix) is None
+
+
 async def test_a_repository_without_versions_has_no_affected_ones(work: Work) -> None:
     work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
     work.commit("Route by size (#2)", {"engine/router.py": FAULTY})

@@ -7,7 +7,7 @@ from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import BreakKind, PublicBreak, SurfaceChange
-from tools.diff.kinds import Difference, FoundDeclaration, severity_of
+from tools.diff.kinds import BREAKING, Difference, FoundDeclaration, severity_of
 from tools.diff.roles import module_of
 
 _SETTINGS = re.compile(
@@ -212,10 +212,15 @@ def _parameter_breaks(difference: Difference, surface: SurfaceChange) -> list[Pu
 def shown_breaks(
     differences: Iterable[Difference], surface: SurfaceChange | None
 ) -> set[PublicBreak]:
-    """Return the breaks of the surface that differences in declarations show."""
+    """Return the breaks of the surface that differences in declarations show.
+
+    That something else changes inside of a function does not say that the function is gone.
+    """
     shown: set[PublicBreak] = set()
-    if surface is not None:
-        for difference in differences:
+    if surface is None:
+        return shown
+    for difference in differences:
+        if difference.kind in BREAKING or difference.kind == "parameter-added":
             shown.update(_breaks_of(difference, surface))
     return shown
 

@@ -120,15 +120,19 @@ class Gathered:
     def declared(self, trees: SurroundingTrees, surface: SurfaceChange | None) -> Iterator[Fact]:
         """Yield what differs in declarations, judged and proved, all of it and unranked."""
         replacements = Replacements(self.files, surface)
-        hooks = {one.name for one in self.differences if one.kind == "hook-added"}
+        hooks: set[str] = set()
+        for difference in self.differences:
+            if difference.kind == "hook-added":
+                hooks.add(difference.name)
+        shown = shown_breaks(self.differences, surface)
+        broken_exports = list(export_facts(self.change, surface, shown, self.differences))
         for difference in self.differences:
             if difference.kind == "symbol-added" and difference.name in hooks:
                 continue  # That subclasses must have it says more
             fact = self._fact(difference, trees, surface, replacements)
-            if fact is not None:
+            if fact is not None and not _is_told_by(broken_exports, fact):
                 yield fact
-        shown = shown_breaks(self.differences, surface)
-        yield from export_facts(self.change, surface, shown, self.differences)
+        yield from broken_exports
 
     def _fact(
         self,
@@ -194,6 +198,16 @@ class Gathered:
         if told or inside:
             return [*aside, *inside]
         return [*aside, *largest_hunks(self.change.files)]
+
+
+def _is_told_by(broken_exports: Sequence[Fact], fact: Fact) -> bool:
+    """Return True for a name gone from `__all__` of which it is told that nobody can import it."""
+    if fact.detail != "export" or fact.kind != "symbol-removed":
+        return False
+    for broken in broken_exports:
+        if broken.name == fact.name and fact.module.endswith(broken.module):
+            return True
+    return False
 
 
 def _old_path(file: FileChange) -> str:

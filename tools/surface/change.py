@@ -92,7 +92,9 @@ class SurfaceReader:
             if key not in self._modules:
                 is_package = paths[name].endswith("__init__.py")
                 source = contents.get(key[1])
-                module = read_module(name, source, is_package=is_package) if source else None
+                module = None
+                if source is not None:
+                    module = read_module(name, source, is_package=is_package)
                 self._modules[key] = module
             modules[name] = self._modules[key]
         return modules

@@ -99,3 +99,22 @@ async def test_a_package_inside_of_another_is_not_public_by_its_own_name(tmp_pat
     after = before | {"engine/inner/layers/core.py": "def attend(q): ...\n"}
     facts = await facts_of(tmp_path, before, after)
     assert [fact for fact in facts if fact.severity is Severity.BREAKING] == []
+
+
+async def test_a_name_that_a_package_exports_no_more_breaks_though_its_function_stays_and_fails(
+    tmp_path: Path,
+) -> None:
+    exported = 'from .core import attend\n\n__all__ = ["attend"]\n'
+    before = {
+        "engine/__init__.py": exported,
+        "engine/core.py": "def attend(q):\n    raise ValueError('attend takes a tile')\n",
+        "docs/use.md": "```python\nfrom engine.core import attend\n```\n",
+    }
+    after = before | {
+        "engine/__init__.py": "",
+        "engine/core.py": "def attend(q):\n    raise NotImplementedError('attend is removed')\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    named = [fact for fact in facts if fact.name == "attend" and fact.kind == "symbol-removed"]
+    assert [fact.severity for fact in named] == [Severity.BREAKING]
+    assert named[0].path == "engine.attend"
