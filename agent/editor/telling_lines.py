@@ -9,6 +9,7 @@ from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.triage.conventions import Area, area
+from agent.triage.line_order import is_visible_to_users, tells_something
 
 MAX_LINES = 14  # Of one commit, however large it is
 _MIN_LINES = 6  # Of a small commit
@@ -18,17 +19,7 @@ _MAX_WIDTH = 160  # Characters of a line that are shown
 _MAX_FILES = 60  # Files of one commit that are looked through
 _MAX_FILE_LINES = 2_000
 _MAX_LINES_OF_FACT = 2  # What went and what came
-_MIN_SIGNS = 4  # Letters and digits of a line that tells something
-_MIN_SPACES = 2  # In a string that is a sentence and not a name
-_IMPORT = re.compile(
-    r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s|package\s)"
-)
-_LICENCE = re.compile(r"spdx-license|copyright|licen[cs]ed under", re.IGNORECASE)
 _LICENCE_FILE = re.compile(r"(?:LICEN[CS]E|NOTICE|AUTHORS|CITATION)\b", re.IGNORECASE)
-_STRING = re.compile(r"\"([^\"]{3,160})\"|'([^']{3,160})'")
-_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]{2,}")
-_FAILS = re.compile(r"\b(?:raise|throw|panic|assert|deprecated)\b|#error\b")
-"""How languages write errors, assertions and deprecations."""
 
 
 class _Sort(NamedTuple):
@@ -54,7 +45,7 @@ def telling_lines(evidence: CommitEvidence) -> tuple[str, ...]:
             shown = _shown(file.path, line)
             if area(file.path) is Area.DOCS:
                 documents.append(shown)
-            elif _is_visible_to_users(line):
+            elif is_visible_to_users(line[1:]):
                 visible_to_users.append(shown)
             elif file.status == "added":
                 bodies.append(shown)
@@ -95,7 +86,7 @@ def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
             continue
         location = fact.places[0]
         for line in location.lines[:_MAX_LINES_OF_FACT]:
-            if _tells(line):
+            if tells_something(line[1:]):
                 yield _shown(location.file, line)
 
 
@@ -111,23 +102,8 @@ def _files(evidence: CommitEvidence) -> list[FileChange]:
 def _changed_lines(file: FileChange) -> Iterator[str]:
     lines = (file.patch or "").splitlines()[:_MAX_FILE_LINES]
     for position in leading_changes(lines):
-        if _tells(lines[position]):
+        if tells_something(lines[position][1:]):
             yield lines[position]
-
-
-def _tells(line: str) -> bool:
-    text = line[1:]
-    if _IMPORT.match(text) or _LICENCE.search(text):
-        return False
-    return sum(sign.isalnum() for sign in text) >= _MIN_SIGNS
-
-
-def _is_visible_to_users(line: str) -> bool:
-    text = line[1 : _MAX_WIDTH * 2]
-    if _FLAG.search(text) or _FAILS.search(text):
-        return True
-    strings = [match[1] or match[2] for match in _STRING.finditer(text)]
-    return any(string.count(" ") >= _MIN_SPACES for string in strings)
 
 
 def _shown(path: str, line: str) -> str:

@@ -1,10 +1,11 @@
 """Commits that only lay code out or comment on it."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from tree_sitter import Node, Parser
+from tree_sitter import Node, Parser, Query, QueryCursor
 
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactLocation, Severity
@@ -55,6 +56,24 @@ def layout_facts(change: Change, blobs: "Blobs") -> Iterator[Fact]:
     place = FactLocation(file=change.files[0].path, line=0, lines=())
     name = f"{len(change.files)} files"
     yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, places=(place,))
+
+
+def docstring_lines(path: str, text: bytes) -> frozenset[int]:
+    """Return the lines of a Python file that are part of strings which are statements."""
+    language = language_of(path)
+    if language is None or language.name != "python":
+        return frozenset()
+    lines: set[int] = set()
+    cursor = QueryCursor(_docstring_query(language))
+    for nodes in cursor.captures(language.parse(text)).values():
+        for node in nodes:
+            lines.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
+    return frozenset(lines)
+
+
+@lru_cache
+def _docstring_query(language: Language) -> Query:
+    return Query(language.grammar, "(expression_statement . (string) @docstring .)")
 
 
 def _may_only_lay_out(change: Change) -> bool:

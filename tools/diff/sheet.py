@@ -103,7 +103,7 @@ class Gathered:
         declared = list(self.declared(trees or SurroundingTrees(), surface))
         facts = [*self.lineage, *declared]
         facts += file_facts(self.change.files, self.files, surface)
-        facts += self._whole(facts)
+        facts += self._whole(facts, surface)
         touched: tuple[Fact, ...] = ()
         if self.route == "blobs":
             touched = tuple(self._touched(declared))
@@ -181,7 +181,7 @@ class Gathered:
                 module=module,
             )
 
-    def _whole(self, facts: Sequence[Fact]) -> list[Fact]:
+    def _whole(self, facts: Sequence[Fact], surface: SurfaceChange | None) -> list[Fact]:
         """Return what the commit is as a whole, or the lines where it changes what functions do."""
         aside = list(only_facts(self.change.files))
         if not aside:
@@ -191,23 +191,22 @@ class Gathered:
         told = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
         places = [place for fact in facts for place in fact.places]
         limit = MAX_HUNKS - 1 if told else MAX_HUNKS
-        inside = changed_functions(self.files, places)[:limit]
+        inside = changed_functions(self.files, places, surface)[:limit]
         if _HIDDEN & set(read_heading(self.change.commit.title).purposes):
             # Its author says that users see nothing of it.
             inside = [fact.model_copy(update={"severity": Severity.INTERNAL}) for fact in inside]
         if told or inside:
             return [*aside, *inside]
-        return [*aside, *largest_hunks(self.change.files)]
+        compared = {versions.file.path for versions in self.files}
+        return [*aside, *largest_hunks(self.change.files, compared)]
 
 
 def _is_told_by(broken_exports: Sequence[Fact], fact: Fact) -> bool:
     """Return True for a name gone from `__all__` of which it is told that nobody can import it."""
     if fact.detail != "export" or fact.kind != "symbol-removed":
         return False
-    for broken in broken_exports:
-        if broken.name == fact.name and fact.module.endswith(broken.module):
-            return True
-    return False
+    modules = [broken.module for broken in broken_exports if broken.name == fact.name]
+    return fact.module.endswith(tuple(modules))
 
 
 def _old_path(file: FileChange) -> str:

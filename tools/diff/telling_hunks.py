@@ -1,12 +1,17 @@
 """What code cannot word: the most telling changed lines, each with the definition around them."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactLocation, Severity
 from agent.domain.patch import Hunk, Side, read_patch
+from agent.domain.surface import SurfaceChange
+from agent.triage.line_order import is_visible_to_users, tells_something
+from tools.diff.layout import docstring_lines
 from tools.diff.roles import Role, is_product, role
 
 if TYPE_CHECKING:
@@ -15,10 +20,12 @@ if TYPE_CHECKING:
 
 MAX_HUNKS = 3
 _MAX_FILES = 2  # Files of which a hunk is shown where no definition is in sight
+_SIDES = 2  # Texts of a file where both of its versions are at hand
 _MAX_LINES = 14  # Lines shown of one run
-_BARE = "+- \t{}();,"  # A line of these alone says nothing
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
-_IMPORTS = ("import ", "from ", "#include", "using ", "use ")
+_WORD = re.compile(r"\w+|[^\w\s(){}\[\],:;!]")
+_OF_BRANCHES = ("not", "else")
+"""Words that come or go where the branches of a condition are exchanged."""
 _ORDER = (
     Role.DOCUMENT,
     Role.CONFIG,
@@ -37,8 +44,10 @@ _NOT_FOR_USERS = (
     Role.GENERATED,
     Role.VENDORED,
     Role.ASSET,
+    Role.EXAMPLE,
+    Role.BENCHMARK,
 )
-"""What is for those alone who work on the project."""
+"""What changes nothing of that which users install."""
 
 
 class _Line(NamedTuple):
@@ -58,48 +67,148 @@ class _Function(NamedTuple):
 Run = list[_Line]  # Changed lines that follow each other in the patch
 
 
-def changed_functions(files: Sequence["Versions"], told: Iterable[FactLocation]) -> list[Fact]:
-    """Return a fact for each function whose body changes, the most changed first.
+class _TellingRun(NamedTuple):
+    """A run of changed lines, and those of them that nothing else shows and that did not move."""
+
+    run: Run
+    telling: Run
+
+    @property
+    def is_visible(self) -> bool:
+        """Whether it has something that users read, set or run into."""
+        return any(_is_code(line) and is_visible_to_users(line.text[1:]) for line in self.telling)
+
+
+@dataclass
+class _FunctionChange:
+    """What changes in a function."""
+
+    lines: Run = field(default_factory=list)
+    runs: list[_TellingRun] = field(default_factory=list)
+    has_moved_lines: bool = False
+
+    @property
+    def is_visible(self) -> bool:
+        """Whether one of its runs has something that users read, set or run into."""
+        return any(run.is_visible for run in self.runs)
+
+    @property
+    def is_rearranged(self) -> bool:
+        """Whether the same words only come in another order, as where a condition is inverted."""
+        if not self.has_moved_lines:
+            return False
+        words: dict[str, Counter[str]] = {"-": Counter(), "+": Counter()}
+        for line in self.lines:
+            if _is_code(line):
+                words[line.text[0]].update(_WORD.findall(line.text[1:]))
+        for counter in words.values():
+            counter["if"] += counter.pop("elif", 0)
+            for word in _OF_BRANCHES:
+                counter.pop(word, None)
+        return words["-"] == words["+"]
+
+    @property
+    def most_telling_run(self) -> Run:
+        """The run that users meet, or else the one with most code."""
+        best = max(self.runs, key=lambda run: (run.is_visible, _code_lines(run.telling)))
+        return best.run
+
+
+def changed_functions(
+    files: Sequence["Versions"],
+    shown_places: Iterable[FactLocation],
+    surface: SurfaceChange | None = None,
+) -> list[Fact]:
+    """Return a fact for each function whose body changes, those that users meet first.
 
     New functions come last: that something new has a body says nothing.
     """
-    told_lines: set[tuple[str, str]] = set()
-    for place in told:
-        told_lines.update((place.file, line) for line in place.lines)
-    runs_by_function: dict[_Function, list[Run]] = defaultdict(list)
-    for versions in files:
-        path = versions.file.path
-        if not is_product(path) or versions.file.status in ("added", "removed"):
-            continue
+    shown_lines: set[tuple[str, str]] = set()
+    for place in shown_places:
+        shown_lines.update((place.file, line) for line in place.lines)
+    product_files = [versions for versions in files if _is_compared(versions)]
+    moved = _moved_lines(product_files)
+    changes: dict[_Function, _FunctionChange] = defaultdict(_FunctionChange)
+    for versions in product_files:
         for function, run in _runs(versions):
-            telling = [line for line in run if (path, line.text) not in told_lines]
+            change = changes[function]
+            change.lines += run
+            change.has_moved_lines |= any(_bare(line) in moved for line in run)
+            telling: Run = []
+            for line in run:
+                is_shown = (function.file, line.text) in shown_lines
+                if not is_shown and _bare(line) not in moved:
+                    telling.append(line)
             if _changes_code(telling):
-                runs_by_function[function].append(run)
+                change.runs.append(_TellingRun(run, telling))
+    telling_changes: dict[_Function, _FunctionChange] = {}
+    for function, change in changes.items():
+        if change.runs and not change.is_rearranged:
+            telling_changes[function] = change
     one_sided = _one_sided_definitions(files)
     named = {
-        function: runs
-        for function, runs in runs_by_function.items()
+        function: change
+        for function, change in telling_changes.items()
         if function.name and function not in one_sided
     }
-    ranked = sorted((named or runs_by_function).items(), key=lambda entry: -_weight(entry[1]))
+    ranked = sorted(
+        (named or telling_changes).items(), key=lambda entry: _order_key(*entry, surface)
+    )
     facts: list[Fact] = []
-    for function, runs in ranked:
+    for function, change in ranked:
         name = function.name or function.file.rpartition("/")[2]
-        facts.append(_code_fact(function.file, name, max(runs, key=_code_lines)))
+        facts.append(_code_fact(function.file, name, change.most_telling_run))
     return facts
 
 
-def largest_hunks(files: Sequence[FileChange]) -> list[Fact]:
-    """Return the largest hunks of the files that say most, where nothing else is there to tell."""
+def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -> list[Fact]:
+    """Return the largest hunks of the files that say most, where nothing else is there to tell.
+
+    Of the product's files that were compared it is known that they do what they did before.
+    """
     ranked = sorted(files, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
     facts: list[Fact] = []
     for file in ranked[:_MAX_FILES]:
         runs: list[Run] = []
         for hunk in read_patch(file.patch).hunks:
             runs += _runs_of(hunk)
-        if runs:
-            facts.append(_code_fact(file.path, file.path, max(runs, key=_code_lines)))
+        if not runs:
+            continue
+        fact = _code_fact(file.path, file.path, max(runs, key=_code_lines))
+        is_unchanged = file.path in compared and is_product(file.path)
+        if is_unchanged and file.status == "modified":
+            fact = fact.model_copy(update={"severity": Severity.INTERNAL})
+        facts.append(fact)
     return facts
+
+
+def _is_compared(versions: "Versions") -> bool:
+    return is_product(versions.file.path) and versions.file.status not in ("added", "removed")
+
+
+def _moved_lines(files: Iterable["Versions"]) -> set[str]:
+    """Return the lines that go in one place and come in another, whatever their indentation."""
+    removed: set[str] = set()
+    added: set[str] = set()
+    for versions in files:
+        removed.update(line[1:].strip() for line in versions.patch.lines("old").values())
+        added.update(line[1:].strip() for line in versions.patch.lines("new").values())
+    return removed & added
+
+
+def _bare(line: _Line) -> str:
+    return line.text[1:].strip()
+
+
+def _order_key(
+    function: _Function, change: _FunctionChange, surface: SurfaceChange | None
+) -> tuple[bool, bool, bool, int]:
+    """Return what sorts functions: strings, flags and errors, public ones, then the most changed."""
+    top = function.name.partition(".")[0]
+    is_public = surface is not None and bool(surface.public_path(function.file, top))
+    own_name = function.name.rpartition(".")[2]
+    is_private = own_name.startswith("_") and not own_name.startswith("__")
+    return (not change.is_visible, not is_public, is_private, -len(change.lines))
 
 
 def _rank(path: str) -> int:
@@ -110,11 +219,14 @@ def _rank(path: str) -> int:
 
 
 def _runs(versions: "Versions") -> Iterator[tuple[_Function, Run]]:
-    """Yield the runs of changed lines, those of each definition by themselves."""
+    """Yield the runs of changed lines without docstrings, those of each definition by themselves."""
+    docstrings = _docstrings(versions)
     for hunk in versions.patch.hunks:
         for run in _runs_of(hunk):
             parts: dict[_Function, Run] = defaultdict(list)
             for line in run:
+                if line.number in docstrings[_side(line)]:
+                    continue
                 function = _Function(versions.file.path, _enclosing(line, versions))
                 parts[function].append(line)
             yield from parts.items()
@@ -133,11 +245,23 @@ def _runs_of(hunk: Hunk) -> Iterator[Run]:
         yield run
 
 
+def _side(line: _Line) -> Side:
+    return "old" if line.text.startswith("-") else "new"
+
+
+def _docstrings(versions: "Versions") -> dict[Side, frozenset[int]]:
+    """Return the lines of docstrings on both sides; none where the whole file is not at hand."""
+    if len(versions.texts) < _SIDES:
+        return {"old": frozenset(), "new": frozenset()}
+    path = versions.file.path
+    old_text, new_text = versions.texts[:_SIDES]
+    return {"old": docstring_lines(path, old_text), "new": docstring_lines(path, new_text)}
+
+
 def _enclosing(line: _Line, versions: "Versions") -> str:
     """Return the innermost definition around a line that others can name."""
-    side: Side = "old" if line.text.startswith("-") else "new"
     innermost: Declaration | None = None
-    for declaration in versions.old if side == "old" else versions.new:
+    for declaration in versions.old if _side(line) == "old" else versions.new:
         if declaration.kind not in ("function", "class") or declaration.local:
             continue
         if not declaration.first <= line.number <= declaration.last:
@@ -159,17 +283,13 @@ def _changes_code(run: Sequence[_Line]) -> bool:
 
 
 def _is_code(line: _Line) -> bool:
-    text = line.text
-    return len(text.strip(_BARE)) > 1 and not text[1:].lstrip().startswith(_COMMENTS)
+    text = line.text[1:].strip()
+    return any(sign.isalnum() for sign in text) and not text.startswith(_COMMENTS)
 
 
 def _code_lines(run: Run) -> int:
     """Count the lines of code of a run; an import says less than its use."""
-    return sum(_is_code(line) and not line.text[1:].lstrip().startswith(_IMPORTS) for line in run)
-
-
-def _weight(runs: Iterable[Run]) -> int:
-    return sum(len(run) for run in runs)
+    return sum(_is_code(line) and tells_something(line.text[1:]) for line in run)
 
 
 def _one_sided_definitions(files: Sequence["Versions"]) -> set[_Function]:

@@ -1,0 +1,31 @@
+"""Which changed lines tell most: what users read, set or run into comes before other code."""
+
+import re
+
+_MAX_WIDTH = 320  # Characters of a line that are looked at
+_MIN_SIGNS = 4  # Letters and digits of a line that tells something
+_MIN_SPACES = 2  # In a string that is a sentence and not a name
+_IMPORT = re.compile(
+    r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s|package\s)"
+)
+_LICENCE = re.compile(r"spdx-license|copyright|licen[cs]ed under", re.IGNORECASE)
+_STRING = re.compile(r"\"([^\"]{3,160})\"|'([^']{3,160})'")
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]{2,}")
+_FAILS = re.compile(r"\b(?:raise|throw|panic|assert|deprecated)\b|#error\b")
+"""How languages write errors, assertions and deprecations."""
+
+
+def tells_something(text: str) -> bool:
+    """Return False for imports, licences and lines without words; the text has no sign in front."""
+    if _IMPORT.match(text) or _LICENCE.search(text):
+        return False
+    return sum(sign.isalnum() for sign in text) >= _MIN_SIGNS
+
+
+def is_visible_to_users(text: str) -> bool:
+    """Return True for flags, errors and sentences in strings; the text has no sign in front."""
+    text = text[:_MAX_WIDTH]
+    if _FLAG.search(text) or _FAILS.search(text):
+        return True
+    strings = [match[1] or match[2] for match in _STRING.finditer(text)]
+    return any(string.count(" ") >= _MIN_SPACES for string in strings)
