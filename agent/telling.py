@@ -202,13 +202,21 @@ def fact_sentence(fact: Fact, lang: Language) -> str:
         if fact.kind in _INSIDE and fact.detail
         else ""
     )
-    must = phrases["must"] if fact.severity is Severity.BREAKING else ""
+    must = _consequence_of_parameter(fact, phrases)
     text = _FORMS.sub(form, next(full, templates[-1])).format(**values, place=place, must=must)
     if fact.replacement:
         text = text.removesuffix(phrases["end"]) + phrases["instead"].format(code(fact.replacement))
     if fact.severity is Severity.MAY_BREAK:
         text = phrases["may_break"].format(text[:1].lower() + text[1:])
     return text[:1].upper() + text[1:]
+
+
+def _consequence_of_parameter(fact: Fact, phrases: Phrases) -> str:
+    """Return what a new parameter means for callers: pass it, or pass those behind it by name."""
+    has_default = "=" in (fact.new or "")
+    if has_default and fact.severity is Severity.MAY_BREAK:
+        return str(phrases["shifts"])
+    return str(phrases["must"]) if fact.severity is Severity.BREAKING else ""
 
 
 def params_of(fact: Fact) -> dict[str, str]:

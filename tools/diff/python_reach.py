@@ -49,6 +49,12 @@ def python_severity(difference: Difference, surface: SurfaceChange | None) -> Se
     if difference.kind in _VALUE_KINDS:
         return _severity_of_value(difference, surface)
     meant = severity_of(difference.kind)
+    if difference.kind == "parameter-added" and surface is not None:
+        breaks = _breaks_of(difference, surface)
+        if breaks:
+            # Of arguments that shift, only calls break that pass an optional one by position.
+            is_certain = any(broken.is_certain for broken in breaks)
+            return Severity.BREAKING if is_certain else Severity.MAY_BREAK
     if meant is Severity.ADDITIVE and not _must_be_passed(difference):
         return meant if _is_new_for_users(difference, surface) else Severity.INTERNAL
     if surface is None:

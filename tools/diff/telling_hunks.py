@@ -152,7 +152,8 @@ def changed_functions(
         if function.name and function not in one_sided
     }
     ranked = sorted(
-        (named or telling_changes).items(), key=lambda entry: _order_key(*entry, surface)
+        (named or telling_changes).items(),
+        key=lambda entry: _order_key(entry[0], entry[1], surface),
     )
     facts: list[Fact] = []
     for function, change in ranked:

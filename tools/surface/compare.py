@@ -10,6 +10,7 @@ from tools.surface.signatures import SignatureBreak, signature_breaks
 _KINDS: dict[str, BreakKind] = {
     "removed": "parameter-removed",
     "added": "parameter-added",
+    "inserted": "parameter-added",
     "required": "parameter-required",
     "reordered": "parameter-reordered",
     "keyword-only": "parameter-keyword-only",

@@ -7,7 +7,8 @@ from typing import Literal, Self
 
 ParameterKind = Literal["positional", "either", "keyword"]
 """How a caller passes an argument: by position only, by position or name, or by name only."""
-BreakKind = Literal["removed", "added", "required", "reordered", "keyword-only"]
+BreakKind = Literal["removed", "added", "inserted", "required", "reordered", "keyword-only"]
+"""How calls break. `inserted`: arguments passed by position go to the parameter before theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,25 @@ def _order_breaks(old: Signature, new: Signature) -> list[SignatureBreak]:
             continue
         if new.named(parameter.name) is None:
             return []
+        inserted = _inserted(old, new, position)
+        if inserted is not None:
+            # What begins with an underscore no caller passes.
+            is_private = parameter.name.startswith("_")
+            if is_private:
+                return []
+            is_certain = not parameter.has_default
+            return [SignatureBreak("inserted", inserted.name, is_certain=is_certain)]
         is_certain = not parameter.has_default
         return [SignatureBreak("reordered", parameter.name, is_certain=is_certain)]
     return []
+
+
+def _inserted(old: Signature, new: Signature, position: int) -> Parameter | None:
+    """Return the new parameter at a position, if the old ones keep their order around it."""
+    old_names = [parameter.name for parameter in old.by_position]
+    new_names = [parameter.name for parameter in new.by_position]
+    kept_names = [name for name in new_names if name in old_names]
+    inserted = new.by_position[position]
+    if inserted.name in old_names or kept_names != old_names:
+        return None
+    return inserted

@@ -55,7 +55,9 @@ async def test_functions_that_users_import_are_shown_before_larger_ones(tmp_path
 
 
 async def test_a_docstring_is_not_shown_as_another_behaviour(tmp_path: Path) -> None:
-    code = 'class Copy:\n    """Copies.\n\n    {}\n    """\n\n    def run(self):\n        return {}\n'
+    code = (
+        'class Copy:\n    """Copies.\n\n    {}\n    """\n\n    def run(self):\n        return {}\n'
+    )
     before = {"engine/copy.py": code.format("Raises if the device is old.", 1)}
     after = {"engine/copy.py": code.format("Raises if the device is very old.", 2)}
     facts = await code_facts(tmp_path, before, after)

@@ -118,3 +118,24 @@ async def test_a_name_that_a_package_exports_no_more_breaks_though_its_function_
     named = [fact for fact in facts if fact.name == "attend" and fact.kind == "symbol-removed"]
     assert [fact.severity for fact in named] == [Severity.BREAKING]
     assert named[0].path == "engine.attend"
+
+
+async def test_a_parameter_inserted_before_optional_ones_may_break_calls_by_position(
+    tmp_path: Path,
+) -> None:
+    before = {"engine/__init__.py": "def attend(q, scale=1, window=2): ...\n"}
+    after = {"engine/__init__.py": "def attend(q, scale=1, sink=0, window=2): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "parameter-added"]
+    assert fact.severity is Severity.MAY_BREAK
+    consequence = "Arguments that are passed by position behind it shift by one."
+    assert fact_sentence(fact, "en").endswith(consequence)
+    assert "其后按位置传入的参数会错开一位。" in fact_sentence(fact, "zh")
+
+
+async def test_a_parameter_inserted_before_private_ones_breaks_nothing(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "def attend(q, scale=1, _builder=None): ...\n"}
+    after = {"engine/__init__.py": "def attend(q, scale=1, sink=0, _builder=None): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "parameter-added"]
+    assert fact.severity is Severity.ADDITIVE
