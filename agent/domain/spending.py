@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_serializer
 
 from agent.domain.base import Frozen
 from agent.domain.evidence_id import EvidenceId
+
+CallsAbout = Mapping[str, Mapping[str, int]]
 
 _MAX_REASON_CHARACTERS = 200  # Of an error that a report shows
 
@@ -145,6 +147,11 @@ class Account(Frozen):
     assumed_contexts: dict[str, int] = Field(default_factory=dict)
     """The tokens that were assumed as the context of a model whose server does not report it."""
 
+    @field_serializer("calls_about")
+    def _calls_in_order(self, calls_about: CallsAbout) -> dict[str, dict[str, int]]:
+        """Return the calls by name: they end in another order in every run."""
+        return {payer: dict(sorted(calls.items())) for payer, calls in sorted(calls_about.items())}
+
     def __add__(self, other: "Account") -> "Account":
         return Account(
             fallbacks=(*self.fallbacks, *other.fallbacks),
@@ -156,9 +163,6 @@ class Account(Frozen):
             kept_summaries=self.kept_summaries + other.kept_summaries,
             assumed_contexts=self.assumed_contexts | other.assumed_contexts,
         )
-
-
-CallsAbout = Mapping[str, Mapping[str, int]]
 
 
 def _added_calls(first: CallsAbout, second: CallsAbout) -> dict[str, dict[str, int]]:

@@ -90,7 +90,7 @@
         holder.hidden = inside.length ? inside.every((entry) => entry.hidden)
           : Boolean(chosen.show || (chosen.of && holder.dataset.repo !== chosen.of));
       }
-      for (const section of document.querySelectorAll("main section.tier")) {
+      for (const section of document.querySelectorAll("main section.tier:not(#releases)")) {
         const total = commits(entries.filter((entry) => !entry.hidden && section.contains(entry)));
         section.hidden = !total;
         section.querySelector("h2 .count").textContent = `(${total})`;
