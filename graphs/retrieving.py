@@ -280,4 +280,4 @@ def _revert_line(commit: EvidenceId, reverts: LaterReverts) -> str:
     revert = reverts.by_sha.get(commit.sha)
     if revert is not None:
         return f"It was taken back on {revert.at:%Y-%m-%d} by {revert.sha[:12]}: {revert.title}"
-    return f"It was not taken back on {reverts.branch} until {reverts.until:%Y-%m-%d}."
+    return f"As of {reverts.until:%Y-%m-%d}, nothing on {reverts.branch} takes it back."

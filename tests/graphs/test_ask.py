@@ -323,7 +323,7 @@ async def test_the_release_that_code_names_can_be_cited_and_is_nobodys_account(
     async with asking(tmp_path, model, clone) as one:
         reply = await one.ask("Which release lowers MAX_ROUTES?")
         opening = next(asked for asked in model.heard if asked.tools).messages[-1]
-    assert f"{note}\nIt was not taken back on main until 2026-02-04." in opening
+    assert f"{note}\nAs of 2026-02-04, nothing on main takes it back." in opening
     assert "[v1] release v1.4.0 of octo/router, 2026-02-04" in opening
     assert {str(cite) for cite in reply.cites} >= {"octo/router@v1.4.0"}
     assert reply.answer.startswith("`v1.4.0` is the first with it.")
