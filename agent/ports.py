@@ -188,9 +188,6 @@ class CloneSource(CodeSource, Protocol):
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Find the first of these tags that there is, as a release of its day."""
 
-    async def tags_with(self, sha: str) -> tuple[str, ...] | None:
-        """Name the tags whose history has this commit, the oldest first; None where there are no tags at all."""
-
     async def first_tags(
         self, heads: Sequence[Headline], *, until: datetime, candidates: bool = False
     ) -> Mapping[str, Release]:

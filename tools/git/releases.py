@@ -37,15 +37,6 @@ class Releases(Opened):
     _branch: str | None
     _containment: "_Containment | None" = None
 
-    async def tags_with(self, sha: str) -> tuple[str, ...] | None:
-        """Return the tags that contain this commit, the oldest first; None if there are no tags."""
-        repository = await self._open()
-        if not await repository.ask(["for-each-ref", "--count=1", "refs/tags"]):
-            return None
-        output = await repository.ask([*TAG_NAMES, f"--contains={sha}", "--sort=creatordate"])
-        tags = [tag for tag in output.split("\n") if tag and not _is_nightly(tag)]
-        return tuple(tags[:_MAX_TAGS])
-
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Return the first of these tags that exists, as a release of its day."""
         release_by_tag = {tagged.release.tag: tagged.release for tagged in await self._releases()}
