@@ -194,6 +194,8 @@ class Truth:
         evidence = "\n".join((*map(self.text, claim.sources), *claim.sources))
         if claim.free:
             evidence += "\n".join(_fact_values(claim, report))
+        # A code span shows several blanks as one.
+        evidence += "\n" + " ".join(evidence.split())
         for lang, text in claim.text.items():
             words = MARK.sub(" ", text)
             for kind, pattern in _LITERALS.items():
