@@ -38,7 +38,7 @@ def writing_of(lang: Language) -> Writing:
 
 
 def language_of(text: str) -> Language:
-    """Return the first language that only the script of a text tells, else the first of all."""
+    """Return the first language that the script of a text shows, else the first of all."""
     if HAN.search(text) is None:
         return LANGUAGES[0]
     return next(lang for lang in LANGUAGES if writing_of(lang).script == "han")

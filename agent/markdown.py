@@ -51,6 +51,8 @@ class _InlinePiece(NamedTuple):
 
 def visible(text: str) -> str:
     """Return what a reader can see, on one line and without invisible characters."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
     single_line = _BREAKING.sub(" ", text)
     seen = _UNSEEN.sub(lambda match: match[1] or "", single_line)
     return " ".join(seen.split())
@@ -62,8 +64,13 @@ def inline(text: str) -> str:
     # Adjacent code spans would read as one with a longer fence, so they are joined.
     for is_code, pieces in groupby(_pieces(visible(text)), key=attrgetter("is_code")):
         joined = "".join(piece.text for piece in pieces)
-        parts.append(code(joined) if is_code else _MARKUP.sub(r"\\\1", joined))
+        parts.append(code(joined) if is_code else escaped(joined))
     return "".join(parts)
+
+
+def escaped(text: str) -> str:
+    """Return text with a backslash before every sign that Markdown could read as markup."""
+    return _MARKUP.sub(r"\\\1", text)
 
 
 def _pieces(text: str) -> Iterator[_InlinePiece]:

@@ -26,6 +26,7 @@ from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint
+from agent.links.line_writers import LineWriter
 
 if TYPE_CHECKING:
     from agent.domain.links import Link
@@ -78,7 +79,7 @@ class Study(Frozen):
 
     change: Change
     read: tuple[str, ...] = ()  # The files of which both versions will be read
-    telling: tuple[str, ...] = ()  # The paths by which earlier commits will be looked for
+    lineage_paths: tuple[str, ...] = ()  # The paths by which earlier commits will be looked for
 
 
 class CodeSource(Protocol):
@@ -107,10 +108,13 @@ class CodeSource(Protocol):
         """Read the old and the new version of these files of a change; None where there is none."""
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
-        """Name the latest landed commits before this one that touched these paths, oldest first; a bounded number."""
+        """Return the latest landed commits before this one that touched these paths, oldest first.
+
+        Their number is bounded.
+        """
 
     async def resolve(self, prefix: str) -> Commit:
-        """Find one commit by its full or abbreviated hash; NotFound when there is none or several."""
+        """Return the commit of a full or abbreviated hash; NotFound if there is none or several."""
 
     async def file(self, sha: str, path: str) -> str | None:
         """Read a file as it stands at a commit; None where there is no such file."""
@@ -129,7 +133,7 @@ class CodeSource(Protocol):
         """
 
     async def foresee(self, studies: Sequence[Study]) -> None:
-        """Take note of what will be asked for next, in this order; the answers are the same without it."""
+        """Hint which studies come next, in this order, so that the source can prefetch them."""
 
 
 @runtime_checkable
@@ -168,12 +172,27 @@ class CloneSource(CodeSource, Protocol):
         share. With `moved`, a line moved from another file in the same commit counts for the one that wrote it there.
         """
 
+    async def line_writers(self, shas: Sequence[str]) -> Mapping[str, tuple[LineWriter, ...]]:
+        """Return for each commit who wrote the lines that it changes, and those next to them, however long ago.
+
+        The likeliest to matter come first. Nobody wrote the lines with which a repository began.
+        """
+
     async def lines_with(
         self, sha: str, words: Sequence[str], *, called: str = ""
     ) -> Sequence[tuple[str, str]]:
         """Find the lines of a commit's product code that hold one of these words, each with the path of its file.
 
         With `called` only the files of this name are searched.
+        """
+
+    async def names_in_tree(
+        self, sha: str, names: Sequence[str], paths: Sequence[str] = ()
+    ) -> frozenset[str] | None:
+        """Return which of some names stand in the text files or the paths of a commit, in any spelling.
+
+        With `paths` only these files and folders are searched. Case, hyphens and underscores do not matter.
+        None where the files cannot be searched.
         """
 
     async def surface_changes(self, shas: Sequence[str]) -> Mapping[str, SurfaceChange | None]:
@@ -320,7 +339,7 @@ class Progress(Protocol):
     """Tells a person what is going on."""
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
-        """Say what is being done for a repository; numbers where they are known."""
+        """Report what is being done for a repository, and how far it is where that is known."""
 
 
 class StoryMemory(Protocol):
@@ -330,7 +349,7 @@ class StoryMemory(Protocol):
         """Tell in which earlier reports these stand, and which stories they belong to."""
 
     def past(self, repo: RepoId, window: Window) -> Past:
-        """Give what earlier reports list of a repository."""
+        """Return what earlier reports list of a repository."""
 
 
 class QuestionMemory(Protocol):
@@ -343,16 +362,16 @@ class QuestionMemory(Protocol):
         """Store threads, and what connects them with commits."""
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
-        """Note that a window is wholly known, if each of the commits that landed in it is."""
+        """Record a window as complete, if each of the commits that landed in it is stored."""
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> Collection[str]:
         """Tell which of these commits are stored."""
 
     def gaps(self, repo: RepoId, window: Window) -> Sequence[Window]:
-        """Give the parts of a window of which not everything is known."""
+        """Return the parts of a window of which not every landed commit is stored."""
 
     def named(self, text: str, repos: Sequence[RepoId]) -> Sequence[EvidenceId]:
-        """Find the known commits, threads and releases that somebody names by hash, number or tag."""
+        """Return the stored commits, threads and releases that a text names."""
 
     def put_thread(self, thread: Issue | PullRequest) -> None:
         """Store one thread as it is now."""

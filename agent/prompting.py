@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agent.domain.base import Frozen, UpstreamError
+from agent.domain.spending import Limit
 from agent.markdown import visible
 
 Job = Literal["reading", "writing", "judging"]
@@ -34,8 +35,11 @@ _READING_SHARE = 1 / 3  # Of the time for an answer, for a slow server to read t
 class ModelError(UpstreamError):
     """The model gave nothing that can be used; the caller goes on without it."""
 
-    def __init__(self, message: str, *, retryable: bool = False) -> None:
+    def __init__(
+        self, message: str, *, retryable: bool = False, limit: Limit | None = None
+    ) -> None:
         super().__init__(message, retryable=retryable)
+        self.limit = limit  # The limit of the budget that is reached, if that is the cause
 
 
 class ContextExceeded(ModelError):

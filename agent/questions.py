@@ -180,7 +180,12 @@ def _filters(qualifiers: Sequence[_Qualifier]) -> tuple[tuple[str, str], ...]:
         if key in _FILTER_VALUES and value not in _FILTER_VALUES[key]:
             existing = ", ".join(f"{key}:{other}" for other in _FILTER_VALUES[key])
             raise UsageError(f"{key}:{value[:40]} is not known; there are {existing}")
-    return tuple(sorted(filters, key=lambda pair: (_FILTERS.index(pair[0]), pair[1])))
+    return tuple(sorted(filters, key=_filter_order))
+
+
+def _filter_order(qualifier: tuple[str, str]) -> tuple[int, str]:
+    key, value = qualifier
+    return _FILTERS.index(key), value
 
 
 def _named(words: str, repos: Sequence[RepoId]) -> tuple[Named, ...]:
@@ -194,7 +199,8 @@ def _named(words: str, repos: Sequence[RepoId]) -> tuple[Named, ...]:
         if span:
             names[span] = Named(kind="name", text=span)
     tokens = [token.rstrip(".:/") for token in _TOKEN.findall(_SPAN.sub(" ", words))]
-    for token in (*tokens, *list(names)):
+    tokens += names
+    for token in tokens:
         name = _named_by_form(token, repos)
         if name is not None:
             names[token] = name
@@ -309,6 +315,7 @@ class AnswerSection(Frozen):
 
     what: tuple[str, ...]
     hits: tuple[Hit, ...]
+    is_rest: bool = False  # Sentences of the reply cite others that fit, too
 
 
 class Reply(Frozen):

@@ -10,7 +10,7 @@ from langchain_core.messages import convert_to_openai_messages
 from agent.analysts.tasks import Task
 from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
-from agent.domain.spending import Spent
+from agent.domain.spending import Chain, Spent
 from agent.domain.window import Window
 from agent.ports import RepositorySources
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
@@ -145,9 +145,9 @@ class ScriptedModels(Models):
         """Count nothing."""
         return {}
 
-    def take_calls_about(self, account: str) -> dict[str, int]:
+    def take_chain(self, account: str) -> Chain:
         """Count nothing."""
-        return {}
+        return Chain()
 
     async def capabilities(self, job: Job) -> Capabilities:
         """Return the capabilities of all scripted models."""

@@ -82,7 +82,7 @@ def _escaped_property(text: str) -> str:
 
 
 def supported(summary: Mapping[str, Any]) -> str:
-    """Say in one line how much of a report is borne out."""
+    """Return in one line how much of a report is borne out."""
     checkable = summary["right"] + summary["wrong"]
     unchecked = summary["unverifiable"] + summary["not_checked"]
     return f"supported {summary['right']} of {checkable} checkable, {unchecked} not checkable"

@@ -1,33 +1,68 @@
-"""The demonstration: a small made-up world, served on loopback and analysed by recorded answers."""
+"""The demonstration: a small world written by hand, served on loopback, with recorded answers."""
 
 import argparse
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from agent.domain.base import UsageError
+from agent.domain.window import Window
+from agent.ports import Progress
 from agent.settings.values import ReportShape, Settings
 from evals.github_server.app import GitHubServer
-from evals.worlds.worlds import build
+from evals.worlds.model import World
+from evals.worlds.written import read_world
 from gitzette.arguments import settings_for
+from gitzette.running import cover
 
-_SEED = 1
-_TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
+DATA = Path(__file__).with_name("data") / "demo"
+TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
+_NIGHT = timedelta(hours=8)  # Between the end of a day and its report
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class DemoWorld:
+    """The world while it is served, and the settings of a run that reports on it."""
+
+    settings: Settings
+    world: World
+    server: GitHubServer
+
+    @property
+    def now(self) -> datetime:
+        """The present of the world."""
+        return self.world.now
+
+    async def report_earlier_days(self, window: Window, display: Progress) -> None:
+        """Report on the days before a window, each seen on the morning after it.
+
+        Rules write these reports; the report on the window then remembers them.
+        """
+        settings = self.settings.model_copy(update={"analyst": "rules", "model": None})
+        day = date.fromisoformat(self.world.notes["first day"])
+        earlier = Window.days(day, day, settings.tz)
+        while earlier.end <= window.start:
+            morning = earlier.end + _NIGHT
+            self.server.move_to(morning)
+            await cover(settings, {}, earlier, settings.repos, morning, display)
+            day += _DAY
+            earlier = Window.days(day, day, settings.tz)
+        self.server.move_to(self.now)
 
 
 @contextmanager
-def demo_world(
-    args: argparse.Namespace, environ: Mapping[str, str]
-) -> Iterator[tuple[Settings, datetime]]:
-    """Build and serve the world while the run lasts; yield its settings and its present time."""
+def demo_world(args: argparse.Namespace, environ: Mapping[str, str]) -> Iterator[DemoWorld]:
+    """Build and serve the world while the run lasts."""
     if args.repo:
         raise UsageError("--demo has repositories of its own; leave out --repo")
     with tempfile.TemporaryDirectory(prefix="gitzette-demo-") as name:
         folder = Path(name)
-        world = build("demo", _SEED, folder / "world")
-        with GitHubServer(world.repos, tokens=(_TOKEN,), now=world.now) as server:
+        world = read_world(DATA, folder / "world")
+        with GitHubServer(world.repos, tokens=(TOKEN,), now=world.now) as server:
             if not (args.date or args.since):
                 args.date = world.notes["reported day"]
             values = {
@@ -39,9 +74,10 @@ def demo_world(
                 "git_url": server.git_url,
                 # Reserved for examples: a made-up repository must not link to somebody's real one.
                 "web_url": "https://git.example",
-                "token": _TOKEN,
+                "token": TOKEN,
             }
-            yield Settings.model_validate(values | _requested_settings(args, environ)), world.now
+            settings = Settings.model_validate(values | _requested_settings(args, environ))
+            yield DemoWorld(settings, world, server)
 
 
 def _requested_settings(args: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, object]:

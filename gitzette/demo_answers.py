@@ -68,18 +68,17 @@ class Staleness:
     @property
     def details(self) -> list[str]:
         """Everything that has to be recorded again or removed, one thing a line."""
-        return [
-            *(f"no answer that fits: {topic}" for topic in self.missing),
-            *(f"refused now: {sentence}" for sentence in self.refused),
-            *(f"nobody asks for: {topic}" for topic in self.unused),
-        ]
+        details = [f"no answer that fits: {topic}" for topic in self.missing]
+        details += [f"refused now: {sentence}" for sentence in self.refused]
+        details += [f"nobody asks for: {topic}" for topic in self.unused]
+        return details
 
     def __str__(self) -> str:
         details = self.details
-        named = "; ".join(details[:_MAX_NAMED])
+        listed_details = "; ".join(details[:_MAX_NAMED])
         more = f"; and {len(details) - _MAX_NAMED} more" if len(details) > _MAX_NAMED else ""
         return (
-            f"{ANSWERS.name} is stale, so parts of the analysis are missing: {named}{more}."
+            f"{ANSWERS.name} is stale, so parts of the analysis are missing: {listed_details}{more}."
             " Record it again: python scripts/record_demo.py URL"
         )
 
@@ -170,7 +169,7 @@ def lasting(reply: ChatReply, request: ChatRequest) -> dict[str, Any]:
 
 
 def _reply(answer: Mapping[str, Any], request: ChatRequest) -> ChatReply | None:
-    """Put the short names of a request into a recorded answer; None if it does not fit its schema.
+    """Return a recorded answer with the short names of a request; None if it misfits the schema.
 
     Tokens are estimated, since the wording of the request may have changed.
     """

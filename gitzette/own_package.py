@@ -46,6 +46,13 @@ def install_address() -> str | None:
     return None
 
 
+def with_extra(package: str, extra: str) -> str:
+    """Return the address or the wheel of a package with one of its extras, as pip reads it."""
+    if package.endswith(".whl"):
+        return f"{package}[{extra}]"
+    return f"gitzette[{extra}] @ {package}"
+
+
 def _address_of_checkout(folder: Path) -> str | None:
     """Return the origin and the commit of a checkout, if strangers can fetch that commit there."""
     if not (folder / ".git").exists():

@@ -59,7 +59,7 @@ class QuietProgress:
 
 @contextmanager
 def progress(stream: TextIO | None = None) -> Iterator[Progress]:
-    """Show a line for each repository, redrawn in place if the stream is a terminal."""
+    """Yield what prints a line for each repository, redrawn in place on a terminal."""
     stream = stream or sys.stderr
     if not stream.isatty():
         yield PlainProgress(stream)

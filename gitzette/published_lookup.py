@@ -33,7 +33,7 @@ class PublishedReport(NamedTuple):
 
 @dataclass(frozen=True)
 class PublishedCommit:
-    """A commit in the report that tells of it."""
+    """A commit in the report that has it."""
 
     label: str
     report: Report
@@ -75,7 +75,7 @@ class PublishedCommit:
 
 
 class ThreadEvent(NamedTuple):
-    """What a report tells of a thread."""
+    """What a report says of a thread."""
 
     label: str
     line: ThreadLine
@@ -86,12 +86,12 @@ class ThreadLink(NamedTuple):
 
     label: str
     link: Link
-    title: str  # Of the commit; empty where the report does not tell of it
+    title: str  # Of the commit; empty where the report does not have it
 
 
 @dataclass(frozen=True)
 class PublishedThread:
-    """An issue or a pull request with all that reports tell of it, newest first."""
+    """An issue or a pull request with all that reports say of it, newest first."""
 
     id: EvidenceId
     events: tuple[ThreadEvent, ...]
@@ -131,7 +131,7 @@ class PublishedRelease:
 
 
 class _ThreadNews:
-    """Collects what reports tell of the threads with one number, each in its own repository."""
+    """Collects what reports say of the threads with one number, each in its own repository."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -140,7 +140,7 @@ class _ThreadNews:
         self._commits: dict[EvidenceId, list[PublishedCommit]] = {}
 
     def add(self, published: PublishedReport) -> None:
-        """Add what one report tells."""
+        """Add what a report says."""
         label, report = published
         for section in report.sections:
             for line in section.issues:
@@ -159,11 +159,11 @@ class _ThreadNews:
                 self._commits.setdefault(thread, []).append(commit)
 
     def threads(self) -> list[EvidenceId]:
-        """Return the threads that reports tell of."""
+        """Return the threads that reports name."""
         return list(dict.fromkeys((*self._events, *self._links, *self._commits)))
 
     def of(self, thread: EvidenceId) -> PublishedThread:
-        """Return all that is told of one of them."""
+        """Return all that reports say of a thread."""
         return PublishedThread(
             id=thread,
             events=tuple(self._events.get(thread, ())),
@@ -235,9 +235,9 @@ class PublishedLookup:
             if any(needle in data for needle in encoded):
                 yield PublishedReport(label, self._reports.report(label))
 
-    def _is_wanted(self, repo: RepoId, wanted: RepoId | None) -> bool:
-        wanted = wanted or self._repo
-        return wanted is None or repo.lower() == wanted.lower()
+    def _is_wanted(self, repo: RepoId, requested: RepoId | None) -> bool:
+        requested = requested or self._repo
+        return requested is None or repo.lower() == requested.lower()
 
     def _commits(self, reference: Reference) -> Iterator[PublishedCommit]:
         for label, report in self._matching(f'"sha": "{reference.sha}'):
@@ -274,12 +274,12 @@ class PublishedLookup:
         return news.of(threads[0])
 
     def _releases(self, what: str) -> Iterator[PublishedRelease]:
-        named = EvidenceId.parse(what)
+        release_id = EvidenceId.parse(what)
         tag = what
         repo = None
-        if named is not None and named.kind == "tag":
-            tag = named.revision
-            repo = named.repo
+        if release_id is not None and release_id.kind == "tag":
+            tag = release_id.revision
+            repo = release_id.repo
         for label, report in self._matching(f'"tag": "{tag}"', f'"tag": "v{tag}"'):
             for section in report.sections:
                 for line in section.releases:
@@ -308,6 +308,6 @@ class PublishedLookup:
 
 def _listed(names: Sequence[str]) -> str:
     """Return the names of several things that one text means."""
-    shown = ", ".join(names[:_MAX_LISTED])
+    listed_names = ", ".join(names[:_MAX_LISTED])
     more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    return f"in several places: {shown}{more}"
+    return f"in several places: {listed_names}{more}"

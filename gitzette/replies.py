@@ -148,23 +148,24 @@ class ReplyPage:
         return link(code(name), url)
 
     def _absent(self, reply: Reply, name: str) -> str:
-        """State that nothing that was read mentions a name, and what was read."""
-        words = catalogue(reply.lang)["ask"]
-        places = []
+        """Return that nothing that was read mentions a name, and what was read."""
+        words: dict[str, str] = catalogue(reply.lang)["ask"]
+        read_spans: list[str] = []
         for searched in reply.searched:
             days = searched.days_read(words["to"], words["separator"])
             if days:
-                places.append(words["place"].format(repo=searched.repo, days=days))
-        if not places:
-            return str(words["unknown"].format(what=name))
-        return str(words["absent"].format(what=name, places=words["places"].join(places)))
+                read_spans.append(words["place"].format(repo=searched.repo, days=days))
+        if not read_spans:
+            return words["unknown"].format(what=name)
+        return words["absent"].format(what=name, places=words["places"].join(read_spans))
 
     def _thread_details(
         self, thread: Issue | PullRequest, lang: Language, window: Window | None
     ) -> str:
         """Return the author of a thread, and its state with the day on which it ended."""
         state = state_at(thread, window)
-        details = " · ".join(filter(None, (thread.author, catalogue(lang)["ask"][state])))
+        state_words: str = catalogue(lang)["ask"][state]
+        details = " · ".join(filter(None, (thread.author, state_words)))
         if thread.ended_at and state in _ENDED:
             details += f" {thread.ended_at.astimezone(zone(self._tz)).date()}"
         return details
@@ -173,10 +174,10 @@ class ReplyPage:
 def _shown_hits(reply: Reply) -> list[Hit]:
     """Return a hit for each piece of evidence that the model was shown."""
     hits = {hit.id: hit for hit in reply.evidence}
-    shown = []
+    hits_shown = []
     for cite in reply.shown:
-        shown.append(hits.get(cite) or Hit(id=cite, kind="", opened=""))
-    return shown
+        hits_shown.append(hits.get(cite) or Hit(id=cite, kind="", opened=""))
+    return hits_shown
 
 
 def reply_json(reply: Reply) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from agent.questions import Query, Reply
 from agent.settings.values import Recipe, RepoSpec, Settings
 from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.commands.ask import asking_context, checked
-from gitzette.demo import demo_world
+from gitzette.demo import DemoWorld, demo_world
 from gitzette.progress import QuietProgress
 from gitzette.wiring import open_services
 from graphs import ask as ask_graph
@@ -230,6 +230,7 @@ class Workspace(NamedTuple):
     settings: Settings
     environ: Mapping[str, str]
     now: datetime
+    demo: DemoWorld | None = None
 
 
 @contextmanager
@@ -243,9 +244,9 @@ def _open_workspace(request: Mapping[str, Any]) -> Iterator[Workspace]:
         return
     with tempfile.TemporaryDirectory(prefix="gitzette-dev-") as folder:
         args.out = Path(folder)
-        with demo_world(args, os.environ) as (settings, now):
+        with demo_world(args, os.environ) as demo:
             environ = os.environ if args.analyst == "model" else {}
-            yield Workspace(args, settings, environ, now)
+            yield Workspace(args, demo.settings, environ, demo.now, demo)
 
 
 @asynccontextmanager
@@ -256,6 +257,8 @@ async def open_day(request: Mapping[str, Any]) -> AsyncIterator[DayContext]:
         now = workspace.now
         window = window_of(workspace.args, workspace.settings.tz, now)
         specs = specs_of(workspace.settings)
+        if workspace.demo is not None:
+            await workspace.demo.report_earlier_days(window, QuietProgress())
         settings, answers = _writing_settings(workspace, window)
         async with open_services(settings, workspace.environ, now, run, specs, answers) as services:
             memory = services.memory
@@ -302,8 +305,12 @@ async def open_question(request: Mapping[str, Any]) -> AsyncIterator[AskContext]
     """Open everything that a question needs, and close it afterwards."""
     if not request.get("repos") and request.get("analyst") is None:
         request = {**request, "analyst": "rules"}  # No answers about the demonstration are recorded
-    with _open_workspace(request) as (args, settings, environ, now):
+    with _open_workspace(request) as workspace:
+        args = workspace.args
+        settings = workspace.settings
+        now = workspace.now
         bound = bound_of(args.since, args.until, settings.tz, now)
         specs = specs_of(settings)
-        async with asking_context(settings, environ, specs, now, QuietProgress()) as context:
+        display = QuietProgress()
+        async with asking_context(settings, workspace.environ, specs, now, display) as context:
             yield replace(context.for_question(bound=bound), lang=args.lang)

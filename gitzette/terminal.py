@@ -96,12 +96,13 @@ def _actions(page: PageModel) -> "Iterator[Text]":
         return
     words = page.words["page"]
     yield Text(f"{words['tiers'][section.name]} ({section.size})", style="bold")
-    for card in section.cards[:_MAX_ACTIONS]:
-        row = card.first.row
+    actions = [(card.headline, card.first.row) for card in section.cards]
+    actions += [(item.headline, item.row) for item in section.short_rows]
+    for headline, row in actions[:_MAX_ACTIONS]:
         text = Text("◆ ", style="yellow")
-        text.append(_CODE.sub(r"\1", visible(card.headline)), style="default")
+        text.append(_CODE.sub(r"\1", visible(headline)), style="default")
         text.append(f" · {row.repo} {row.sha[:7]}", style="dim")
         yield text
-    left = len(section.cards) - _MAX_ACTIONS
+    left = len(actions) - _MAX_ACTIONS
     if left > 0:
         yield Text(words["more"].format(left), style="dim")

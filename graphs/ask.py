@@ -36,7 +36,7 @@ from graphs.ask_state import (
     SubjectInput,
 )
 from graphs.looking import wants_tools
-from graphs.question_tools import called_answer, conversation, read, tools
+from graphs.question_tools import called_answer, conversation, offered_names, read, tools
 from graphs.replying import account_of, reply_of
 from graphs.retrieving import (
     best_hits,
@@ -109,8 +109,8 @@ async def retrieve(state: RetrieveInput, runtime: Runtime[AskContext]) -> Retrie
     specs = [spec for spec in context.specs if query.wants(spec.name)] or list(context.specs)
     repos = [spec.name for spec in specs]
     completions = {spec.name: await _read_missing(spec, query, context) for spec in specs}
-    named = context.index.outright(query.named, repos, query.window)
-    query = query.model_copy(update={"named": tuple(named)})
+    outright_names = context.index.outright(query.named, repos, query.window)
+    query = query.model_copy(update={"named": tuple(outright_names)})
     hits = await best_hits(query, state, repos, context, _MAX_RANKED)
     releases = await first_releases(hits, context)
     hits = with_releases(hits, releases)
@@ -129,6 +129,7 @@ async def retrieve(state: RetrieveInput, runtime: Runtime[AskContext]) -> Retrie
         messages=[],
         sentences=Sentences(),
         nearest=None,
+        corrects=False,
         absent=[],
         trouble="",
     )
@@ -170,6 +171,7 @@ async def _with_evidence(
         notes=with_evidence["notes"],
         handles=with_evidence["handles"],
         nearest=None,
+        corrects=False,
     )
     try:
         opening = await _opening(subject_input, context)
@@ -196,7 +198,8 @@ async def _opening(state: SubjectInput, context: AskContext, share: float = 1.0)
     )
     rules = prompt("ask_answer", {"language": writing_of(query.lang).asked_as})
     if await context.can_call_tools():
-        rules = f"{prompt('ask_read', {'scope': scope})}\n{rules}"
+        tool_names = ", ".join(offered_names(state["searched"]))
+        rules = f"{prompt('ask_read', {'scope': scope, 'tools': tool_names})}\n{rules}"
     earlier = [str(message.text) for message in state["history"]]
     limit = await context.question_limit("writing", account_of(state))
     tokens = limit.evidence_tokens(form) - message_tokens((rules, *earlier))
@@ -239,7 +242,7 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
         shown={handle: evidence[name] for handle, name in state["handles"].items()},
         notes=state["notes"],
         question=state["question"],
-        abstains=state["nearest"] is not None,
+        denies=state["corrects"] or state["nearest"] is not None,
     )
     return {"answer": subject}
 
@@ -256,33 +259,36 @@ async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutp
     context = runtime.context
     runtime.stream_writer(Step(state["searched"][0].repo, "answering"))
     try:
-        said = _answer_by_call(state) or await _answered(state, context)
+        written = _answer_by_call(state) or await _answered(state, context)
     except ModelError as error:
         return {
             "handles": state["handles"],
             "evidence": state["evidence"],
             "sentences": Sentences(),
             "nearest": None,
+            "corrects": False,
             "absent": [],
             "trouble": _trouble(error),
         }
-    evidence = {**state["evidence"], **await _cited_unread(said, state, context)}
+    evidence = {**state["evidence"], **await _cited_unread(written, state, context)}
     handles = evidence_handles([*state["handles"].values(), *evidence], evidence)
     complete = state.copy()
     complete["handles"] = handles
     complete["evidence"] = evidence
     subject = (await subjects(complete, context))["answer"]
-    drafts = [Draft(task="answer", claim=claim) for claim in subject.claims(said)]
+    drafts = [Draft(task="answer", claim=claim) for claim in subject.claims(written)]
+    corrects = written.corrects and bool(drafts)
     nearest = None
-    if said.abstains or not drafts:
-        ids = [cited(text, handles) for text in said.nearest]
+    if not drafts or (written.abstains and not corrects):
+        ids = [cited(text, handles) for text in written.nearest]
         nearest = [name for name in ids if name in evidence]
     return {
         "handles": handles,
         "evidence": evidence,
         "sentences": Sentences.written(drafts),
         "nearest": nearest,
-        "absent": [" ".join(text.split()) for text in said.absent],
+        "corrects": corrects,
+        "absent": [" ".join(text.split()) for text in written.absent],
         "trouble": "",
     }
 
@@ -300,11 +306,11 @@ def _answer_by_call(state: AnswerInput) -> Any:
 
 
 async def _cited_unread(
-    said: Any, state: AnswerInput, context: AskContext
+    written: Any, state: AnswerInput, context: AskContext
 ) -> dict[EvidenceId, Evidence]:
     """Read what is cited and was only listed by a tool, for the gate and the judge."""
-    references = list(said.nearest)
-    for sentence in said.sentences:
+    references = list(written.nearest)
+    for sentence in written.sentences:
         references += sentence.cites
     repos = [spec.name for spec in context.specs]
     names: list[EvidenceId] = []
@@ -342,5 +348,5 @@ def _instructed(messages: Sequence[AnyMessage], instruction: str) -> list[AnyMes
 
 
 async def reply(state: ReplyInput, runtime: Runtime[AskContext]) -> ReplyOutput:
-    """Put the reply together from what the model said and what was found without it."""
+    """Build the reply from the sentences of the model and what code found without it."""
     return {"reply": await reply_of(state, runtime.context)}

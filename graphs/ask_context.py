@@ -71,7 +71,7 @@ class AskContext(RunContext):
             commits=commits,
             threads=self.memory.has_threads(repo),
             left_out=completion.left_out,
-            most=self.reader.most,
+            most=self.reader.max_commits,
             clone_end=clone_end,
         )
 
@@ -164,7 +164,7 @@ class AskContext(RunContext):
     async def affected_versions(
         self, evidence: Mapping[EvidenceId, Citable], names: Iterable[EvidenceId]
     ) -> dict[EvidenceId, str]:
-        """Say which versions have the faults that these commits mend, where that is known."""
+        """Return which versions have the faults that these commits mend, where that is known."""
         texts: dict[EvidenceId, str] = {}
         for name in names:
             fix = evidence.get(name)
@@ -192,23 +192,24 @@ class AskContext(RunContext):
         window: Window,
         landed: Mapping[RepoId, Sequence[Commit]],
         handles: Mapping[str, EvidenceId],
+        offered: Sequence[str],
     ) -> dict[RepoId, Toolset]:
-        """Open the tools of all repositories over a window."""
+        """Open the tools of these names over a window, for each repository."""
         recall = WindowSearch(self.index, self.memory, self.recall.report, window)
         toolsets: dict[RepoId, Toolset] = {}
+        # A checkpoint holds ids as plain text.
+        ids_by_handle = {handle: EvidenceId.cited(name) for handle, name in handles.items()}
         for spec in self.specs:
             sources = await self.repositories.open(spec)
-            commits = landed[spec.name]
-            shas: dict[str, str] = {commit.id: commit.sha for commit in commits}
-            short = {handle: shas[name] for handle, name in handles.items() if name in shas}
             toolsets[spec.name] = Toolset(
                 sources.code,
                 sources.threads,
-                commits,
+                landed[spec.name],
                 {},
                 recall,
                 page_tokens=_PAGE_TOKENS,
-                handles=short,
+                handles=ids_by_handle,
+                offered=offered,
             )
         return toolsets
 

@@ -54,6 +54,7 @@ class RetrieveOutput(TypedDict):
     sentences: Sentences
     nearest: list[EvidenceId] | None
     """What comes nearest where the model abstains; None where it answers."""
+    corrects: bool  # Whether the model says that the question takes for granted what is not so
     absent: list[str]  # What the model says that nothing mentions; code looks it up
     trouble: str  # Why the model did not answer
 
@@ -74,6 +75,7 @@ class SubjectInput(AskInput):
     notes: dict[EvidenceId, str]
     handles: dict[str, EvidenceId]
     nearest: list[EvidenceId] | None
+    corrects: bool
 
 
 class QuestionReadInput(AskInput):
@@ -123,6 +125,7 @@ class AnswerOutput(TypedDict):
     evidence: dict[EvidenceId, Citable]
     sentences: Sentences
     nearest: list[EvidenceId] | None
+    corrects: bool
     absent: list[str]
     trouble: str
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 from operator import add, or_
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -18,14 +19,15 @@ from typing_extensions import TypedDict
 from agent.analysts.ruling import PASSING, Batch, Case, Control, Ruling
 from agent.audit import prose
 from agent.audit.citations import check_citations
-from agent.audit.code import check_code, check_names, fences_of
+from agent.audit.code import check_code, fences_of
 from agent.audit.entries import AuditEntry, find_commits, thread_repos
 from agent.audit.findings import AuditedRepository, Finding, Library, in_order, summary
 from agent.audit.layout import check_layout
+from agent.audit.names import Trees, check_names, names_to_locate
 from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
 from agent.domain.base import AppError, NotFound, RepoId, UpstreamError
 from agent.domain.claims import Claim
-from agent.domain.commits import Commit
+from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number
@@ -50,6 +52,7 @@ _MAX_CONCURRENT = 4  # Requests to a source, and batches at the judge
 _MAX_THREADS = 300
 _MAX_DIFFS = 800
 _MAX_FENCED_FILES = 40
+_MAX_TREES = 100  # That are searched for names
 _READ_AROUND = timedelta(days=45)  # What is read of the line before and after the cited commits
 _EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
 _LATEST = datetime(2099, 12, 30, tzinfo=UTC)
@@ -263,7 +266,7 @@ async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditChe
     repositories = runtime.context.repositories
     library = Library(state["read_repositories"], state["library"].doubts)
     find_commits(entries, library)
-    findings = [*check_citations(entries, library), *check_names(entries)]
+    findings = [*check_citations(entries, library)]
     incomplete = []
     try:
         async with asyncio.timeout_at(runtime.context.deadline):
@@ -271,8 +274,12 @@ async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditChe
             codes = {spec.name: (await repositories.open(spec)).code for spec in specs}
             files = await read_fenced_files(codes, entries)
         findings.extend(check_code(entries, files))
+        async with asyncio.timeout_at(runtime.context.deadline):
+            trees = await read_trees(codes, entries)
     except TimeoutError:
-        incomplete.append(f"fenced code was not compared with the commits: {_NO_TIME}")
+        trees = {}
+        incomplete.append(f"code was not compared with the commits: {_NO_TIME}")
+    findings.extend(check_names(entries, trees))
     findings.extend(check_layout(entries))
     return {"library": library, "findings": findings, "incomplete": incomplete}
 
@@ -289,11 +296,10 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
         else:
             uncited.append(sentence)
     failures = state["failures"]
-    incomplete = [
-        f"{repo} was not read: {reason}"
-        for repo, reason in failures.items()
-        if repo not in state["linked"]
-    ]
+    incomplete: list[str] = []
+    for repo, reason in failures.items():
+        if repo not in state["linked"]:
+            incomplete.append(f"{repo} was not read: {reason}")
     context = runtime.context.judge
     if context is None or not context.models:
         findings = prose.unchecked(sentences, _NO_JUDGE)
@@ -303,7 +309,9 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
         incomplete += judged.incomplete(context.asked.names["judging"], len(sentences))
     findings.extend(prose.unchecked(uncited, _NO_COMMIT))
     days = sorted({str(entry.days) for entry in entries if entry.days})
-    commits = {commit.id for entry in entries for commit in entry.commits}
+    commits: set[EvidenceId] = set()
+    for entry in entries:
+        commits.update(commit.id for commit in entry.commits)
     totals = summary(
         in_order([*state["findings"], *findings]),
         days=days,
@@ -346,9 +354,11 @@ async def judge_sentences(
     context: RunContext,
     deps: AuditDeps,
 ) -> Judged:
-    """Give every sentence a verdict; those that cannot be judged stay not checked."""
+    """Return a verdict on every sentence; those that cannot be judged stay not checked."""
     batches = list(prose.batches(sentences, library))
-    in_batches = {sentence for batch in batches for sentence in batch.sentences}
+    in_batches: set[prose.ReportSentence] = set()
+    for batch in batches:
+        in_batches.update(batch.sentences)
     left_out = [sentence for sentence in sentences if sentence not in in_batches]
     findings = prose.unchecked(left_out, _TOO_MANY_COMMITS)
     unread = Counter({_TOO_MANY_COMMITS: len(left_out)}) if left_out else Counter[str]()
@@ -391,10 +401,10 @@ async def _judged_parts(
     batch: prose.ProseBatch, library: Library, context: RunContext
 ) -> list[_JudgedPart]:
     """Judge the sentences of a batch, in several questions where they do not fit into one."""
-    commits = [
-        commit.model_copy(update={"sheet": read_facts(commit.change, None)})
-        for commit in batch.evidence
-    ]
+    commits: list[CommitEvidence] = []
+    for commit in batch.evidence:
+        sheet = read_facts(commit.change, None)
+        commits.append(commit.model_copy(update={"sheet": sheet}))
     sentence_by_id = {str(index): sentence for index, sentence in enumerate(batch.sentences)}
 
     def sentences_of(claims: Sequence[Claim]) -> list[prose.ReportSentence]:
@@ -459,7 +469,9 @@ async def read_repository(
 ) -> AuditedRepository:
     """Return a repository, one of `repos`, with the commits, threads and diffs a report names."""
     code = sources.code
-    commits = {commit.sha: commit for named in repository.named.values() for commit in named}
+    commits: dict[str, Commit] = {}
+    for meant_commits in repository.named.values():
+        commits.update({commit.sha: commit for commit in meant_commits})
     numbers = _thread_numbers(entries, repository.repo, repos)
     is_in_scope = any(repository.repo in entry.scope for entry in entries)
     if not (len(repos) == 1 or commits or numbers or is_in_scope):
@@ -547,15 +559,33 @@ async def _with_line(
     return replace(repository, line=line, whole=is_clone and not is_shallow and is_recent)
 
 
+async def read_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[AuditEntry]) -> Trees:
+    """Return which of the names that a diff has not stand elsewhere in the files of the commit.
+
+    Only a clone is searched, and only for a limited number of commits.
+    """
+    trees: dict[EvidenceId, frozenset[str]] = {}
+    names_by_commit = names_to_locate(entries)
+    for commit, sought in islice(names_by_commit.items(), _MAX_TREES):
+        code = codes.get(commit.repo)
+        if not isinstance(code, CloneSource):
+            continue
+        with suppress(UpstreamError):
+            names = await code.names_in_tree(commit.sha, sorted(sought.names))
+            values = await code.names_in_tree(commit.sha, sorted(sought.values), sought.paths)
+            if names is not None and values is not None:
+                trees[commit] = names | values
+    return trees
+
+
 async def read_fenced_files(
     codes: Mapping[RepoId, CodeSource], entries: Sequence[AuditEntry]
 ) -> dict[EvidenceId, list[str]]:
     """Return the texts of the files that a commit touches, where a fence stands below it."""
-    changes = {
-        evidence.change.commit.id: evidence.change
-        for entry in fences_of(entries)
-        for evidence in entry.evidence
-    }
+    changes: dict[EvidenceId, Change] = {}
+    for entry in fences_of(entries):
+        for evidence in entry.evidence:
+            changes[evidence.change.commit.id] = evidence.change
     files: dict[EvidenceId, list[str]] = {}
     for name, change in changes.items():
         paths = [file.path for file in change.files if file.patch][:_MAX_FENCED_FILES]

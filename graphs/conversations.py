@@ -70,17 +70,17 @@ def build(checkpoints: BaseCheckpointSaver[Any] | None = None) -> ConversationGr
 
     async def ask(state: Conversation, runtime: Runtime[AskContext]) -> TurnOutput:
         """Answer a question after those before it."""
-        asked = AskInput(
+        request = AskInput(
             question=state["question"],
             history=_history(state["messages"]),
             # A checkpoint holds ids as plain text.
             earlier_cites=[EvidenceId.cited(cite) for cite in state["cites"]],
             turn=len(state["turns"]),
         )
-        answered = await question.ainvoke(asked, context=runtime.context)
+        answered = await question.ainvoke(request, context=runtime.context)
         reply: Reply = answered["reply"]
         cites = _cites_of(reply)
-        all_cites = list(dict.fromkeys((*cites, *asked["earlier_cites"])))
+        all_cites = list(dict.fromkeys((*cites, *request["earlier_cites"])))
         turns = [*state["turns"], state["question"][:_MAX_QUESTION]]
         return {
             "messages": [

@@ -1,6 +1,7 @@
 """The daily run: a first look at every repository, a report on each, what ties them, the brief."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -17,6 +18,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.editor.placements import Edited, placed_by_rules
 from agent.reports.order import leading_rows
+from agent.reports.releases import claims_of_release
 from agent.settings.values import RepoSpec
 from agent.triage.allotment import Candidates, allot
 from graphs.collecting import collect
@@ -50,9 +52,15 @@ def build(
     checkpoints: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[Day, RunContext, DayInput, Day]:
     """Wire the run."""
+    return _wired().compile(checkpointer=checkpoints, name="daily")
+
+
+@cache
+def _wired() -> StateGraph[Day, RunContext, DayInput, Day]:
+    """Return the steps of a run, whose types LangGraph inspects once for all days of a process."""
     graph = StateGraph(Day, context_schema=RunContext, input_schema=DayInput)
     add_steps(graph, START)
-    return graph.compile(checkpointer=checkpoints, name="daily")
+    return graph
 
 
 def add_steps(graph: StateGraph[Any, Any, Any, Any], start: str) -> None:
@@ -220,10 +228,11 @@ def _summary_tasks(state: ChaptersInput) -> Iterator[Task]:
 def _brief_tasks(state: ChaptersInput) -> Iterator[Task]:
     """Yield the task to write the brief from what is said of the commits that matter most.
 
-    Every repository with a commit worth knowing is among them.
+    Every repository with a commit worth knowing is among them, and every release.
     """
     rows: dict[EvidenceId, LedgerRow] = {}
     claims: list[Claim] = []
+    release_claims: list[Claim] = []
     for spec in state["specs"]:
         chapter = state["chapters"].get(spec.name)
         if chapter is None:
@@ -231,9 +240,12 @@ def _brief_tasks(state: ChaptersInput) -> Iterator[Task]:
         for row in chapter.ledger:
             rows[row.id] = row
         claims += chapter.claims
+        for release in chapter.section.releases:
+            release_claims += claims_of_release(spec.name, release)
     about_commits = [claim for claim in claims if claim.about and claim.about[0] in rows]
     written = {claim.about[0] for claim in about_commits if claim.free}
-    leading = leading_rows([row for name, row in rows.items() if name in written], MAX_SUMMED)
+    written_rows = [row for name, row in rows.items() if name in written]
+    leading = leading_rows(written_rows, MAX_SUMMED)
     numbers = {row.id: number for number, row in enumerate(leading)}
 
     def place_in_brief(claim: Claim) -> tuple[int, float]:
@@ -242,7 +254,8 @@ def _brief_tasks(state: ChaptersInput) -> Iterator[Task]:
 
     about_commits.sort(key=place_in_brief)
     titles = {name: row.title for name, row in rows.items()}
-    if task := summary_task(None, about_commits, titles):
+    task = summary_task(None, about_commits, titles, release_claims)
+    if task is not None:
         yield task
 
 

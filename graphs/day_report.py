@@ -15,7 +15,7 @@ from graphs.state import PublishInput
 
 
 def report_of(state: PublishInput, analyst: str) -> Report:
-    """Put the chapters together in the order of the repositories asked for."""
+    """Return the report of a day, its chapters in the order of the repositories asked for."""
     repos = [spec.name for spec in state["specs"]]
     chapters = [state["chapters"][repo] for repo in repos if repo in state["chapters"]]
     claims: list[Claim] = []

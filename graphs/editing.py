@@ -52,7 +52,7 @@ _PACKET_GROWTH = 2  # How much longer a diff is with the functions around it
 
 @failing_alone("analysis")
 async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
-    """Let the model place every landed commit; the rules place them without one."""
+    """Place every landed commit by the model, or by the rules where there is none."""
     context = runtime.context
     repo = state["spec"].name
     collected = state["first_look"]
@@ -204,11 +204,10 @@ async def _ask_editor(rows: Sequence[CommitRow], repo: str, context: RunContext)
             continue
         proposed += view.proposals
         grouped += view.groups
-        highest = {
-            proposal.sha
-            for proposal in view.proposals
-            if proposal.importance is Importance.MUST_KNOW
-        }
+        highest: set[str] = set()
+        for proposal in view.proposals:
+            if proposal.importance is Importance.MUST_KNOW:
+                highest.add(proposal.sha)
         must_know += [row for row in batch.rows if row.sha in highest]
     return _View(proposed, grouped, account)
 
@@ -254,12 +253,13 @@ async def _ask_batch(
     """Ask about one batch; an answer that places none of it is an error of the model."""
     limit = await context.question_limit("reading", repo)
     headings = [row.heading for row in must_know]
-    shown = fitting(headings, int(limit.tokens * _EARLIER_SHARE))
+    earlier_headings = fitting(headings, int(limit.tokens * _EARLIER_SHARE))
     earlier = ""
-    if shown:
+    if earlier_headings:
+        listing = "\n".join(earlier_headings)
         earlier = (
             "\nFor comparison, commits of the same day that already have tier 3; do not place them"
-            f" again:\n{fenced(chr(10).join(shown), context.mark)}"
+            f" again:\n{fenced(listing, context.mark)}"
         )
     form = _form(repo, context, earlier)
     rows = {row.handle: row for row in batch.rows}

@@ -2,8 +2,9 @@
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from agent.analysts.batches import BatchPlanner, judge_prompt
@@ -30,9 +31,8 @@ if TYPE_CHECKING:
     from graphs.run_context import RunContext
 
 T = TypeVar("T")
-_SHRINK = (
-    0.7  # How much of the evidence is shown again where a server counts more tokens than we do
-)
+_SHRINK = 0.7
+"""How much of the evidence is shown again where a server counts more tokens than we do."""
 _AUTHORS_WORDS = "(printed as the author's words)"
 _ADMITTED_CONTROL: dict[ControlKind, str] = {
     "elsewhere": "the judge admitted a sentence about another commit",
@@ -64,6 +64,40 @@ async def judged_or_refused(
     return verdicts, account
 
 
+async def judged_again_if_void(
+    case: Case, context: "RunContext", about: EvidenceId | None
+) -> tuple[Verdicts, Account]:
+    """Judge the sentences of a case; those beside an admitted control are judged once more.
+
+    Each of these is then judged alone and beside other controls, so that one wrong ruling on a
+    planted sentence costs no true one. What is beside an admitted control again is refused.
+    """
+    verdicts, account = await judged_or_refused(case, context, about)
+    void_claims = verdicts.void_claims
+    if not void_claims:
+        return verdicts, account
+    other_controls = _other_controls(case, verdicts.admitted_controls)
+    for claim in void_claims:
+        alone = replace(case, claims=[claim], controls=other_controls)
+        second, second_account = await judged_or_refused(alone, context, about)
+        verdicts = verdicts.replaced_by(second, [claim])
+        account += second_account
+    left_out = len(verdicts.void_claims)
+    verdicts.controls += Judging(judged_again=len(void_claims), void=left_out)
+    return verdicts, account
+
+
+def _other_controls(case: Case, admitted: Sequence[Control]) -> Callable[[str], Sequence[Control]]:
+    """Return the controls of a case without those that were admitted, if others are left."""
+
+    def controls(evidence: str) -> Sequence[Control]:
+        every = case.controls(evidence)
+        others = [control for control in every if control not in admitted]
+        return others or every
+
+    return controls
+
+
 async def judged_in_batches(
     case: Case,
     context: "RunContext",
@@ -88,8 +122,8 @@ async def judged_in_batches(
         part = replace(case, claims=claims)
         return await judged_in_batches(part, context, judge_batch, shrinks + 1)
 
-    outcomes = await asyncio.gather(*map(outcomes_of, planner.parts()))
-    return [outcome for part in outcomes for outcome in part]
+    outcomes_by_part = await asyncio.gather(*map(outcomes_of, planner.parts()))
+    return list(chain.from_iterable(outcomes_by_part))
 
 
 async def judged(batch: Batch, context: "RunContext") -> Verdicts:
@@ -106,13 +140,10 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
         controls = batch.controls_of_pass(number)
         question = replace(batch, claims=claims, controls=controls)
         rulings = await ruled(question, context, backwards=number == 1)
-        admitted = [
-            control
-            for position, control in enumerate(controls)
-            if rulings[f"x{position}"].verdict in PASSING
-        ]
+        admitted = _admitted_controls(controls, rulings)
         verdicts.controls += _control_counts(controls, admitted)
         if admitted:
+            verdicts.admitted_controls += admitted
             reason = _ADMITTED_CONTROL[admitted[0].kind]
             void = Judgement(verdict="undecided", check="control", reason=reason)
             verdicts.refused += [(claim, void) for claim in claims]
@@ -120,8 +151,9 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
         passed = []
         for position, claim in enumerate(claims):
             ruling = rulings[str(position)]
-            if ruling.needs.strip():
-                verdicts.needs[claim.id] = ruling.needs.strip()
+            needs = ruling.needs.strip()
+            if needs:
+                verdicts.needs[claim.id] = needs
             if refusal := objection(ruling, batch.evidence):
                 verdicts.refused.append((claim, refusal))
                 verdicts.outcomes[claim.id] = _refusal_outcome(ruling)
@@ -134,6 +166,15 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
     verdicts.admitted = [_admitted(claim, standing[claim.id], judge) for claim in claims]
     verdicts.outcomes |= {claim.id: "standing" for claim in claims}
     return verdicts
+
+
+def _admitted_controls(controls: Sequence[Control], rulings: Mapping[str, Ruling]) -> list[Control]:
+    """Return the controls that the judge wrongly let pass."""
+    admitted: list[Control] = []
+    for position, control in enumerate(controls):
+        if rulings[f"x{position}"].verdict in PASSING:
+            admitted.append(control)
+    return admitted
 
 
 def _control_counts(controls: Sequence[Control], admitted: Sequence[Control]) -> Judging:
@@ -160,26 +201,28 @@ def _admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
 
 
 async def ruled(batch: Batch, context: "RunContext", *, backwards: bool) -> dict[str, Ruling]:
-    """Put one question; a sentence without a ruling is unsupported.
+    """Return the rulings of one question; a sentence without a ruling is unsupported.
 
-    Return the rulings on claims by their position in the batch, and on controls as `x0`, `x1`.
+    Those on claims have their positions in the batch as keys, those on controls `x0`, `x1`.
     """
-    texts = {str(place): claim.text for place, claim in enumerate(batch.claims)}
+    texts: dict[str, str] = {}
+    for position, claim in enumerate(batch.claims):
+        texts[str(position)] = " / ".join(claim.text.values())
     languages = batch.claims[0].text.keys()
-    for place, control in enumerate(batch.controls):
-        text = control.text
-        texts[f"x{place}"] = {lang: text[lang] for lang in text if lang in languages}
-    order = _shuffled({key: " / ".join(text.values()) for key, text in texts.items()}, batch)
+    for position, control in enumerate(batch.controls):
+        words = [text for lang, text in control.text.items() if lang in languages]
+        texts[f"x{position}"] = " / ".join(words)
+    order = _shuffled(texts, batch)
     if backwards:
         order.reverse()
     names = {key: f"s{number}" for number, key in enumerate(order, start=1)}
-    sentences = {name: " / ".join(texts[key].values()) for key, name in names.items()}
-    shown = {names[key]: sentences[names[key]] for key in order}
-    for place, claim in enumerate(batch.claims):
+    sentences = {name: texts[key] for key, name in names.items()}
+    printed = dict(sentences)
+    for position, claim in enumerate(batch.claims):
         if claim.attributed:
-            name = names[str(place)]
-            shown[name] = f"{_AUTHORS_WORDS} {sentences[name]}"
-    form = judge_prompt(batch.prompt, shown, context.mark)
+            name = names[str(position)]
+            printed[name] = f"{_AUTHORS_WORDS} {sentences[name]}"
+    form = judge_prompt(batch.prompt, printed, context.mark)
     subject = next(iter(batch.claims[0].about), batch.account)
     answer = await context.ask(
         "judging",

@@ -45,6 +45,7 @@ from graphs.state import (
 from graphs.subjects import commit_subjects
 from memory.statements import EarlierStatements
 from tools.chat.messages import Topic, trimmed
+from tools.chat.tool_schemas import tool_text
 from tools.toolset import ToolError, Toolset
 from tools.toolset.pages import clean_path, shown_lines
 
@@ -125,7 +126,7 @@ async def next_message(
 ) -> AIMessage:
     """Return the calls of tools that a model asks for, or its word that it has seen enough."""
     limit = await context.question_limit(question.job, question.account)
-    tool_texts = [f"{tool.name} {tool.description} {tool.args}" for tool in offered]
+    tool_texts = [tool_text(tool) for tool in offered]
     frame = prompt(question.prompt, {**question.values, "evidence": ""})
     frame_tokens = message_tokens((limit.system, frame, *tool_texts))
     evidence_tokens = int((limit.tokens - frame_tokens) * _PACKET_SHARE)
@@ -258,6 +259,9 @@ async def offered_tools(
     """Return the tools that read the repository as it is after a commit; none of them writes."""
     sources = await context.repositories.open(repository["spec"])
     commits = _commits_by_handle(subject)
+    offered = list(_OFFERED)
+    if repository["first_look"].threads.coverage == "not read":
+        offered = [name for name in offered if name not in _THREAD_TOOLS]
     toolset = Toolset(
         sources.code,
         sources.threads,
@@ -265,14 +269,11 @@ async def offered_tools(
         {},
         EarlierStatements(context.recall, repository["window"].start),
         page_tokens=_PAGE_TOKENS,
-        handles={handle: evidence.change.commit.sha for handle, evidence in commits.items()},
+        handles={handle: evidence.id for handle, evidence in commits.items()},
         default_sha=subject.read.evidence.change.commit.sha,
+        offered=offered,
     )
-    names = list(_OFFERED)
-    if repository["first_look"].threads.coverage == "not read":
-        names = [name for name in names if name not in _THREAD_TOOLS]
-    tools: list[BaseTool] = [tool for tool in toolset.as_tools() if tool.name in names]
-    return [*tools, _ENOUGH_TOOL]
+    return [*toolset.as_tools(), _ENOUGH_TOOL]
 
 
 def _commits_by_handle(subject: CommitSubject) -> dict[str, CommitEvidence]:

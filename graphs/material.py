@@ -130,8 +130,10 @@ async def _with_relations(
     earlier = context.issues.known(material.repo, state["window"])
     links = related_links(material.links, related)
     issues = [*first_look.threads.issues, *known_issues(first_look, earlier, links)]
-    listed = {*(issue.id for issue in issues), *(pull.id for pull in material.pulls.values())}
-    missing = list(_unlisted_threads(related, {*listed, *material.threads}))
+    listed = {issue.id for issue in issues}
+    listed.update(pull.id for pull in material.pulls.values())
+    listed.update(material.threads)
+    missing = list(_unlisted_threads(related, listed))
     sources = await context.repositories.open(state["spec"])
     threads: dict[EvidenceId, ThreadEvidence] = {}
     if missing:

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from agent.analysts.tasks import Task
 from agent.domain.base import RepoId
-from agent.domain.spending import Spent
+from agent.domain.spending import Chain, Spent
 from agent.prompting import JOBS, Capabilities, Job, ModelError
 from graphs.forecast import Forecast, duration
 from memory.artefacts import JsonCodec
@@ -101,9 +101,9 @@ class Models:
         """Return the same by what it was spent on, since the last call of this method."""
         return self._budget.take_charges_by_job(account)
 
-    def take_calls_about(self, account: str) -> dict[str, int]:
-        """Return how many answers were about each subject, since the last call of this method."""
-        return self._budget.take_calls_about(account)
+    def take_chain(self, account: str) -> Chain:
+        """Return how many answers followed each other since the last call of this method."""
+        return self._budget.take_chain(account)
 
     # ------------------------------------------------------------ what the servers can do
 
@@ -181,7 +181,8 @@ class Models:
                 return True
             raise ModelError(
                 f"there is no time for it: it takes about {duration(needed)},"
-                f" and the limit model_seconds leaves {duration(available)}"
+                f" and the limit model_seconds leaves {duration(available)}",
+                limit="seconds",
             )
 
         await self._recorder.fetch(Call("model.time", account, subject), _HAS_TIME, has_time)

@@ -77,7 +77,7 @@ def build_edition(
 
 
 def part_of(state: PartState, repo: RepoId) -> Part:
-    """Take out of the state of a part what an edition needs."""
+    """Return what an edition needs of the state of a part."""
     return Part(
         collected=state["collected"].get(repo),
         chapter=state["chapters"].get(repo),

@@ -1,4 +1,4 @@
-"""How the model of a question looks further: what it is offered, and what it is shown becomes evidence."""
+"""Tools of questions: which a model is offered, and how what they show becomes evidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,6 +14,7 @@ from agent.domain.evidence import FileEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.ports import Step
 from agent.prompting import ModelError, prompt
+from agent.questions import Searched
 from graphs.ask_context import AskContext, within
 from graphs.ask_state import (
     AnswerInput,
@@ -42,8 +43,9 @@ async def read(state: QuestionReadInput, runtime: Runtime[AskContext]) -> Questi
         if not await context.can_call_tools():
             return None
         landed = state["landed"] or await context.landed(state["window"])
-        toolsets = await context.open_tools(state["window"], landed, state["handles"])
-        offered: list[BaseTool | type] = [*tools_of(toolsets, _offered(state))]
+        names = offered_names(state["searched"])
+        toolsets = await context.open_tools(state["window"], landed, state["handles"], names)
+        offered: list[BaseTool | type] = [*tools_of(toolsets)]
         offered.append(answer_shape(state["query"].lang))
         model = models.get("reading", account_of(state)).bind_tools(offered)
         token_budget = await models.context("reading") * 2 // 3
@@ -54,9 +56,9 @@ async def read(state: QuestionReadInput, runtime: Runtime[AskContext]) -> Questi
     return {"messages": [message], "landed": landed}
 
 
-def _offered(state: QuestionReadInput | QuestionToolsInput) -> list[str]:
+def offered_names(searched_repos: Sequence[Searched]) -> list[str]:
     """Return the names of the tools that have something to show."""
-    has_threads = any(searched.threads for searched in state["searched"])
+    has_threads = any(searched.threads for searched in searched_repos)
     return [name for name in _OFFERED if has_threads or name not in _THREAD_TOOLS]
 
 
@@ -88,8 +90,9 @@ async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> Ques
     context = runtime.context
     window = state["query"].window
     runtime.stream_writer(Step(state["searched"][0].repo, "looking further"))
-    toolsets = await context.open_tools(state["window"], state["landed"], state["handles"])
-    answers = await called(tools_of(toolsets, _offered(state)), state["messages"])
+    names = offered_names(state["searched"])
+    toolsets = await context.open_tools(state["window"], state["landed"], state["handles"], names)
+    answers = await called(tools_of(toolsets), state["messages"])
     evidence = dict(state["evidence"])
     notes = dict(state["notes"])
     for repo, toolset in toolsets.items():

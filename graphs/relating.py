@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from itertools import chain
 from typing import NamedTuple
 
@@ -12,30 +13,32 @@ from agent.analysts.rules import facts_told
 from agent.analysts.ruling import Case, Control
 from agent.analysts.tasks import is_foreign
 from agent.domain.base import AppError, Language, NotFound, RepoId
-from agent.domain.claims import Refused
-from agent.domain.commits import Change, Commit, PullRequest
+from agent.domain.claims import Claim, Refused
+from agent.domain.commits import Change, Commit, Headline, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related
 from agent.domain.references import pull_number
 from agent.domain.spending import Account, fallback
 from agent.links.candidates import CommitCandidates
-from agent.links.relating import Pairing, SaidRelations
-from agent.ports import RepositorySources, Step
+from agent.links.relating import Pairing, RelationDraft, SaidRelations
+from agent.ports import CloneSource, CodeSource, RepositorySources, Step
 from agent.prompting import ModelError, tokens_of
 from agent.sizing import EvidencePrompt
-from graphs.judging import judged_or_refused
+from agent.stories.timeline import headline
+from graphs.judging import judged_again_if_void
 from graphs.material import material_with_past
 from graphs.run_context import RunContext
 from graphs.shortlisting import find_candidates, shortlist
 from graphs.state import RelateInput, RelateOutput
+from tools.history.undone import later_reverts
 
 _RELATE_PROMPT = EvidencePrompt(name="relate", values={}, shape=SaidRelations)
 _MAX_OTHERS = 3  # Others that are read beside a commit in one question
 _TOKENS_PER_COMMIT = 7_000  # That a day may spend on relations, for each of its commits
 _MIN_TOKENS = 120_000  # That a short day may spend
 _MAX_TOKENS = 480_000  # That a long day may spend; the shortlist takes the rest of half a million
-_QUESTION_TOKENS = (10_000, 7_000, 5_000, 3_500)
+_QUESTION_TOKENS = (14_000, 10_000, 7_000, 5_000, 3_500)
 """How much of both sides one question shows: less where many pairs wait."""
 _PROMPT_TOKENS = 1_700  # Of a question beside the two sides: prompts, schema, sentences, answer
 _READINGS = 3  # Times that both sides are sent: to the reader, and twice to the judge
@@ -77,11 +80,12 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
         unread = len(waiting) - len(pairings)
         account += fallback("relating", ModelError(f"no tokens are left for {unread} questions"))
     runtime.stream_writer(Step(repo, "relating", 0, len(pairings)))
-    facts = [claim for claim in facts_told(material) if claim.predicate == "fact" and claim.text]
-    controls = [claim.text for claim in facts]
-    outcomes = await asyncio.gather(
-        *(_related(pairing, controls, repositories, context) for pairing in pairings)
-    )
+    controls: list[Mapping[Language, str]] = []
+    for claim in facts_told(material):
+        if claim.predicate == "fact" and claim.text:
+            controls.append(claim.text)
+    questions = [_related(pairing, controls, repositories, context) for pairing in pairings]
+    outcomes = await asyncio.gather(*questions)
     return _handed_on(outcomes, account + context.take_spent(repo))
 
 
@@ -119,14 +123,11 @@ def _reading_groups(commits: Sequence[CommitCandidates]) -> list[CommitCandidate
         others = list(dict.fromkeys((*commit.named, *by_id)))
         for number, start in enumerate(range(0, len(others), _MAX_OTHERS)):
             part = others[start : start + _MAX_OTHERS]
-            group = replace(
-                commit,
-                named=tuple(other for other in part if other not in by_id),
-                found=tuple(by_id[other] for other in part if other in by_id),
-            )
+            named = [other for other in part if other not in by_id]
+            candidates = [by_id[other] for other in part if other in by_id]
             if number == len(rounds):
                 rounds.append([])
-            rounds[number].append(group)
+            rounds[number].append(replace(commit, named=tuple(named), found=tuple(candidates)))
     return list(chain.from_iterable(rounds))
 
 
@@ -148,7 +149,8 @@ async def _related(
     context: RunContext,
 ) -> _Outcome:
     """Ask, check both anchors, and have the sentence judged against both sides."""
-    repo, name = pairing.change.repo, pairing.change.id
+    repo = pairing.change.repo
+    name = pairing.change.id
     try:
         answer = await context.ask_about(
             "reading",
@@ -160,8 +162,8 @@ async def _related(
     except ModelError as error:
         return _Outcome([], [], fallback("relating", error, name))
     drafts = {draft.claim.id: draft for draft in pairing.drafts(answer)}
-    passed = []
-    refused = []
+    passed: list[Claim] = []
+    refused: list[Refused] = []
     for draft in drafts.values():
         objections = pairing.objections(draft)
         if objections:
@@ -170,20 +172,8 @@ async def _related(
             passed.append(draft.claim)
     if not passed:
         return _Outcome([], refused, Account())
-
-    def controls(evidence: str) -> list[Control]:
-        siblings = pairing.controls(list(drafts.values()), evidence)
-        foreign = [text for text in facts if is_foreign(text, evidence)]
-        return [Control(text) for text in (*siblings, *foreign)]
-
-    case = Case(
-        account=repo,
-        claims=passed,
-        show=pairing.text,
-        controls=controls,
-        required=lambda claim: [anchor.text for anchor in claim.anchors],
-    )
-    verdicts, account = await judged_or_refused(case, context, name)
+    case = _case(pairing, passed, list(drafts.values()), facts)
+    verdicts, account = await judged_again_if_void(case, context, name)
     account += Account(judging=verdicts.judging)
     for claim, judgement in verdicts.refused:
         refused.append(Refused(task=name, claim=claim, reasons=(judgement,)))
@@ -193,6 +183,31 @@ async def _related(
         landed_as = await _landed_as(pairing.other(draft), repositories)
         admitted.append(pairing.related(draft, claim.judged_by, landed_as))
     return _Outcome(admitted, refused, account)
+
+
+def _case(
+    pairing: Pairing,
+    claims: Sequence[Claim],
+    drafts: Sequence[RelationDraft],
+    facts: Sequence[Mapping[Language, str]],
+) -> Case:
+    """Return what is put before the judge: relations, and facts of others as controls."""
+
+    def controls(evidence: str) -> list[Control]:
+        siblings = pairing.controls(drafts, evidence)
+        foreign = [text for text in facts if is_foreign(text, evidence)]
+        return [Control(text) for text in (*siblings, *foreign)]
+
+    def required(claim: Claim) -> list[str]:
+        return [anchor.text for anchor in claim.anchors]
+
+    return Case(
+        account=pairing.change.repo,
+        claims=claims,
+        show=pairing.text,
+        controls=controls,
+        required=required,
+    )
 
 
 # ---------------------------------------------------------------- both sides
@@ -212,31 +227,51 @@ async def _pairings(
     changes = await context.library.whole(code, shas)
     others = await _others(groups, material, repositories, context)
     pulls = await _pulls(others.values(), material, repositories)
+    taken_back = await _taken_back(others.values(), material, code)
     pairings: list[Pairing] = []
     for group in groups:
         evidence = _patched(group.read.evidence, changes)
         read = replace(group.read, evidence=evidence)
-        names = [*group.named, *(candidate.id for candidate in group.found)]
+        names = list(group.named)
+        names += [candidate.id for candidate in group.found]
         by_id = {others[name].id: others[name] for name in names if name in others}
         by_id.pop(read.evidence.id, None)
         # A pull request and the commit that it became are one; the commit shows what was done.
-        shown = [other for other in by_id.values() if _merge_commit(other) not in by_id]
-        if not shown:
+        distinct = [other for other in by_id.values() if _merge_commit(other) not in by_id]
+        if not distinct:
             continue
-        named = {others[name].id for name in group.named if name in others}
-        inferable = {found.id for found in group.found if found.may_be_inferred}
+        named_ids = {others[name].id for name in group.named if name in others}
+        inferable = {candidate.id for candidate in group.found if candidate.may_be_inferred}
         pairing = Pairing(
             read=read,
             material=material,
-            others=shown,
-            pulls={other.id: pulls[other.id] for other in shown if other.id in pulls},
+            others=distinct,
+            pulls={other.id: pulls[other.id] for other in distinct if other.id in pulls},
             mentions=group.mentions,
-            named=frozenset(named),
+            named=frozenset(named_ids),
             inferable=frozenset(inferable),
+            taken_back=taken_back,
             token_budget=token_budget,
         )
         pairings.append(pairing)
     return pairings
+
+
+async def _taken_back(
+    others: Iterable[Evidence], material: Material, code: CodeSource
+) -> dict[EvidenceId, Headline]:
+    """Return which earlier commits were taken back before the end of the window, and by which."""
+    if not isinstance(code, CloneSource):
+        return {}
+    headlines: dict[str, Headline] = {}
+    for other in others:
+        if isinstance(other, CommitEvidence) and other.repo == material.repo:
+            headlines[other.id.sha] = headline(other.change.commit)
+    newest = max(read.evidence.at for read in material.reads)
+    reverts = await later_reverts(code, list(headlines.values()), newest + timedelta(seconds=1))
+    if reverts is None:
+        return {}
+    return {EvidenceId.commit(material.repo, sha): by for sha, by in reverts.by_sha.items()}
 
 
 async def _pulls(
@@ -292,12 +327,13 @@ async def _others(
 ) -> dict[EvidenceId, Evidence]:
     """Read what the commits may belong to, by its name as it was written."""
     read: dict[EvidenceId, Evidence] = {}
-    for own in material.reads:
-        read[own.evidence.id] = own.evidence
+    for commit in material.reads:
+        read[commit.evidence.id] = commit.evidence
     read |= material.background
     names: dict[EvidenceId, None] = {}
     for group in groups:
-        names |= dict.fromkeys((*group.named, *(found.id for found in group.found)))
+        names.update(dict.fromkeys(group.named))
+        names.update(dict.fromkeys(candidate.id for candidate in group.found))
     existing = [name for name in names if name in read]
     code = repositories[material.repo].code
     # Of the earlier commits that stories rest on, only the titles may have been read so far.
@@ -348,7 +384,7 @@ async def _commits(
 async def _landed_as(
     other: Evidence, repositories: Mapping[RepoId, RepositorySources]
 ) -> Commit | None:
-    """Find the commit that a merged pull request became."""
+    """Return the commit that a merged pull request became."""
     thread = other.thread if isinstance(other, ThreadEvidence) else None
     if not isinstance(thread, PullRequest) or not thread.merged_at or not thread.merge_commit:
         return None

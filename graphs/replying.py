@@ -1,7 +1,7 @@
-"""What is found without a model, and the reply that is made of it and of a model's sentences."""
+"""Builds replies from what code finds and from the sentences of a model."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from agent.analysts.rules import statement
 from agent.domain.base import RepoId
@@ -10,15 +10,16 @@ from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.domain.spending import Spent
+from agent.fact_sentences import told_facts
 from agent.gate.check import refusals
 from agent.questions import THREADS, AnswerSection, Hit, Named, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
-from agent.telling import told_facts
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, ReplyInput
 
 _MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
-_BEST = 20
+_MAX_LISTED = 20  # Hits of a section that a reply lists
+_MAX_REMEMBERED = 40  # Hits of the ranking that a page may describe
 _MAX_FACT_COMMITS = 10  # Commits whose facts a reply states
 _MAX_ABSENT = 4  # Names of which a reply states that nothing mentions them
 _MAX_ABSENT_NAME = 100  # Characters
@@ -26,7 +27,7 @@ _MAX_FACTS = 3  # That a reply states of each commit
 
 
 async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
-    """Choose what is published; what a question names is shown, whatever a model passes over."""
+    """Return what is published; what a question names is shown even if the model ignores it."""
     query = state["query"]
     hits = state["hits"]
     repos = [searched.repo for searched in state["searched"]]
@@ -34,34 +35,25 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     cited: list[EvidenceId] = []
     for claim in claims:
         cited += claim.cites
-    sections = []
-    for section in _sections(query, repos, hits, context):
-        if not {hit.id for hit in section.hits}.intersection(cited):
-            sections.append(section)
+    sections = _uncited(_sections(query, repos, hits, context), cited)
     sections += _absent_sections(state["absent"], sections, query, repos, context)
-    best_hits: list[EvidenceId] = []
-    for section in sections:
-        best_hits += [hit.id for hit in section.hits[:_BEST]]
-    listed = list(dict.fromkeys(best_hits))
+    listed = _listed_ids(sections)
     commits = [name for name in listed if not name.is_thread][:_MAX_FACT_COMMITS]
     unread = [name for name in commits if name not in state["evidence"]]
     evidence: dict[EvidenceId, Citable] = dict(state["evidence"])
     evidence |= await context.load(unread, query.window)
     facts = _stated_facts(query, commits, evidence)
-    shown = tuple(dict.fromkeys((*cited, *(state["nearest"] or []))))
-    remembered = (
-        *shown,
-        *listed,
-        *(hit.id for hit in hits[: 2 * _BEST]),
-        *state["releases"].values(),
-    )
+    cited_or_nearest = list(dict.fromkeys((*cited, *(state["nearest"] or []))))
+    remembered = [*cited_or_nearest, *listed]
+    remembered += [hit.id for hit in hits[:_MAX_REMEMBERED]]
+    remembered += state["releases"].values()
     return Reply(
         outcome=_outcome(state, claims),
         lang=query.lang,
         window=query.window,
         claims=(*claims, *facts),
-        cites=tuple(dict.fromkeys((*shown, *listed))),
-        shown=shown,
+        cites=tuple(dict.fromkeys((*cited_or_nearest, *listed))),
+        shown=tuple(cited_or_nearest),
         sections=tuple(sections),
         evidence=tuple(hits),
         known=context.memory.all(remembered),
@@ -75,6 +67,31 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     )
 
 
+def _uncited(
+    sections: Iterable[AnswerSection], cited: Collection[EvidenceId]
+) -> list[AnswerSection]:
+    """Return the sections with what no sentence cites; those without anything else are left out.
+
+    A text can talk a model into passing over a commit that the question names, and into citing
+    the text in its place. So it does not do that something of a section is cited.
+    """
+    uncited: list[AnswerSection] = []
+    for section in sections:
+        hits = tuple(hit for hit in section.hits if hit.id not in cited)
+        if hits or not section.hits:
+            is_rest = len(hits) < len(section.hits)
+            uncited.append(section.model_copy(update={"hits": hits, "is_rest": is_rest}))
+    return uncited
+
+
+def _listed_ids(sections: Iterable[AnswerSection]) -> list[EvidenceId]:
+    """Return the first hits of all sections, each once."""
+    ids: list[EvidenceId] = []
+    for section in sections:
+        ids += [hit.id for hit in section.hits[:_MAX_LISTED]]
+    return list(dict.fromkeys(ids))
+
+
 def _spent(state: ReplyInput, context: AskContext) -> Spent:
     """Return what the question has cost, the judge included."""
     if context.models is None:
@@ -83,7 +100,7 @@ def _spent(state: ReplyInput, context: AskContext) -> Spent:
 
 
 def account_of(state: AskInput) -> str:
-    """Name the account that pays for a question, the same if it is asked again."""
+    """Return the account that pays for a question, the same if it is asked again."""
     digest = hashlib.sha256(f"{state['turn']} {state['question']}".encode()).hexdigest()
     return f"question {digest[:12]}"
 
@@ -110,21 +127,24 @@ def _sections(
 def _named_sections(
     query: Query, repos: Sequence[RepoId], ranking: Sequence[Hit], context: AskContext
 ) -> list[AnswerSection]:
-    """Find everything that is named outright, each name by itself.
+    """Return a section for each name of the question, with everything that has it.
 
     What fits the rest of the question comes first, in the order of the ranking.
     """
     ranks = {hit.id: rank for rank, hit in enumerate(ranking)}
     sections = []
-    for named in query.named:
-        found = context.index.search("", [named], repos, query.window, _MAX_HITS)
-        newest = newest_first(hit for hit in found if hit.named)
-        hits = tuple(sorted(newest, key=lambda hit: ranks.get(hit.id, len(ranks))))
+    for name in query.named:
+        candidates = context.index.search("", [name], repos, query.window, _MAX_HITS)
+        newest = newest_first(hit for hit in candidates if hit.named)
+        hits = sorted(newest, key=lambda hit: ranks.get(hit.id, len(ranks)))
         # What only looks like a name may be none: without hits it is passed over.
-        is_surely_named = named.kind != "name" or "_" in named.text or named.text.startswith("--")
-        if hits or is_surely_named:
-            sections.append(AnswerSection(what=(_shown_name(named),), hits=hits))
+        if hits or _is_surely_name(name):
+            sections.append(AnswerSection(what=(_shown_name(name),), hits=tuple(hits)))
     return sections
+
+
+def _is_surely_name(name: Named) -> bool:
+    return name.kind != "name" or "_" in name.text or name.text.startswith("--")
 
 
 def _absent_sections(
@@ -135,31 +155,30 @@ def _absent_sections(
     context: AskContext,
 ) -> list[AnswerSection]:
     """Return an empty section for each name that a model calls absent, if nothing has it indeed."""
-    told = {section.what[0] for section in sections}
+    section_names = {section.what[0] for section in sections}
     absent = []
     for text in list(dict.fromkeys(names))[:_MAX_ABSENT]:
-        name = text.strip("`\"' ")[:_MAX_ABSENT_NAME]
-        if not name or name in told:
+        words = text.strip("`\"' ")[:_MAX_ABSENT_NAME]
+        if not words or words in section_names:
             continue
-        named = Named(kind="name", text=name)
-        hits = context.index.search("", [named], repos, query.window, _MAX_HITS)
+        name = Named(kind="name", text=words)
+        hits = context.index.search("", [name], repos, query.window, _MAX_HITS)
         if not any(hit.named for hit in hits):
-            absent.append(AnswerSection(what=(name,), hits=()))
+            absent.append(AnswerSection(what=(words,), hits=()))
     return absent
 
 
 def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> AnswerSection:
-    """Find everything that fits all qualifiers and has everything that is named beside them."""
+    """Return everything that fits all qualifiers and has everything that is named beside them."""
     hits = filtered_hits(query, repos, context)
-    names = {named.text for named in query.named}
+    names = {name.text for name in query.named}
     if names and not query.wanted("in"):
-        having = context.index.search("", query.named, repos, query.window, _MAX_HITS)
-        kept = {hit.id for hit in having if names <= set(hit.named)}
-        hits = [hit for hit in hits if hit.id in kept]
-    qualifiers = map(":".join, query.filters)
-    return AnswerSection(
-        what=(*qualifiers, *map(_shown_name, query.named)), hits=newest_first(hits)
-    )
+        named_hits = context.index.search("", query.named, repos, query.window, _MAX_HITS)
+        ids_with_names = {hit.id for hit in named_hits if names <= set(hit.named)}
+        hits = [hit for hit in hits if hit.id in ids_with_names]
+    words = [f"{key}:{value}" for key, value in query.filters]
+    words += map(_shown_name, query.named)
+    return AnswerSection(what=tuple(words), hits=newest_first(hits))
 
 
 def filtered_hits(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Hit]:
@@ -189,15 +208,15 @@ def _filtered_commits(query: Query, repos: Sequence[RepoId], context: AskContext
     return hits
 
 
-def _shown_name(named: Named) -> str:
+def _shown_name(name: Named) -> str:
     """Return a name as a reader writes it, with its repository if the question has one."""
-    if named.kind == "thread":
-        if named.repo is None:
-            return f"#{named.text}"
-        return str(EvidenceId.listed(named.repo, number=int(named.text)))
-    if named.kind == "commit" and named.repo is not None:
-        return str(EvidenceId.listed(named.repo, revision=named.text))
-    return named.text
+    if name.kind == "thread":
+        if name.repo is None:
+            return f"#{name.text}"
+        return str(EvidenceId.listed(name.repo, number=int(name.text)))
+    if name.kind == "commit" and name.repo is not None:
+        return str(EvidenceId.listed(name.repo, revision=name.text))
+    return name.text
 
 
 def newest_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
@@ -207,17 +226,17 @@ def newest_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _stated_facts(
-    query: Query, names: Sequence[EvidenceId], evidence: Mapping[EvidenceId, Citable]
+    query: Query, commit_ids: Sequence[EvidenceId], evidence: Mapping[EvidenceId, Citable]
 ) -> list[Claim]:
-    """State the facts of commits, those about what is named first; the gate checks each."""
-    words = [named.text.lstrip("-") for named in query.named if named.kind == "name"]
+    """Return the facts of commits, those about what is named first; the gate checks each."""
+    words = [name.text.lstrip("-") for name in query.named if name.kind == "name"]
 
     def is_unnamed(fact: Fact) -> bool:
         return not any(word in fact.name for word in words)
 
     claims: list[Claim] = []
-    for name in names:
-        commit = evidence.get(name)
+    for commit_id in commit_ids:
+        commit = evidence.get(commit_id)
         if isinstance(commit, CommitEvidence):
             facts = sorted(told_facts(commit.facts), key=is_unnamed)
             claims += [statement(fact, commit) for fact in facts[:_MAX_FACTS]]

@@ -14,6 +14,7 @@ from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.affected import Affected
 from agent.domain.base import RepoId
 from agent.domain.evidence import Material
+from agent.domain.ledger import FIXES
 from agent.domain.placement import Importance, Placement
 from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account
@@ -56,8 +57,8 @@ from graphs.state import (
 )
 from graphs.telling_stories import tell_stories
 from graphs.writing import AnalysisGraph, analyse, build_analysis
-from tools.affected import affected_versions
-from tools.history.find_stories import find_stories, told_stories, with_relations, with_stories
+from tools.affected import affected_versions, first_releases
+from tools.history.find_stories import find_stories, published_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
 from tools.releases import with_notes
@@ -144,7 +145,7 @@ async def connect(state: ConnectInput, runtime: Runtime[RunContext]) -> ConnectO
 
 
 async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> WriteFactsOutput:
-    """Let code say what the facts say, and name what a model shall explain."""
+    """Write the claims of facts by code, and list what a model is to explain."""
     context = runtime.context
     runtime.stream_writer(Step(state["spec"].name, "writing"))
     material = await material_of(state, context)
@@ -169,7 +170,7 @@ async def _minor_batch_size(repo: RepoId, context: RunContext) -> int:
 
 
 async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> NextTasksOutput:
-    """Name the commits that are written about next.
+    """Return the tasks for the commits that are written about next.
 
     They go one by one where the model is small, and few at once where time is short: what is
     judged when the time is over can be published.
@@ -210,7 +211,7 @@ def explaining(analysis: AnalysisGraph) -> Node[ExplainInput, AnalysisOutput]:
 
 
 async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
-    """Put the repository's part together: every landed commit with its row, and what may be said."""
+    """Build the chapter of a repository: a row for every landed commit, and the claims."""
     context = runtime.context
     repo = state["spec"].name
     window = state["window"]
@@ -255,17 +256,21 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
         account=account,
     )
     affected = await _affected_versions(code, material, placements, context)
+    fixes = [commit.evidence for commit in material.reads if commit.triage.purpose in FIXES]
+    fixed_in = await first_releases(code, fixes, until=window.end)
     recent_stories = context.stories.recent(repo, window)
     released = await release_stories(code, material, issues, releases, recent_stories)
     chapter = Chapter(
         section=section,
-        ledger=ledger_of(collected, material.reads, account, placements, left_out, affected),
+        ledger=ledger_of(
+            collected, material.reads, account, placements, left_out, affected, fixed_in
+        ),
         groups=sorted_groups(edited.groups, placements),
         claims=claims,
         links=tuple(material.links),
-        stories=(*told_stories(state["stories"], claims, material.links), *released),
+        stories=(*published_stories(state["stories"], claims, material.links), *released),
         related=tuple(state["related"]),
-        taken=tuple(update for commit in evidence for update in taken(commit)),
+        taken=tuple(itertools.chain.from_iterable(map(taken, evidence))),
         drops=drops,
         failures=(*collected.failures, *_fact_failures(material)),
     )

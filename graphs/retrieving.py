@@ -48,7 +48,7 @@ def parsed(question: str, context: AskContext) -> Query:
 
 
 async def plan(state: AskInput, runtime: Runtime[AskContext]) -> SearchPlanOutput:
-    """Show what is stored and fits at once, and ask the model, if there is one, what to search for."""
+    """Stream the stored hits at once, and ask the model, if there is one, what to search for."""
     context = runtime.context
     query = parsed(state["question"], context)
     repos = [spec.name for spec in context.specs if query.wants(spec.name)]
@@ -97,7 +97,7 @@ def ranked(
     limit: int,
     common_words: Iterable[str] = (),
 ) -> list[Hit]:
-    """Rank what fits a question; where that is little, the newest of the window come last."""
+    """Return what fits a question, ranked; if that is little, the newest of the window come last."""
     hits = context.index.search(
         query.words,
         query.named,
@@ -147,11 +147,11 @@ def _planned_hits(
         query = parsed(text, context)
     except UsageError:
         return []
-    wanted = [repo for repo in repos if query.wants(repo)] or list(repos)
-    hits = [hit for hit in ranked(query, wanted, context, limit, common_words) if hit.fits]
+    requested = [repo for repo in repos if query.wants(repo)] or list(repos)
+    hits = [hit for hit in ranked(query, requested, context, limit, common_words) if hit.fits]
     if not query.is_filtered:
         return hits
-    matching = {hit.id: hit for hit in filtered_hits(query, wanted, context)}
+    matching = {hit.id: hit for hit in filtered_hits(query, requested, context)}
     kept = [hit for hit in hits if hit.id in matching]
     ids = {hit.id for hit in kept}
     others = newest_first(hit for hit in matching.values() if hit.id not in ids)
@@ -172,14 +172,15 @@ def fused(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
             if not hit.fits:
                 hits.setdefault(hit.id, hit)
                 continue
-            known = hits.get(hit.id)
-            hits[hit.id] = known if known is not None and known.fits else hit
+            earlier = hits.get(hit.id)
+            if earlier is None or not earlier.fits:
+                hits[hit.id] = hit
             scores[hit.id] = scores.get(hit.id, 0.0) + 1 / (_RANK_OFFSET + rank)
-    in_order = sorted(hits, key=lambda name: -scores.get(name, 0.0))
-    return [
-        hits[name].model_copy(update={"score": round(scores.get(name, 0.0), 4)})
-        for name in in_order
-    ]
+    fused_hits: list[Hit] = []
+    for name in sorted(hits, key=lambda name: -scores.get(name, 0.0)):
+        score = round(scores.get(name, 0.0), 4)
+        fused_hits.append(hits[name].model_copy(update={"score": score}))
+    return fused_hits
 
 
 def with_conversation(
@@ -219,7 +220,7 @@ def best_commits(hits: Sequence[Hit]) -> list[EvidenceId]:
 
 
 def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -> list[Hit]:
-    """Put the releases that were the first to contain the best hits behind these."""
+    """Return hits with the releases that were the first to contain the best ones behind these."""
     best = list(hits[:_BEFORE_RELEASES])
     contained: dict[EvidenceId, list[EvidenceId]] = {}
     for hit in best:
@@ -240,7 +241,8 @@ def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -
     ranked_before = {hit.id for hit in best}
     behind = [hit for hit in release_hits if hit.id not in ranked_before]
     ids = {hit.id for hit in behind}
-    return [*best, *behind, *(hit for hit in hits[_BEFORE_RELEASES:] if hit.id not in ids)]
+    others = [hit for hit in hits[_BEFORE_RELEASES:] if hit.id not in ids]
+    return [*best, *behind, *others]
 
 
 # ---------------------------------------------------------------- what code knows of evidence

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from agent.domain.base import Language, RepoId
-from agent.domain.spending import Account
+from agent.domain.spending import Account, Chain
 from agent.ports import Publisher, Repositories, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
@@ -118,11 +118,11 @@ class RunContext:
     def take_spent(self, account: str) -> Account:
         """Return what the models were paid for an account since this was asked last."""
         models = self.asked
-        calls_about = models.take_calls_about(account)
+        chain = models.take_chain(account)
         return Account(
             spent=models.take(account),
             by_job=models.take_by_job(account),
-            calls_about={account: calls_about} if calls_about else {},
+            chains={account: chain} if chain != Chain() else {},
         )
 
     async def question_limit(self, job: Job, account: str) -> QuestionLimit:

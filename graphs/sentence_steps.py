@@ -184,7 +184,7 @@ class SentenceSteps(Generic[StateT, ContextT]):
         )
 
     async def repair(self, state: StateT, runtime: Runtime[ContextT]) -> SentencesOutput:
-        """Show each writer once what was refused, or called too wide, and why.
+        """Ask each writer once to reword what was refused, or called too wide, with the reasons.
 
         It may correct, shorten or give up; new wordings go back to `check` and `judge`.
         """
@@ -194,12 +194,10 @@ class SentenceSteps(Generic[StateT, ContextT]):
         refused_by_task: dict[str, list[Refused]] = {}
         for refused in sentences.repairable:
             refused_by_task.setdefault(refused.task, []).append(refused)
-        repairs = await asyncio.gather(
-            *(
-                said_anew(subjects[task], task, refused, context)
-                for task, refused in refused_by_task.items()
-            )
-        )
+        questions = []
+        for task, task_refused in refused_by_task.items():
+            questions.append(said_anew(subjects[task], task, task_refused, context))
+        repairs = await asyncio.gather(*questions)
         account = spent(subjects.values(), context)
         drafts: list[Draft] = []
         for new_wordings in repairs:

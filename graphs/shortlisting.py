@@ -8,7 +8,13 @@ from agent.domain.base import RepoId
 from agent.domain.evidence import Material
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Account, fallback
-from agent.links.candidates import Candidate, CommitCandidates, HistoryFindings, commit_candidates
+from agent.links.candidates import (
+    Candidate,
+    CommitCandidates,
+    HistoryFindings,
+    commit_candidates,
+    is_folded,
+)
 from agent.links.issue_digest import Digest
 from agent.links.shortlist import MOST_CANDIDATES, Shortlist, ShortlistQuestion
 from agent.ports import RepositorySources
@@ -17,7 +23,12 @@ from agent.sizing import EvidencePrompt, QuestionLimit, divided
 from graphs.run_context import RunContext
 from graphs.state import RelateInput
 from tools.chat.messages import Handles
-from tools.history.similar_commits import footprints_of, similar_commits, trackers_of
+from tools.history.similar_commits import (
+    footprints_of,
+    line_writers_of,
+    similar_commits,
+    trackers_of,
+)
 
 _MAX_CHOSEN = 3  # Candidates of one commit that are read
 
@@ -41,13 +52,19 @@ async def find_candidates(
     sources = repositories[repo]
     queries = await footprints_of(material, sources.code, context.library)
     similar = await similar_commits(queries, repositories, window, context.stories)
+    writers = await line_writers_of(material, sources.code)
     trackers = await trackers_of(state["stories"].stories, sources)
     other_issues: list[Digest] = []
     for other in repositories:
         if other != repo:
             other_issues += context.issues.known(other, window).issues
     past = HistoryFindings(
-        pairs=state["stories"].pairs, similar=similar, trackers=trackers, issues=other_issues
+        pairs=state["stories"].pairs,
+        similar=similar,
+        writers=writers,
+        trackers=trackers,
+        issues=other_issues,
+        stories=state["stories"].stories,
     )
     known_issues = context.issues.known(repo, window).issues
     patched = await _with_patches(material, sources, context)
@@ -71,9 +88,10 @@ async def _with_patches(
 async def shortlist(
     candidates: Sequence[CommitCandidates], repo: RepoId, context: RunContext
 ) -> Shortlisted:
-    """Let a model choose what is worth reading; what texts name is read in any case.
+    """Return what a model chooses as worth reading; what texts name is read in any case.
 
-    If the model cannot be asked, the commits whose lines are changed are read.
+    If the model cannot be asked, the commits that wrote nearly all of the lines which one takes
+    out are read.
     """
     searched = [commit for commit in candidates if commit.found]
     chosen: dict[EvidenceId, list[Candidate]] = {}
@@ -87,12 +105,16 @@ async def shortlist(
     ranks = {commit: rank for rank, commit in enumerate(chosen)}
     shortlisted: list[CommitCandidates] = []
     for commit in candidates:
-        found = tuple(chosen.get(commit.read.evidence.id, ())[:_MAX_CHOSEN])
-        if found or commit.named:
-            shortlisted.append(replace(commit, found=found))
-    # What somebody names comes before what is only similar.
+        read_beside = tuple(chosen.get(commit.read.evidence.id, ())[:_MAX_CHOSEN])
+        if read_beside or commit.named:
+            shortlisted.append(replace(commit, found=read_beside))
+    # What somebody names comes before what is only similar, and what is folded comes last.
     shortlisted.sort(
-        key=lambda commit: (not commit.named, ranks.get(commit.read.evidence.id, len(ranks)))
+        key=lambda commit: (
+            not commit.named,
+            is_folded(commit.read),
+            ranks.get(commit.read.evidence.id, len(ranks)),
+        )
     )
     return Shortlisted(shortlisted, account)
 
@@ -100,7 +122,7 @@ async def shortlist(
 def _chosen_by_rules(commits: Sequence[CommitCandidates]) -> dict[EvidenceId, list[Candidate]]:
     chosen: dict[EvidenceId, list[Candidate]] = {}
     for commit in commits:
-        by_lines = [found for found in commit.found if found.origin == "changed lines"]
+        by_lines = [candidate for candidate in commit.found if candidate.origin == "changed lines"]
         if by_lines:
             chosen[commit.read.evidence.id] = by_lines
     return chosen

@@ -123,15 +123,15 @@ def _commit_subject(
 ) -> CommitSubject:
     """Return a commit with everything that may be cited about it."""
     commit = read.evidence.id
-    shown: dict[str, Citable] = {}
-    shown.update(pieces_of(read.evidence, material))
-    shown.update(around.earlier)
+    pieces: dict[str, Citable] = {}
+    pieces.update(pieces_of(read.evidence, material))
+    pieces.update(around.earlier)
     for look_up in around.look_ups:
         if look_up.thread is not None and look_up.thread in material.threads:
-            shown[f"#{look_up.thread.number}"] = material.threads[look_up.thread]
-    shown.update(files_by_handle(around.look_ups))
+            pieces[f"#{look_up.thread.number}"] = material.threads[look_up.thread]
+    pieces.update(files_by_handle(around.look_ups))
     note = "\n".join((surroundings_note(around.surroundings), look_ups_note(around.look_ups)))
-    citable = {**evidence_set.by_id, **{evidence.id: evidence for evidence in shown.values()}}
+    citable = {**evidence_set.by_id, **{evidence.id: evidence for evidence in pieces.values()}}
     return CommitSubject(
         repo=task.repo,
         account=task.account,
@@ -140,7 +140,7 @@ def _commit_subject(
             evidence_set, by_id=citable, seen=frozenset(citable), notes={commit: note}
         ),
         about=commit,
-        shown=shown,
+        shown=pieces,
         task=task,
         read=read,
         material=material,

@@ -16,7 +16,7 @@ from agent.ports import Step
 from agent.prompting import ModelError, fitting
 from agent.sizing import EvidencePrompt
 from agent.stories.written import StoryFacts, stories_shape, stories_to_tell
-from graphs.judging import judged_or_refused
+from graphs.judging import judged_again_if_void
 from graphs.run_context import RunContext
 from graphs.state import TellStoriesInput, TellStoriesOutput
 from tools.chat.messages import Handles
@@ -26,22 +26,26 @@ async def tell_stories(state: TellStoriesInput, runtime: Runtime[RunContext]) ->
     """Have the stories of a repository told; those that are refused keep their template."""
     context = runtime.context
     repo = state["spec"].name
-    found = state["stories"]
+    found_stories = state["stories"]
     stories: list[StoryFacts] = []
     if context.models is not None:
-        stories = stories_to_tell(found.stories, state["facts"], _reasons(state["related"]))
+        stories = stories_to_tell(found_stories.stories, state["facts"], _reasons(state["related"]))
     if not stories:
-        return {"stories": found, "refused": [], "account": Account()}
+        return {"stories": found_stories, "refused": [], "account": Account()}
     runtime.stream_writer(Step(repo, "telling stories"))
     try:
         await context.asked.check_time_for_all(repo, "stories", 1)
         paragraphs = await _written(stories, repo, context)
     except ModelError as error:
-        return {"stories": found, "refused": [], "account": fallback("telling stories", error)}
+        return {
+            "stories": found_stories,
+            "refused": [],
+            "account": fallback("telling stories", error),
+        }
     judged = await _judged(paragraphs, repo, context)
-    told = [_with_paragraph(story, judged.admitted) for story in found.stories]
+    with_paragraphs = [_with_paragraph(story, judged.admitted) for story in found_stories.stories]
     return {
-        "stories": found.model_copy(update={"stories": tuple(told)}),
+        "stories": found_stories.model_copy(update={"stories": tuple(with_paragraphs)}),
         "refused": judged.refused,
         "account": judged.account + context.take_spent(repo),
     }
@@ -118,12 +122,15 @@ async def _judged(paragraphs: Sequence[_Paragraph], repo: RepoId, context: RunCo
         return _Judged([], refused, Account())
 
     def show(claims: Sequence[Claim], budget: int) -> str:
-        shown = [passed[claim.id] for claim in claims] or list(passed.values())
-        return "\n\n".join(fitting([paragraph.story.text for paragraph in shown], budget))
+        paragraphs = [passed[claim.id] for claim in claims] or list(passed.values())
+        return "\n\n".join(fitting([paragraph.story.text for paragraph in paragraphs], budget))
 
     def controls(evidence: str) -> list[Control]:
-        shown = [paragraph.story for paragraph in passed.values()]
-        return [story.control(context.languages) for story in shown if story.facts[0] in evidence]
+        twins: list[Control] = []
+        for paragraph in passed.values():
+            if paragraph.story.facts[0] in evidence:
+                twins += paragraph.story.controls(context.languages)
+        return twins
 
     case = Case(
         account=repo,
@@ -133,7 +140,7 @@ async def _judged(paragraphs: Sequence[_Paragraph], repo: RepoId, context: RunCo
         required=lambda claim: [anchor.text for anchor in claim.anchors],
         prompt="judge_day",
     )
-    verdicts, account = await judged_or_refused(case, context, None)
+    verdicts, account = await judged_again_if_void(case, context, None)
     for claim, judgement in verdicts.refused:
         refused.append(Refused(task=claim.about[0], claim=claim, reasons=(judgement,)))
     admitted = [_Paragraph(passed[claim.id].story, claim) for claim in verdicts.admitted]

@@ -18,6 +18,7 @@ from agent.domain.base import AppError, Frozen, RateLimited, StorageError, Upstr
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
 from agent.domain.evidence import ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.spending import Limit
 from agent.links.issue_digest import Digest, Known
 from agent.prompting import ContextExceeded, ModelError
 from memory.operations import Database, Record
@@ -174,6 +175,7 @@ class _ErrorData(Frozen):
     message: str
     retryable: bool = False
     retry_after: float | None = None
+    limit: Limit | None = None
 
 
 _ERROR_CODEC = JsonCodec(ERROR, TypeAdapter(_ErrorData))
@@ -218,6 +220,8 @@ def encode_error(error: AppError) -> tuple[Artefact, ...]:
         data = data.model_copy(
             update={"retryable": error.retryable, "retry_after": error.retry_after}
         )
+    if isinstance(error, ModelError):
+        data = data.model_copy(update={"limit": error.limit})
     (artefact,) = _ERROR_CODEC.encode(data)
     return (replace(artefact, kind=OUTAGE if data.retryable else ERROR),)
 
@@ -237,7 +241,7 @@ def decode_error(artefact: Artefact) -> AppError:
     if data.name == ContextExceeded.__name__:
         return ContextExceeded(data.message)
     if data.name == ModelError.__name__:
-        return ModelError(data.message, retryable=data.retryable)
+        return ModelError(data.message, retryable=data.retryable, limit=data.limit)
     if data.name == RateLimited.__name__:
         return RateLimited(data.message, retry_after=data.retry_after or 0.0)
     return UpstreamError(data.message, retryable=data.retryable, retry_after=data.retry_after)

@@ -1,6 +1,6 @@
 """What was read of commits, threads and releases: stored, and found by name and time."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
@@ -60,7 +60,8 @@ class EvidenceStore:
         rows += [release_row(release) for release in threads.releases]
         with self._db.transaction(durable=False):
             self._put(rows)
-            self._put_references((link.change, link.issue) for link in links)
+            references = [_reference(link.change, link.issue) for link in links]
+            self._db.insert_missing("evidence_refs", references)
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
         """Note that a window is complete, if each commit that landed in it is stored."""
@@ -187,33 +188,32 @@ class EvidenceStore:
         return Window(start=start, end=end, tz=tz)
 
     def _put(self, rows: Sequence[EvidenceRow]) -> None:
+        """Store evidence with what it refers to, except where a greater version is stored."""
+        if not rows:
+            return
         with self._db.transaction(durable=False):
             for repo in sorted({row.repo for row in rows}):
                 self._db.lock(f"evidence of {repo}")
-            for row in rows:
-                self._put_row(row)
+            newest = self._newest(rows)
+            self._db.delete("evidence_refs", {"source": [row.id for row in newest]})
+            self._db.delete("evidence", {"name": [row.id for row in newest]})
+            self._db.insert("evidence", [row.record for row in newest])
+            self._db.insert_missing("evidence_refs", _references(newest))
 
-    def _put_row(self, row: EvidenceRow) -> None:
-        """Store a piece of evidence with what it refers to, unless a greater version is stored."""
-        versions = self._db.select("evidence", ["version"], {"name": row.id})
-        if versions:
-            [(version,)] = versions
-            if version > row.version:
-                return
-            self._db.delete("evidence_refs", {"source": row.id})
-        self._db.evidence.put(row.record)
-        if row.pull is not None:
-            self._put_references([(row.id, row.pull)], brought=True)
-        self._put_references((row.id, mention) for mention in row.mentions)
-
-    def _put_references(
-        self, pairs: Iterable[tuple[EvidenceId, EvidenceId]], *, brought: bool = False
-    ) -> None:
-        """Store which evidence refers to which; `brought` says that a pull request brought it."""
-        records: list[Record] = []
-        for source, target in pairs:
-            records.append({"source": source, "target": target, "brought": int(brought)})
-        self._db.insert_missing("evidence_refs", records)
+    def _newest(self, rows: Sequence[EvidenceRow]) -> list[EvidenceRow]:
+        """Return the rows that are as new as what is stored, the last one of each name."""
+        names = list({row.id for row in rows})
+        versions: dict[str, str] = {}
+        for name, version in self._db.select("evidence", ["name", "version"], {"name": names}):
+            versions[name] = version
+        newest: dict[EvidenceId, EvidenceRow] = {}
+        for row in rows:
+            if versions.get(row.id, row.version) > row.version:
+                continue
+            versions[row.id] = row.version
+            newest.pop(row.id, None)
+            newest[row.id] = row
+        return list(newest.values())
 
     def _spans(self, repo: RepoId) -> list[_Span]:
         """Return the stretches of time that are complete, oldest first, joined where they touch."""
@@ -233,7 +233,7 @@ class WindowSearch:
     """What a model searches for a question: evidence, and reports of days, within a window."""
 
     index: SearchIndex
-    known: EvidenceStore
+    store: EvidenceStore
     report_of: Callable[..., Sequence[str]]  # Returns what the report of a day said
     window: Window
 
@@ -253,10 +253,23 @@ class WindowSearch:
         return f"{hit.opened[:10]} {hit.kind} {hit.id.shortened()}: {self._title(hit.id)}"
 
     def _title(self, name: EvidenceId) -> str:
-        known = self.known.get(name)
-        if known is None:
+        evidence = self.store.get(name)
+        if evidence is None:
             return ""
-        return known.name if isinstance(known, Release) else known.title
+        return evidence.name if isinstance(evidence, Release) else evidence.title
+
+
+def _references(rows: Iterable[EvidenceRow]) -> Iterator[Record]:
+    """Yield which evidence refers to which, and which pull request brought it."""
+    for row in rows:
+        if row.pull is not None:
+            yield _reference(row.id, row.pull, brought=True)
+        for mention in row.mentions:
+            yield _reference(row.id, mention)
+
+
+def _reference(source: EvidenceId, target: EvidenceId, *, brought: bool = False) -> Record:
+    return {"source": source, "target": target, "brought": int(brought)}
 
 
 def _bounds(window: Window | None) -> tuple[str, str]:

@@ -10,8 +10,8 @@ from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.domain.references import mentioned_ids
+from agent.fact_sentences import fact_sentence
 from agent.questions import Known
-from agent.telling import fact_sentence
 from memory.columns import clean, stamp
 from memory.operations import Value
 from memory.search_words import indexed_columns

@@ -33,7 +33,7 @@ class OpenIssues:
         return frozenset(number for (number,) in rows)
 
     def known(self, repo: RepoId, window: Window) -> Known:
-        """Return what the open issues are about, and what earlier reports told of fixes."""
+        """Return what the open issues are about, and what earlier reports said of fixes."""
         issues: tuple[Digest, ...] = ()
         if self._is_up_to_date(repo, window):
             issues = self._newest_digests(repo)
@@ -77,7 +77,7 @@ class OpenIssues:
         return tuple(Digest.model_validate_json(text) for _, text in rows[:_MAX_ISSUES])
 
     def _links(self, repo: RepoId, window: Window) -> tuple[Link, ...]:
-        """Return what reports of the half year before a window told of fixes, oldest first."""
+        """Return what reports of the half year before a window said of fixes, oldest first."""
         since = stamp(window.start - _LINKS_SINCE)
         bodies = self._db.reports.links(repo, since, stamp(window.start), _MAX_LINKS)
         return tuple(Link.model_validate_json(body) for body in reversed(bodies))

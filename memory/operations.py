@@ -175,9 +175,6 @@ class StatementOperations(Protocol):
 class EvidenceOperations(Protocol):
     """Commits, threads and releases that were read."""
 
-    def put(self, record: Record) -> None:
-        """Store a piece of evidence in place of the one with the same name."""
-
     def commits(self, repos: Sequence[RepoId], start: str, end: str, limit: int) -> list[str]:
         """Return the commits that landed in a stretch of time, newest first."""
 

@@ -33,12 +33,13 @@ from pydantic_core import to_jsonable_python
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit
 from agent.domain.surface import SurfaceChange
+from agent.links.line_writers import LineWriter
 from agent.ports import CloneSource, CodeSource, Past, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 
 T = TypeVar("T")
-_READING_VERSION = "3"
+_READING_VERSION = "4"
 """Raised when commits are read in another way: the records of earlier runs are then not used."""
 _CONVERTERS: Mapping[Any, Callable[[Any], Any]] = {Iterable: list, Collection: frozenset}
 """For arguments that may be readable only once, and for those that have no order."""
@@ -298,11 +299,11 @@ async def _foresee(method: _Method, studies: Sequence[Study]) -> None:
     unrecorded = []
     for study in studies:
         read = tuple(method.recorder.missing(source.blobs.calls(study.change, study.read)))
-        before_calls = source.before.calls(study.change.commit.sha, study.telling)
+        before_calls = source.before.calls(study.change.commit.sha, study.lineage_paths)
         lacks_before = bool(method.recorder.missing(before_calls))
         if read or lacks_before:
-            telling = study.telling if lacks_before else ()
-            unrecorded.append(Study(change=study.change, read=read, telling=telling))
+            lineage_paths = study.lineage_paths if lacks_before else ()
+            unrecorded.append(Study(change=study.change, read=read, lineage_paths=lineage_paths))
     if unrecorded:
         with suppress(AppError):
             await (await method.proxy.target()).foresee(unrecorded)
@@ -358,6 +359,7 @@ _Bytes = Annotated[
 ]
 _VERSIONS = JsonCodec("versions", TypeAdapter(tuple[_Bytes | None, _Bytes | None]))
 _SURFACE: JsonCodec[SurfaceChange | None] = JsonCodec("surface", TypeAdapter(SurfaceChange | None))
+_LINE_WRITERS = JsonCodec("line-writers", TypeAdapter(tuple[LineWriter, ...]))
 _RULES: Mapping[Callable[..., Any], _Rule] = {
     CodeSource.changes: _Rule(
         each="shas",
@@ -370,6 +372,9 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
     CloneSource.headed: _Rule(lasting=_is_complete, needs_history=True),
     CloneSource.similar: _Rule(lasting=_is_something, needs_history=True),
     CloneSource.written_by: _Rule(lasting=_is_something, needs_history=True),
+    CloneSource.line_writers: _Rule(
+        each="shas", codec=_LINE_WRITERS, lasting=_is_something, needs_history=True
+    ),
     CloneSource.lines_with: _Rule(lasting=_is_something),
     CloneSource.surface_changes: _Rule(
         each="shas", codec=_SURFACE, lasting=lambda change, *_: change is not None

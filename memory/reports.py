@@ -95,7 +95,7 @@ class Reports:
         window = report.window
         self._db.delete("report_items", {"repo": section.repo, "window_key": window.key})
         records: list[Record] = []
-        for place, item in enumerate(_items(report, section)):
+        for position, item in enumerate(_items(report, section)):
             records.append(
                 {
                     "repo": section.repo,
@@ -103,7 +103,7 @@ class Reports:
                     "label": window.label,
                     "window_start": stamp(window.start),
                     "window_end": stamp(window.end),
-                    "place": place,
+                    "place": position,
                     "kind": item.kind,
                     "at": item.at,
                     "body": clean(item.body),
@@ -116,10 +116,10 @@ class Reports:
         story_key = {"repo": section.repo, "window_key": report.window.key}
         self._db.delete("story_steps", story_key)
         stories = [story for story in report.stories if story.repo == section.repo]
-        for place, story in enumerate(stories):
+        for position, story in enumerate(stories):
             steps: list[Record] = []
             for cite in story.steps:
-                steps.append({**story_key, "place": place, "cite": cite})
+                steps.append({**story_key, "place": position, "cite": cite})
             self._db.insert_missing("story_steps", steps)
 
     def _unknown_files(self, folder: Path) -> list[Path]:

@@ -64,8 +64,13 @@ class SearchIndex:
         """
         scope = _scope(repos, window)
         all_terms = terms_of(text)
-        terms = _telling(all_terms, common_words)
-        scores = self._evidence.scores(scope, terms, _MAX_RANKED)
+        common = self._common_chinese(all_terms, scope).union(common_words)
+        terms = _telling(all_terms, common)
+        scores = self._word_scores(terms, scope)
+        if not scores:
+            # Common words are better than none that occurs: a question may have no others.
+            terms = all_terms
+            scores = self._word_scores(terms, scope)
         if any(_names_releases(term) for term in all_terms):
             self._add_release_scores(scores, scope)
         exact_matches = self._exact_matches(text, named, scope)
@@ -82,24 +87,51 @@ class SearchIndex:
         hits = []
         for hit in ranked:
             names = [match.text for match in exact_matches if hit.row_id in match.row_ids]
-            words = [term.text for term in terms_by_row.get(hit.row_id, ())]
-            hits.append(
-                Hit(
-                    id=hit.id,
-                    kind=hit.kind,
-                    opened=hit.opened,
-                    author=hit.author,
-                    score=round(scores[hit.row_id], 4),
-                    named=tuple(names),
-                    words=tuple(words),
-                )
+            matching_terms = terms_by_row.get(hit.row_id, ())
+            specific_terms = _telling(matching_terms, {_short_name(hit.id.repo)})
+            explained_hit = _hit(hit).model_copy(
+                update={
+                    "score": round(scores[hit.row_id], 4),
+                    "named": tuple(names),
+                    "words": tuple(term.text for term in specific_terms),
+                }
             )
+            hits.append(explained_hit)
         return hits
+
+    def _common_chinese(self, terms: Sequence[Term], scope: Scope) -> set[str]:
+        """Return the Chinese of a question that much of the evidence has.
+
+        Most of it are particles and words of the sentences in which code tells facts.
+        """
+        limit = max(_MIN_COMMON, int(self._evidence.count(scope) * _COMMON_SHARE))
+        common = set()
+        for term in terms:
+            if term.han and len(self._evidence.scores(scope, [term], limit + 1)) > limit:
+                common.add(term.han)
+        return common
+
+    def _word_scores(self, terms: Sequence[Term], scope: Scope) -> dict[int, float]:
+        """Return the scores of what has some of the words.
+
+        The name of a repository finds what others say of it; in its own evidence it tells nothing.
+        """
+        words = {term.word for term in terms}
+        named_repos = [repo for repo in scope.repos if _short_name(repo) in words]
+        scores: dict[int, float] = {}
+        for repo in named_repos:
+            repo_scope = scope._replace(repos=[repo])
+            repo_terms = _telling(terms, {_short_name(repo)})
+            scores |= self._evidence.scores(repo_scope, repo_terms, _MAX_RANKED)
+        other_repos = [repo for repo in scope.repos if repo not in named_repos]
+        if other_repos or not named_repos:
+            other_scope = scope._replace(repos=other_repos)
+            scores |= self._evidence.scores(other_scope, terms, _MAX_RANKED)
+        return scores
 
     def entries(self, repos: Sequence[RepoId], window: Window | None) -> list[Hit]:
         """Return everything in a window, without scores."""
-        hits = self._evidence.in_scope(_scope(repos, window))
-        return [Hit(id=hit.id, kind=hit.kind, opened=hit.opened, author=hit.author) for hit in hits]
+        return [_hit(hit) for hit in self._evidence.in_scope(_scope(repos, window))]
 
     def cited_before(
         self, names: Sequence[EvidenceId], repos: Sequence[RepoId], window: Window | None
@@ -117,16 +149,10 @@ class SearchIndex:
             if hit.kind == "release":
                 allowed[hit.id] = hit
         hits = []
-        for hit in [allowed[name] for name in dict.fromkeys(names) if name in allowed]:
-            hits.append(
-                Hit(
-                    id=hit.id,
-                    kind=hit.kind,
-                    opened=hit.opened,
-                    author=hit.author,
-                    from_conversation=True,
-                )
-            )
+        for name in dict.fromkeys(names):
+            if name in allowed:
+                cited_hit = _hit(allowed[name])
+                hits.append(cited_hit.model_copy(update={"from_conversation": True}))
         return hits
 
     def outright(
@@ -185,9 +211,7 @@ class SearchIndex:
         authors = self._evidence.authors()
         matches = []
         for name in _names_in(text, authors):
-            same_author = [
-                author for author in authors if name.lower() in author.lower().split(", ")
-            ]
+            same_author = [author for author in authors if _has_name(author, name)]
             hits = self._evidence.in_scope(scope, authors=same_author)
             if hits:
                 matches.append(_Exact(name, {hit.row_id for hit in hits}, is_reference=False))
@@ -216,7 +240,7 @@ class SearchIndex:
             scores[row_id] = scores.get(row_id, 0.0) + gain
 
     def _add_neighbour_scores(self, scores: dict[int, float], scope: Scope) -> None:
-        """Give the neighbours of the best hits a part of the hit's score.
+        """Add a part of the scores of the best hits to those of their neighbours.
 
         A thread that belongs to a hit may be older than the window.
         """
@@ -224,19 +248,26 @@ class SearchIndex:
         best.sort(key=lambda hit: (-scores[hit.row_id], hit.id))
         gains: dict[EvidenceId, float] = {}
         for rank, hit in enumerate(best[:_MAX_EXPANDED]):
-            names = self._evidence.neighbours(hit.id)
+            neighbour_ids = self._evidence.neighbours(hit.id)
             if rank < _MAX_RELEASED and hit.kind == "commit":
                 release = self._evidence.next_release(hit.id.repo, hit.opened)
                 if release is not None:
-                    names.add(release)
-            for neighbour in names:
+                    neighbour_ids.add(release)
+            for neighbour in neighbour_ids:
                 gain = scores[hit.row_id] * _NEIGHBOUR_SHARE
                 gains[neighbour] = max(gains.get(neighbour, 0.0), gain)
-        neighbours = self._evidence.in_scope(scope, names=list(gains))
-        earlier = self._evidence.in_scope(_until_end(scope), names=list(gains))
-        threads = [hit for hit in earlier if hit.kind in ("issue", "pull")]
-        for hit in {hit.row_id: hit for hit in (*neighbours, *threads)}.values():
-            scores[hit.row_id] = scores.get(hit.row_id, 0.0) + gains[hit.id]
+        names = list(gains)
+        neighbours = {hit.row_id: hit for hit in self._evidence.in_scope(scope, names=names)}
+        for hit in self._evidence.in_scope(_until_end(scope), names=names):
+            if hit.kind in ("issue", "pull"):
+                neighbours[hit.row_id] = hit
+        for row_id, hit in neighbours.items():
+            scores[row_id] = scores.get(row_id, 0.0) + gains[hit.id]
+
+
+def _hit(hit: EvidenceHit) -> Hit:
+    """Return a row of evidence as a hit without a score."""
+    return Hit(id=hit.id, kind=hit.kind, opened=hit.opened, author=hit.author)
 
 
 def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
@@ -274,7 +305,13 @@ def _names_releases(term: Term) -> bool:
 
 def _telling(terms: Sequence[Term], common_words: Collection[str]) -> Sequence[Term]:
     """Return the terms without common words, unless there are no others."""
-    return [term for term in terms if term.word not in common_words] or terms
+    specific = [term for term in terms if (term.word or term.han) not in common_words]
+    return specific or terms
+
+
+def _short_name(repo: RepoId) -> str:
+    """Return the name of a repository without its owner, as the words of a question are."""
+    return repo.lower().partition("/")[2]
 
 
 def _ids_of(name: Named, repos: Iterable[RepoId]) -> list[EvidenceId]:
@@ -297,6 +334,11 @@ def _names_in(text: str, authors: Iterable[str]) -> list[str]:
             if len(name) > 1 and name in text:
                 names.add(name)
     return [name for name in sorted(names) if _is_whole_word(name, text)]
+
+
+def _has_name(author: str, name: str) -> bool:
+    """Return True if an author, whose names are separated by commas, has a name."""
+    return name.lower() in author.lower().split(", ")
 
 
 def _is_whole_word(name: str, text: str) -> bool:

@@ -85,17 +85,24 @@ def indexed_columns(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def terms_of(text: str) -> list[Term]:
-    """Return every word of a question once; Chinese by pairs of characters."""
+    """Return every word of a question once; Chinese by pairs of characters.
+
+    A character that stands alone begins any number of words: it counts if there is nothing else.
+    """
     terms: dict[str, Term] = {}
+    single_characters: dict[str, Term] = {}
     for run in _runs(text):
-        if run["han"]:
-            for pair in _pairs(run["han"]) or [run["han"]]:
+        if run["han"] and len(run["han"]) == 1:
+            character = run["han"]
+            single_characters[character] = Term(character, han=character)
+        elif run["han"]:
+            for pair in _pairs(run["han"]):
                 terms.setdefault(pair, Term(pair, han=pair))
         else:
             word = _word(run)
             parts = " ".join(_identifier_parts(run["word"]))
             terms.setdefault(word, Term(run["word"], word=word, parts=parts))
-    return list(terms.values())[:_MAX_TERMS]
+    return list((terms or single_characters).values())[:_MAX_TERMS]
 
 
 def phrase_of(text: str) -> Phrase:

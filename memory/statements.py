@@ -169,7 +169,10 @@ def _of_claim(repo: RepoId, claim: Claim) -> Statement:
         return sources[number - 1] if number <= len(sources) else ""
 
     texts = {lang: MARK.sub(source_of, text) for lang, text in claim.text.items()}
-    unnamed = [source for source in sources if not any(source in text for text in texts.values())]
+    unnamed: list[EvidenceId] = []
+    for source in sources:
+        if not any(source in text for text in texts.values()):
+            unnamed.append(source)
     return Statement(repo, unnamed, texts.get("en", ""), texts.get("zh", ""))
 
 

@@ -1,4 +1,4 @@
-"""The stories that published reports told, and in which report each commit stands."""
+"""The stories in published reports, and in which report each commit stands."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -22,8 +22,8 @@ _RECENT = timedelta(days=60)
 
 
 @dataclass(frozen=True)
-class ToldStory:
-    """A story as a report told it."""
+class ReportedStory:
+    """A story as a report has it."""
 
     label: str
     story: Story
@@ -52,19 +52,21 @@ class Stories:
         return Past(found=tuple(Headline.model_validate_json(body) for body in bodies))
 
     def recent(self, repo: RepoId, window: Window) -> tuple[Story, ...]:
-        """Return the stories that reports of the sixty days before told, oldest first."""
+        """Return the stories in reports of the sixty days before, oldest first."""
         since = stamp(window.start - _RECENT)
         return _readable(self._db.reports.recent_stories(repo, since, stamp(window.start)))
 
-    def listed(self, *, repo: RepoId | None = None, since: str | None = None) -> list[ToldStory]:
+    def listed(
+        self, *, repo: RepoId | None = None, since: str | None = None
+    ) -> list[ReportedStory]:
         """Return every story in its latest form, newest news first."""
-        stories: list[ToldStory] = []
+        stories: list[ReportedStory] = []
         listed_keys: set[tuple[str, str]] = set()
         for label, body in self._db.reports.stories(repo, since):
             for story in _readable([body]):
                 keys = _keys(story)
                 if not keys & listed_keys:
-                    stories.append(ToldStory(label, story))
+                    stories.append(ReportedStory(label, story))
                     listed_keys |= keys
         return stories
 

@@ -36,7 +36,7 @@ from gitzette.demo_answers import (
     sentence_of,
     unknown_names,
 )
-from gitzette.progress import PlainProgress
+from gitzette.progress import PlainProgress, QuietProgress
 from gitzette.running import Covered, cover
 from tools.chat.budget import Stopwatch
 from tools.chat.messages import ChatReply, ChatRequest, OnPiece
@@ -136,11 +136,12 @@ def _run(answers: RecordedAnswers) -> tuple[Covered, str]:
     patient = Budget(model_seconds=_DAY, repo_model_seconds=_DAY, answer_seconds=_HOUR)
     with tempfile.TemporaryDirectory() as folder:
         args = argparse.Namespace(**dict.fromkeys(_RUN_OPTIONS), out=Path(folder))
-        with demo_world(args, {}) as (settings, now):
-            settings = settings.model_copy(update={"budget": patient})
-            window = window_of(args, settings.tz, now)
+        with demo_world(args, {}) as demo:
+            settings = demo.settings.model_copy(update={"budget": patient})
+            window = window_of(args, settings.tz, demo.now)
+            asyncio.run(demo.report_earlier_days(window, QuietProgress()))
             display = PlainProgress(sys.stderr)
-            run = cover(settings, {}, window, settings.repos, now, display, answers=answers)
+            run = cover(settings, {}, window, settings.repos, demo.now, display, answers=answers)
             return asyncio.run(run), window.key
 
 

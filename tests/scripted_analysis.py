@@ -132,23 +132,7 @@ class Scripted:
             return {"sentences": self._minor_sentences(asked)}
         if asked.schema == "Rulings":
             evidence, _, sentences = asked.user.partition(JUDGED)
-            quote = self.quote or evidence.splitlines()[2]
-            rulings = [
-                (name, text, self._verdict(text, evidence))
-                for name, text in _SENTENCE.findall(sentences)
-            ]
-            return {
-                "rulings": [
-                    {
-                        "id": name,
-                        "quote": quote,
-                        "problem": "" if verdict in ("stated", "inferred") else self.problem,
-                        "needs": self.needs(text, evidence),
-                        "verdict": verdict,
-                    }
-                    for name, text, verdict in rulings
-                ]
-            }
+            return {"rulings": self.rulings(_SENTENCE.findall(sentences), evidence)}
         if asked.schema == "Shortlist":
             return {"pairs": self._pairs(asked)}
         if asked.schema == "StoryTexts":
@@ -168,6 +152,21 @@ class Scripted:
         return next(
             (answer for title, answer in known.items() if title in asked.user), {"sentences": []}
         )
+
+    def rulings(self, sentences: Sequence[tuple[str, str]], evidence: str) -> list[dict[str, str]]:
+        """Rule on the sentences of a question, each given with its handle."""
+        rulings = []
+        for handle, text in sentences:
+            verdict = self._verdict(text, evidence)
+            ruling = {
+                "id": handle,
+                "quote": self.quote or evidence.splitlines()[2],
+                "problem": "" if verdict in ("stated", "inferred") else self.problem,
+                "needs": self.needs(text, evidence),
+                "verdict": verdict,
+            }
+            rulings.append(ruling)
+        return rulings
 
     def _edition(self, asked: ModelRequest) -> Answer:
         """Place the commits by their tiers, equal ones as they are shown."""

@@ -18,7 +18,7 @@ from typing import Self
 ROOT = Path(__file__).parents[1]
 _PATIENCE = 90.0  # Seconds for something to be shown, on a busy machine
 _ROWS, _COLUMNS = 40, 200
-# Whoever runs the tests in the background hands on that interrupts are ignored; a shell does not.
+# Tests in the background inherit that interrupts are ignored; a command from a shell does not.
 _START = (
     "import fcntl, signal, sys, termios; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "

@@ -55,12 +55,12 @@ def test_a_lock_is_of_today_pins_and_hashes_everything_and_names_no_place_to_fet
     lock: str,
 ) -> None:
     script = [sys.executable, "scripts/lock_inputs.py"]
-    told = subprocess.run(
+    output = subprocess.run(
         script, cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
-    assert re.fullmatch(r"# inputs: sha256:[0-9a-f]{64}", told)
+    assert re.fullmatch(r"# inputs: sha256:[0-9a-f]{64}", output)
     text = (ROOT / lock).read_text("utf-8")
-    assert text.partition("\n")[0] == told, f"{lock} is out of date; run scripts/lock"
+    assert text.partition("\n")[0] == output, f"{lock} is out of date; run scripts/lock"
     assert len(entries(lock)) > 20
     for entry in entries(lock):
         assert re.fullmatch(

@@ -51,7 +51,7 @@ class _Introduction(NamedTuple):
 async def affected_versions(
     code: CodeSource,
     evidence: CommitEvidence,
-    library: EvidenceCache,
+    evidence_cache: EvidenceCache,
     *,
     until: datetime,
     follow_lines: bool = True,
@@ -64,22 +64,48 @@ async def affected_versions(
     if not isinstance(code, CloneSource):
         return None
     try:
-        return await _versions(code, evidence, library, until, follow_lines=follow_lines)
+        return await _versions(code, evidence, evidence_cache, until, follow_lines=follow_lines)
     except AppError as error:
         # Affected versions are an addition: their absence must not end a report.
         _LOG.warning("%s: the affected versions were not found: %s", evidence.id, error)
         return None
 
 
+async def first_releases(
+    code: CodeSource, commits: Sequence[CommitEvidence], until: datetime
+) -> dict[str, str]:
+    """Return by hash the first final version that has each commit; empty where there is none yet.
+
+    Nothing where the source cannot say it, or where the repository has no versions at all.
+    """
+    if not isinstance(code, CloneSource) or not commits:
+        return {}
+    try:
+        tags = await code.tags_made(_BEGINNING, until)
+        if not any(is_version(release.tag) for release in tags):
+            return {}
+        heads = [headline(evidence.change.commit, evidence.pull) for evidence in commits]
+        releases = await code.first_tags(heads, until=until)
+    except AppError as error:
+        # Like affected versions, these are an addition to a report.
+        _LOG.warning("the first releases with %d fixes were not found: %s", len(commits), error)
+        return {}
+    versions: dict[str, str] = {}
+    for commit in heads:
+        release = releases.get(commit.sha)
+        versions[commit.sha] = release.tag if release is not None else ""
+    return versions
+
+
 async def _versions(
     code: CloneSource,
     evidence: CommitEvidence,
-    library: EvidenceCache,
+    evidence_cache: EvidenceCache,
     until: datetime,
     *,
     follow_lines: bool,
 ) -> Affected | None:
-    introduction = await _introduction(code, evidence, library, follow_lines=follow_lines)
+    introduction = await _introduction(code, evidence, evidence_cache, follow_lines=follow_lines)
     if introduction is None:
         return None
     tags = [release.tag for release in await code.tags_made(_BEGINNING, until)]
@@ -103,7 +129,11 @@ async def _versions(
 
 
 async def _introduction(
-    code: CloneSource, evidence: CommitEvidence, library: EvidenceCache, *, follow_lines: bool
+    code: CloneSource,
+    evidence: CommitEvidence,
+    evidence_cache: EvidenceCache,
+    *,
+    follow_lines: bool,
 ) -> _Introduction | None:
     """Return the commit that brought what a commit mends, if it is known."""
     commit = evidence.change.commit
@@ -114,13 +144,17 @@ async def _introduction(
         return None
     if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
         return None  # No version does anything wrong that the commit mends
-    named = await _commits_meant(code, commit, list(_named(commit)))
-    named = [earlier for earlier in named if await _shares_file(code, evidence, earlier, library)]
-    if named:
-        return _Introduction(named[0], "named") if len(named) == 1 else None
+    named_commits = await _commits_meant(code, commit, list(_named(commit)))
+    named_commits = [
+        earlier
+        for earlier in named_commits
+        if await _shares_file(code, evidence, earlier, evidence_cache)
+    ]
+    if named_commits:
+        return _Introduction(named_commits[0], "named") if len(named_commits) == 1 else None
     if not follow_lines or len(commit.parents) != 1:
         return None
-    writer = await writer_of_removed_lines(headline(commit, evidence.pull), code, library)
+    writer = await writer_of_removed_lines(headline(commit, evidence.pull), code, evidence_cache)
     if writer is None:
         return None
     return _Introduction(await code.resolve(writer.sha), "lines")
@@ -188,17 +222,17 @@ async def _landed_pulls(code: CloneSource, commit: Commit, numbers: set[int]) ->
     past = await code.headed(naming(numbers), upto=commit.sha, since=since)
     if past is None:
         return []
-    return [head for head in past.found if head.pull in numbers]
+    return [commit for commit in past.found if commit.pull in numbers]
 
 
 async def _shares_file(
-    code: CodeSource, evidence: CommitEvidence, earlier: Commit, library: EvidenceCache
+    code: CodeSource, evidence: CommitEvidence, earlier: Commit, evidence_cache: EvidenceCache
 ) -> bool:
     """Return True if two commits change the same file.
 
     An author also names the commit that introduced something which is no fault: an argument, a test.
     """
-    changes = await library.whole(code, [earlier.sha])
+    changes = await evidence_cache.whole(code, [earlier.sha])
     if earlier.sha not in changes:
         return False
     paths: set[str] = set()

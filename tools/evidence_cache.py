@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Sequence
 from typing import NamedTuple, ParamSpec, TypeVar
 
 from agent.domain.base import AppError
@@ -14,7 +14,7 @@ from agent.domain.surface import SurfaceChange
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CloneSource, CodeSource, Study
 from tools.diff.layout import layout_paths
-from tools.diff.reach import SurroundingTrees, TreeNames, is_told_by
+from tools.diff.reach import SurroundingTrees, TreeNames, is_read_elsewhere
 from tools.diff.sheet import blobs_and_partner, failed_sheet, look_up, planned
 from tools.stored_facts import FileStudy, StoredFacts
 from tools.surroundings import surroundings_of
@@ -73,11 +73,11 @@ class EvidenceCache:
     async def skim(
         self, code: CodeSource, shas: Sequence[str], look: Callable[[Change], None] = lambda _: None
     ) -> AsyncIterator[CommitEvidence]:
-        """Yield what the patches tell, in the order given, without the commits that cannot be read.
+        """Yield commits with the facts of their patches, without those that cannot be read.
 
         `look` is shown each change that is read now, with its patches, which are not kept.
         """
-        unread = [sha for sha in shas if EvidenceId.commit(code.repo, sha) not in self._skimmed]
+        unread = _missing(code, shas, self._skimmed)
         await self._read_surfaces(code, unread)
         async for change in code.changes(unread):
             sheet = await self._skimmed_facts(code, change)
@@ -105,9 +105,7 @@ class EvidenceCache:
         """Find what commits do to the public paths of their packages, as far as a clone shows it."""
         if not isinstance(code, CloneSource):
             return
-        unread = [
-            sha for sha in shas if EvidenceId.commit(code.repo, sha) not in self._surface_changes
-        ]
+        unread = _missing(code, shas, self._surface_changes)
         # The oldest first: most of what is read for a commit serves the next one.
         changes = await code.surface_changes(unread[::-1]) if unread else {}
         for sha, change in changes.items():
@@ -115,15 +113,13 @@ class EvidenceCache:
 
     async def whole(self, code: CodeSource, shas: Sequence[str]) -> dict[str, Change]:
         """Return some commits with their patches, and keep them."""
-        unread = [
-            sha for sha in shas if EvidenceId.commit(code.repo, sha) not in self._with_patches
-        ]
+        unread = _missing(code, shas, self._with_patches)
         async for change in code.changes(unread):
             self._with_patches[change.commit.id] = change
         changes: dict[str, Change] = {}
         for sha in shas:
-            if known := self._with_patches.get(EvidenceId.commit(code.repo, sha)):
-                changes[sha] = known
+            if cached := self._with_patches.get(EvidenceId.commit(code.repo, sha)):
+                changes[sha] = cached
         return changes
 
     async def surroundings(self, code: CodeSource, evidence: CommitEvidence) -> Surroundings:
@@ -159,10 +155,10 @@ class EvidenceCache:
         if plans:
             await code.foresee(plans)
         turns = asyncio.Semaphore(_MAX_CONCURRENT)
-        tasks = {
-            plan.change.commit.id: asyncio.create_task(self._studied_files(code, plan, turns))
-            for plan in plans
-        }
+        tasks: dict[EvidenceId, asyncio.Task[Studied]] = {}
+        for plan in plans:
+            task = asyncio.create_task(self._studied_files(code, plan, turns))
+            tasks[plan.change.commit.id] = task
         studied: list[Studied] = []
         try:
             for name in names:
@@ -191,7 +187,7 @@ class EvidenceCache:
                 return Studied(plan.change, error)
 
     async def _parse(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Parse one commit at a time, over all repositories; git and models are heard in between."""
+        """Parse one commit at a time, over all repositories; other tasks run in between."""
         async with self._parse_lock:
             for _ in range(_YIELDS_BEFORE_PARSING):
                 await asyncio.sleep(0)
@@ -205,9 +201,7 @@ class EvidenceCache:
         oldest = next((commit for commit in commits if commit.parents), None)
         if not studied and (oldest is None or oldest.id in self._checked_windows):
             return
-        skimmed = [
-            evidence for commit in landed if (evidence := self._skimmed.get(commit.id)) is not None
-        ]
+        skimmed = [self._skimmed[commit.id] for commit in landed if commit.id in self._skimmed]
         names = _variables(skimmed)
         for commit_read in studied:
             names |= commit_read.names
@@ -227,7 +221,7 @@ class EvidenceCache:
     def _sheet(
         self, studied: Studied, trees: SurroundingTrees, surface: SurfaceChange | None
     ) -> FactSheet:
-        """Return the facts of a studied commit; where that fails, those that its patch told."""
+        """Return the facts of a studied commit; where that fails, those of its patch."""
         change = studied.change
         try:
             if isinstance(studied.study, FileStudy):
@@ -249,30 +243,46 @@ class EvidenceCache:
             evidence = self.get(commit.id)
             if evidence is None:
                 continue
-            facts = [fact for fact in evidence.facts if fact.kind in _ENV_FACTS]
-            wrong = [fact for fact in facts if fact.kind == "env-added" and fact.name in brought]
-            if not is_studied:
-                wrong += [fact for fact in facts if is_told_by(trees, fact)]
+            wrong: list[Fact] = []
+            added: set[str] = set()
+            for fact in evidence.facts:
+                if fact.kind not in _ENV_FACTS:
+                    continue
+                if fact.kind == "env-added":
+                    added.add(fact.name)
+                is_repeated = fact.kind == "env-added" and fact.name in brought
+                if is_repeated or (not is_studied and is_read_elsewhere(trees, fact)):
+                    wrong.append(fact)
             if wrong:
                 cache = self._studied if is_studied else self._skimmed
                 cache[commit.id] = _without_facts(evidence, wrong)
-            brought |= {fact.name for fact in facts if fact.kind == "env-added"}
+            brought |= added
+
+
+def _missing(code: CodeSource, shas: Sequence[str], cached: Container[EvidenceId]) -> list[str]:
+    """Return the commits that are not in a cache."""
+    return [sha for sha in shas if EvidenceId.commit(code.repo, sha) not in cached]
 
 
 def _planned(change: Change) -> Study:
     """Return what studying a change asks for; nothing where not even that can be found out."""
     try:
         return planned(change)
-    except Exception:  # noqa: BLE001 -- the same error ends its study, and is told there
+    except Exception:  # noqa: BLE001 -- the same error ends its study, and is reported there
         return Study(change=change)
 
 
 def _variables(skimmed: Sequence[CommitEvidence]) -> TreeNames:
     """Return the variables that skimmed commits seem to bring or to drop."""
-    facts = [fact for evidence in skimmed for fact in evidence.facts]
-    added = frozenset(fact.name for fact in facts if fact.kind == "env-added")
-    removed = frozenset(fact.name for fact in facts if fact.kind == "env-removed")
-    return TreeNames(come=added, gone=removed)
+    added: set[str] = set()
+    removed: set[str] = set()
+    for evidence in skimmed:
+        for fact in evidence.facts:
+            if fact.kind == "env-added":
+                added.add(fact.name)
+            elif fact.kind == "env-removed":
+                removed.add(fact.name)
+    return TreeNames(added=frozenset(added), removed=frozenset(removed))
 
 
 def _without_facts(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:

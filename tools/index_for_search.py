@@ -1,4 +1,4 @@
-"""Filling the search index: with what a run has read, and for questions with what is still unread."""
+"""Fill the search index: with what a run has read, and for questions with what is still unread."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,20 +35,22 @@ _AFTER_ALL_COMMITS = datetime(9999, 12, 30, tzinfo=UTC)
 
 
 async def index_run(
-    memory: QuestionMemory, sources: RepositorySources, found: Collected, material: Material
+    memory: QuestionMemory, sources: RepositorySources, collected: Collected, material: Material
 ) -> None:
     """Index what a run has read; its window counts as read if nothing of it was left out."""
     for start in range(0, len(material.reads), _READS_PER_BATCH):
         reads = material.reads[start : start + _READS_PER_BATCH]
-        cards = [await card_of(sources.code, read.evidence, found.threads.pulls) for read in reads]
+        cards = [
+            await card_of(sources.code, read.evidence, collected.threads.pulls) for read in reads
+        ]
         memory.keep(material.repo, cards)
-    memory.connect(material.repo, found.threads, tuple(material.links))
+    memory.connect(material.repo, collected.threads, tuple(material.links))
     await _index_tags(memory, sources.code)
-    if _is_shallow(found.landing):
+    if _is_shallow(collected.landing):
         return
-    commits = [row.commit for row in found.landing.rows]
-    known_until = await _known_until(sources, found.landing)
-    part = _part_read(material.window, found.landing, commits, known_until)
+    commits = [row.commit for row in collected.landing.rows]
+    known_until = await _known_until(sources, collected.landing)
+    part = _part_read(material.window, collected.landing, commits, known_until)
     if part is not None:
         memory.complete(material.repo, part, [commit.sha for commit in commits])
 
@@ -80,13 +82,13 @@ class WindowReader:
     repositories: Repositories
     memory: QuestionMemory
     progress: Progress
-    most: int = 4_000  # How many commits may be read for one question and repository
+    max_commits: int = 4_000  # Commits that are read for one question and repository
 
     async def complete(self, spec: RepoSpec, window: Window) -> Completion:
         """Read the gaps of a window, newest first; what was read is kept if this is cut short."""
         total = Completion()
         for gap in reversed(self.memory.gaps(spec.name, window)):
-            part = await self._fill(spec, gap, self.most - total.commits_read)
+            part = await self._fill(spec, gap, self.max_commits - total.commits_read)
             total = Completion(
                 commits_read=total.commits_read + part.commits_read,
                 left_out=total.left_out + part.left_out,
@@ -94,10 +96,10 @@ class WindowReader:
             )
         return total
 
-    async def fetch(self, spec: RepoSpec, named: Iterable[Named]) -> None:
+    async def fetch(self, spec: RepoSpec, references: Iterable[Named]) -> None:
         """Read commits and threads that a question names, wherever they are in time."""
         unread = Threads(coverage="not read")
-        for reference in named:
+        for reference in references:
             text = f"#{reference.text}" if reference.kind == "thread" else reference.text
             if reference.kind not in ("thread", "commit"):
                 continue

@@ -1,56 +1,27 @@
-"""Reading the user's own files, on this machine and for this machine only: nothing of them is sent or kept."""
+"""The user's own files, which are read on this machine: nothing of them is sent or kept."""
 
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agent.domain.base import InputError, RepoId
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
-from agent.domain.upgrade import Upgrade
+from agent.domain.upgrade import Upgrade, UpgradeItem
 from agent.editions.own_code import MAX_PLACES, concerns, find_uses, project_names, used_name
 from tools.git.process import LOCAL, git_program
 
-_LARGEST, _MOST = 1_000_000, 50_000
-_READ = (
-    *(
-        ".py",
-        ".pyi",
-        ".c",
-        ".cc",
-        ".cpp",
-        ".cxx",
-        ".cu",
-        ".cuh",
-        ".h",
-        ".hh",
-        ".hpp",
-        ".rs",
-        ".go",
-        ".ts",
-        ".js",
-    ),
-    *(
-        ".sh",
-        ".bash",
-        ".zsh",
-        ".yaml",
-        ".yml",
-        ".toml",
-        ".json",
-        ".env",
-        ".cfg",
-        ".ini",
-        ".service",
-        ".tf",
-        ".j2",
-    ),
-    *(".mk", ".cmake", ".bat", ".ps1", ".dockerfile"),
-)
-_CALLED = ("dockerfile", "containerfile", "makefile", "procfile", ".env")
-_LIST = (
+_MAX_FILE_BYTES = 1_000_000
+_MAX_FILES = 50_000
+_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp")
+_OTHER_CODE = (".py", ".pyi", ".rs", ".go", ".ts", ".js")
+_SCRIPTS = (".sh", ".bash", ".zsh", ".bat", ".ps1", ".mk", ".cmake", ".dockerfile")
+_SETTINGS = (".yaml", ".yml", ".toml", ".json", ".env", ".cfg", ".ini", ".service", ".tf", ".j2")
+_ENDINGS = frozenset((*_NATIVE, *_OTHER_CODE, *_SCRIPTS, *_SETTINGS))
+_FILE_NAMES = ("dockerfile", "containerfile", "makefile", "procfile", ".env")
+_LIST_FILES = (
     "-c",
     "core.fsmonitor=false",
     "ls-files",
@@ -99,74 +70,82 @@ class OwnCode:
         return tuple(uses)
 
     def marked(self, upgrade: Upgrade) -> Upgrade:
-        """Mark in a guide what the user's code uses; what only it reaches is told as well."""
-        by_commit: dict[str, list[Fact]] = {}
-        for one in upgrade.items:
-            by_commit.setdefault(next(iter(one.commits), ""), []).append(one.fact)
+        """Return a guide with the places where the user's code uses what changed."""
+        facts: dict[str, list[Fact]] = {}
+        for item in upgrade.items:
+            facts.setdefault(_first_commit(item), []).append(item.fact)
         uses: dict[tuple[str, str], list[OwnUse]] = {}
-        for use in self.found(upgrade.repo, by_commit):
+        for use in self.found(upgrade.repo, facts):
             uses.setdefault((use.sha, use.name), []).append(use)
         items = []
-        for one in upgrade.items:
-            own = (
-                uses.get((next(iter(one.commits), ""), used_name(one.fact)), ())
-                if concerns(one.fact)
-                else ()
-            )
-            items.append(one.model_copy(update={"uses": tuple(own)}) if own else one)
+        for item in upgrade.items:
+            key = (_first_commit(item), used_name(item.fact))
+            if key in uses and concerns(item.fact):
+                items.append(item.model_copy(update={"uses": tuple(uses[key])}))
+            else:
+                items.append(item)
         update = {"items": tuple(items), "own_files": len(self._listed_files())}
         return upgrade.model_copy(update=update)
 
     def _naming(self, project: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+        """Yield the names and texts of the files that name a project."""
         for name, path in self._listed_files():
             try:
-                text = (
-                    path.read_text("utf-8", errors="replace")
-                    if path.stat().st_size <= _LARGEST
-                    else "\0"
-                )
+                if path.stat().st_size > _MAX_FILE_BYTES:
+                    continue
+                text = path.read_text("utf-8", errors="replace")
             except OSError:
                 continue
             if "\0" not in text and project.search(text):
                 yield name, text
 
     def _listed_files(self) -> list[tuple[str, Path]]:
-        """List the files of all roots, once."""
+        """Return the files of all roots, which are listed once."""
         if self._files is None:
             files: list[tuple[str, Path]] = []
             for root in self._roots:
                 files += self._listed(root)
-            self._files = files[:_MOST]
+            self._files = files[:_MAX_FILES]
         return self._files
 
     def _listed(self, root: Path) -> list[tuple[str, Path]]:
-        """List what git would keep of a tree, or all that is not hidden where there is no git."""
-        told = subprocess.run(
-            [git_program(), *_LIST], env=LOCAL, cwd=root, capture_output=True, check=False
+        """Return what git would keep of a tree, or all that is not hidden where there is no git."""
+        git = subprocess.run(
+            [git_program(), *_LIST_FILES], env=LOCAL, cwd=root, capture_output=True, check=False
         )
-        listed = sorted(os.fsdecode(name) for name in told.stdout.split(b"\0") if name)
-        before = f"{root.name}/" if len(self._roots) > 1 else ""
-        names = dict.fromkeys(listed if told.returncode == 0 else _walked(root))
-        return [
-            (before + name, root / name)
-            for name in names
-            if _is_read(name) and _is_inside(root / name, root)
-        ]
+        names: Iterable[str] = _walked(root)
+        if git.returncode == 0:
+            names = sorted(os.fsdecode(name) for name in git.stdout.split(b"\0") if name)
+        prefix = f"{root.name}/" if len(self._roots) > 1 else ""
+        files: list[tuple[str, Path]] = []
+        for name in dict.fromkeys(names):
+            if _is_read(name) and _is_inside(root / name, root):
+                files.append((prefix + name, root / name))
+        return files
+
+
+def _first_commit(item: UpgradeItem) -> str:
+    return item.commits[0] if item.commits else ""
 
 
 def _walked(root: Path) -> Iterator[str]:
+    """Yield the files of a tree that are not hidden."""
     for folder, folders, files in os.walk(root):
-        folders[:] = sorted(
-            name for name in folders if not name.startswith(".") and name != "node_modules"
-        )
-        yield from (str((Path(folder) / name).relative_to(root)) for name in sorted(files))
+        # In place, so that the walk leaves out what is removed.
+        folders[:] = sorted(filter(_is_entered, folders))
+        for name in sorted(files):
+            yield str((Path(folder) / name).relative_to(root))
+
+
+def _is_entered(folder: str) -> bool:
+    return not folder.startswith(".") and folder != "node_modules"
 
 
 def _is_read(name: str) -> bool:
     last = Path(name.lower())
-    return last.suffix in _READ or last.name.startswith(_CALLED)
+    return last.suffix in _ENDINGS or last.name.startswith(_FILE_NAMES)
 
 
-def _is_inside(path: Path, home: Path) -> bool:
-    """Leave out links: they may lead out of the tree, and what they lead to inside of it is read anyway."""
-    return not path.is_symlink() and path.is_file() and path.resolve().is_relative_to(home)
+def _is_inside(path: Path, root: Path) -> bool:
+    """Return True for a file of a tree; a link may lead out of it, or to a file that is read anyway."""
+    return not path.is_symlink() and path.is_file() and path.resolve().is_relative_to(root)

@@ -1,4 +1,4 @@
-"""Writes what is new in a release, from the trees and commits since the release before."""
+"""What is new in a release, from the trees and commits since the release before."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _LISTED_PARTS: Mapping[Part, int] = {
 
 
 async def with_notes(code: CodeSource, releases: Iterable[ReleaseLine]) -> tuple[ReleaseLine, ...]:
-    """Add to releases what is new in them, as far as a clone tells."""
+    """Return releases with what is new in them, as far as a clone shows it."""
     if not isinstance(code, CloneSource):
         return tuple(releases)
     lines = []
@@ -107,8 +107,8 @@ def _listed_entries(guide: Upgrade) -> tuple[list[ReleaseEntry], dict[Part, int]
     for part, limit in _LISTED_PARTS.items():
         by_language = {lang: list(entries(guide, part, lang)) for lang in LANGUAGES}
         sentences = by_language[LANGUAGES[0]]
-        for number, sentence in enumerate(sentences[:limit]):
-            text = {lang: told[number].text for lang, told in by_language.items()}
+        for index, sentence in enumerate(sentences[:limit]):
+            text = {lang: by_language[lang][index].text for lang in LANGUAGES}
             listed.append(_entry(guide.repo, part, sentence, text))
         if len(sentences) > limit:
             more[part] = len(sentences) - limit
@@ -142,11 +142,10 @@ async def _advisories(
     code: CloneSource, commits: Sequence[Commit], undone: set[str], previous: str
 ) -> list[Advisory]:
     """Return the advisories that commits name, without what the previous release has copies of."""
-    naming = [
-        commit
-        for commit in reversed(commits)
-        if commit.sha not in undone and advisories_in(commit.message)
-    ]
+    naming: list[Commit] = []
+    for commit in reversed(commits):
+        if commit.sha not in undone and advisories_in(commit.message):
+            naming.append(commit)
     heads = [headline(commit) for commit in naming]
     releases = await code.releases_with(heads, until=_ANY_TIME) if heads else {}
     commits_by_advisory: dict[str, list[EvidenceId]] = {}
@@ -155,7 +154,7 @@ async def _advisories(
             continue
         for advisory in advisories_in(commit.message):
             commits_by_advisory.setdefault(advisory, []).append(commit.id)
-    return [
-        Advisory(id=advisory, commits=tuple(dict.fromkeys(cites)))
-        for advisory, cites in commits_by_advisory.items()
-    ]
+    advisories: list[Advisory] = []
+    for advisory, cites in commits_by_advisory.items():
+        advisories.append(Advisory(id=advisory, commits=tuple(dict.fromkeys(cites))))
+    return advisories

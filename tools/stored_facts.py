@@ -109,7 +109,7 @@ class FileStudy:
         if stored is not None:
             return TreeNames(frozenset(stored.come), frozenset(stored.gone))
         names = self._gathered.names
-        value = _StoredNames(come=tuple(sorted(names.come)), gone=tuple(sorted(names.gone)))
+        value = _StoredNames(come=tuple(sorted(names.added)), gone=tuple(sorted(names.removed)))
         self._facts.put(key, value)
         return names
 

@@ -1,8 +1,9 @@
-"""Read the code around a change: enclosing functions, uses of what changed, and what decides there."""
+"""The code around a change: enclosing functions, uses of what changed, and what decides there."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from agent.domain.commits import Commit, FileChange, Release
@@ -14,6 +15,7 @@ from agent.stories.timeline import headline
 from agent.triage.conventions import Area, area
 from tools.diff.declarations import language_of
 from tools.diff.enclosing import Outline, Span, changed_spans, passages
+from tools.diff.layout import docstring_lines
 
 _MAX_FILES = 60  # Changed files of a commit that are read whole
 _MAX_NAMES = 40  # Names that are searched for in the tree
@@ -22,13 +24,15 @@ _MAX_USES_SHOWN = 6  # Lines shown for a name
 _MAX_HITS = 120  # A name that stands on more lines is too common to say anything
 _MAX_FAMILIES = 4  # Base classes and decorators whose other implementations are named
 _MAX_DEFINITIONS = 8
-_MAX_PLACES = 2  # A name defined in more places is no single thing
+_MAX_SAME_NAME = 2  # A name that is defined more often is no single thing
 _LINES_AROUND_VALUE = 3
-_SHORTEST_NAME = 4
+_MAX_DOCSTRING_SHOWN = 3  # A longer one takes the lines of the code below it
+_MAX_WIDTH = 300  # Characters of a line that are looked at
+_IMPORT = re.compile(r"\s*from\s+\.*(?P<module>[\w.]*\w)\s+import\b")
+_MIN_NAME = 4  # Characters of a name that is searched for
 _NO_CODE = (Area.DOCS, Area.CI)
 _SPECIAL = re.compile(r"__\w+__")
 _BEGINNING = datetime.fromtimestamp(0, UTC)
-
 
 Item = TypeVar("Item")
 
@@ -43,7 +47,7 @@ class _Changed(NamedTuple):
 
 
 async def surroundings_of(code: CodeSource, evidence: CommitEvidence) -> Surroundings:
-    """Read what stands around the changes of a commit, in the tree as it is after the commit."""
+    """Return the code around the changes of a commit, in the tree after it."""
     change = evidence.change
     sha = change.commit.sha
     files = [file for file in change.files if file.patch and file.status != "removed"]
@@ -55,27 +59,23 @@ async def surroundings_of(code: CodeSource, evidence: CommitEvidence) -> Surroun
         _, new_version = versions.get(file.path, (None, None))
         if new_version is not None and b"\0" not in new_version:
             changed.append(_read_changed(file, new_version.decode("utf-8", "replace")))
-    defined = _distinct([*_fact_names(evidence), *_joined(one.defined for one in changed)])
-    asking_files: dict[str, str] = {}
-    for part in changed:
-        asking_files = part.deciding | asking_files
-    deciding = _distinct(asking_files)
-    families = _distinct(_joined(part.families for part in changed))[:_MAX_FAMILIES]
+    defined = _distinct([*_fact_names(evidence), *_joined(file.defined for file in changed)])
+    deciding_files: dict[str, str] = {}
+    for changed_file in changed:
+        deciding_files = changed_file.deciding | deciding_files
+    deciding = {name: deciding_files[name] for name in _distinct(deciding_files)}
+    families = _distinct(_joined(file.families for file in changed))[:_MAX_FAMILIES]
     names = _distinct([*families, *defined[: _MAX_NAMES // 2], *deciding])[:_MAX_NAMES]
-    hits = await code.usages_of(sha, names, limit=_MAX_HITS) if names else {}
-    all_passages = tuple(_joined(one.passages for one in changed))
+    found_usages = await code.usages_of(sha, names, limit=_MAX_HITS) if names else {}
+    usages = found_usages or {}
+    passages_shown = tuple(_joined(file.passages for file in changed))
+    uses = (*_siblings(families, usages, passages_shown), *_uses(defined, usages, passages_shown))
+    definitions = await _definitions(code, sha, deciding, usages, passages_shown)
     return Surroundings(
-        passages=all_passages,
-        uses=(
-            *_siblings(families, hits or {}, all_passages),
-            *_uses(defined, hits or {}, all_passages),
-        ),
-        definitions=tuple(
-            await _definitions(
-                code, sha, {name: asking_files[name] for name in deciding}, hits or {}, all_passages
-            )
-        ),
-        searched=hits is not None,
+        passages=passages_shown,
+        uses=uses,
+        definitions=tuple(definitions),
+        searched=found_usages is not None,
     )
 
 
@@ -113,48 +113,49 @@ def _distinct(names: Iterable[str]) -> list[str]:
     """Return each name once that is long enough to be found by."""
     kept = []
     for name in dict.fromkeys(names):
-        if len(name) >= _SHORTEST_NAME and not _SPECIAL.fullmatch(name) and name.isprintable():
+        if len(name) >= _MIN_NAME and not _SPECIAL.fullmatch(name) and name.isprintable():
             kept.append(name)
     return kept
 
 
 def _joined(lists: Iterable[Sequence[Item]]) -> list[Item]:
-    return [item for items in lists for item in items]
+    return list(chain.from_iterable(lists))
 
 
 # ---------------------------------------------------------------- uses
 
 
 def _uses(
-    defined: Sequence[str], hits: Mapping[str, Usages], shown: Sequence[CodePassage]
+    defined: Sequence[str], hits: Mapping[str, Usages], passages_shown: Sequence[CodePassage]
 ) -> Iterator[NameUses]:
-    """Yield where changed names are used outside of what is shown; rarer names say more."""
-    candidates: list[tuple[int, NameUses]] = []
+    """Yield where changed names are used outside of what is shown, those without uses last."""
+    used: list[NameUses] = []
+    unused: list[NameUses] = []
     for name in defined:
         if name not in hits or hits[name].more:
             continue
-        elsewhere = [hit for hit in hits[name].found if not _is_shown(hit, shown)]
-        # Uses in the product say more than those in tests, and one line a file more than ten.
+        elsewhere = [hit for hit in hits[name].found if not _is_shown(hit, passages_shown)]
+        # Uses in the product say more than those in tests.
         elsewhere.sort(key=lambda hit: area(hit.path) is not Area.PRODUCT)
-        uses = []
-        for hit in elsewhere[:_MAX_USES_SHOWN]:
-            in_tests = area(hit.path) is Area.TESTS
-            uses.append(Use(file=hit.path, line=hit.line, text=hit.text.strip(), in_tests=in_tests))
-        more = len(elsewhere) - len(uses)
-        candidates.append((len(elsewhere), NameUses(name=name, uses=tuple(uses), more=more)))
-    candidates.sort(key=lambda candidate: candidate[0] == 0)
-    for _, uses_of_name in candidates[:_MAX_NAMES_SHOWN]:
-        yield uses_of_name
+        uses = tuple(_use(hit) for hit in elsewhere[:_MAX_USES_SHOWN])
+        group = used if elsewhere else unused
+        group.append(NameUses(name=name, uses=uses, more=len(elsewhere) - len(uses)))
+    yield from [*used, *unused][:_MAX_NAMES_SHOWN]
+
+
+def _use(hit: Usage) -> Use:
+    in_tests = area(hit.path) is Area.TESTS
+    return Use(file=hit.path, line=hit.line, text=hit.text.strip(), in_tests=in_tests)
 
 
 def _siblings(
-    families: Sequence[str], hits: Mapping[str, Usages], shown: Sequence[CodePassage]
+    families: Sequence[str], hits: Mapping[str, Usages], passages_shown: Sequence[CodePassage]
 ) -> Iterator[NameUses]:
     """Yield the other classes of a base, and what else is registered by the same decorator.
 
     What stands in a file that the commit changes is left out: the changed one is among it.
     """
-    changed_files = {passage.file for passage in shown}
+    changed_files = {passage.file for passage in passages_shown}
     for name in families:
         if name not in hits or hits[name].more:
             continue
@@ -165,16 +166,16 @@ def _siblings(
         for hit in hits[name].found:
             if hit.path in changed_files or area(hit.path) is not Area.PRODUCT:
                 continue
-            if pattern.match(hit.text[:300]):
-                lines.append(Use(file=hit.path, line=hit.line, text=hit.text.strip()))
+            if pattern.match(hit.text[:_MAX_WIDTH]):
+                lines.append(_use(hit))
         if lines:
             uses = tuple(lines[:_MAX_USES_SHOWN])
             more = len(lines) - len(uses)
             yield NameUses(name=name, uses=uses, more=more, are_siblings=True)
 
 
-def _is_shown(hit: Usage, shown: Sequence[CodePassage]) -> bool:
-    same_file = [passage for passage in shown if passage.file == hit.path]
+def _is_shown(hit: Usage, passages_shown: Sequence[CodePassage]) -> bool:
+    same_file = [passage for passage in passages_shown if passage.file == hit.path]
     return any(passage.first <= hit.line <= passage.last for passage in same_file)
 
 
@@ -186,39 +187,58 @@ async def _definitions(
     sha: str,
     deciding: Mapping[str, str],
     hits: Mapping[str, Usages],
-    shown: Sequence[CodePassage],
+    passages_shown: Sequence[CodePassage],
 ) -> list[Definition]:
-    """Read where the names that decide over a change are defined, unless that is shown already.
+    """Return where the names that decide over a change are defined, unless that is shown already.
 
-    A name that is defined in several places is shown only if one is nearer than the others.
+    A name that is defined several times is shown only if one definition is nearer than the others.
     """
     definitions: list[Definition] = []
     for name, asking_file in deciding.items():
-        places = [hit for hit in hits.get(name, Usages()).found if _defines(hit, name)]
-        places = _nearest(
-            [place for place in places if _same_language(place, asking_file)], asking_file
-        )
-        if not places or len(places) > _MAX_PLACES:
+        usages = hits.get(name, Usages()).found
+        defining = [hit for hit in usages if _defines(hit, name) and _is_alike(hit, asking_file)]
+        defining = _nearest(_imported(defining, usages, asking_file), asking_file)
+        if len(defining) > _MAX_SAME_NAME:
             continue
-        for place in places:
-            if _is_shown(place, shown):
+        for line in defining:
+            if _is_shown(line, passages_shown):
                 continue
-            passage = await _definition(code, sha, place)
-            if passage is not None:
-                definitions.append(Definition(name=name, passage=passage))
+            definition = await _definition(code, sha, name, line)
+            if definition is not None:
+                definitions.append(definition)
         if len(definitions) >= _MAX_DEFINITIONS:
             break
     return definitions[:_MAX_DEFINITIONS]
 
 
-def _same_language(place: Usage, file: str) -> bool:
-    return language_of(place.path) is language_of(file)
+def _is_alike(hit: Usage, file: str) -> bool:
+    """Return True if a line is of the language of a file."""
+    return language_of(hit.path) is language_of(file)
 
 
-def _nearest(places: Sequence[Usage], file: str) -> list[Usage]:
-    """Return the places that share the longest way of folders with a file."""
-    shared = [_shared_folders(place.path, file) for place in places]
-    return [place for place, count in zip(places, shared, strict=True) if count == max(shared)]
+def _imported(defining: list[Usage], hits: Sequence[Usage], file: str) -> list[Usage]:
+    """Return the definitions in the module from which a file imports the name, else all of them."""
+    for hit in hits:
+        if hit.path != file:
+            continue
+        statement = _IMPORT.match(hit.text[:_MAX_WIDTH])
+        if statement is None:
+            continue
+        in_module = [line for line in defining if _is_module(line.path, statement["module"])]
+        if in_module:
+            return in_module
+    return defining
+
+
+def _is_module(path: str, module: str) -> bool:
+    dotted_path = "." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return dotted_path.endswith("." + module)
+
+
+def _nearest(defining: Sequence[Usage], file: str) -> list[Usage]:
+    """Return the definitions that share most folders with a file."""
+    most_shared = max((_shared_folders(line.path, file) for line in defining), default=0)
+    return [line for line in defining if _shared_folders(line.path, file) == most_shared]
 
 
 def _shared_folders(path: str, other: str) -> int:
@@ -230,21 +250,29 @@ def _shared_folders(path: str, other: str) -> int:
     return count
 
 
-async def _definition(code: CodeSource, sha: str, place: Usage) -> CodePassage | None:
-    text = await code.file(sha, place.path)
+async def _definition(code: CodeSource, sha: str, name: str, hit: Usage) -> Definition | None:
+    text = await code.file(sha, hit.path)
     if text is None or "\0" in text:
         return None
-    outline = Outline(place.path, text)
-    span = outline.definition_at(place.line)
+    outline = Outline(hit.path, text)
+    span = outline.definition_at(hit.line)
     if span is None:
-        if outline.is_local(place.line):
+        if outline.is_local(hit.line):
             return None
-        first = max(1, place.line - _LINES_AROUND_VALUE)
-        span = Span(first, min(len(outline.lines), place.line + _LINES_AROUND_VALUE))
+        first = max(1, hit.line - _LINES_AROUND_VALUE)
+        span = Span(first, min(len(outline.lines), hit.line + _LINES_AROUND_VALUE))
     lines = tuple(f" {line}" for line in outline.lines[span.first - 1 : span.last])
-    return CodePassage(
-        file=place.path, first=span.first, lines=lines, scopes=tuple(outline.scopes(span))
+    passage = CodePassage(
+        file=hit.path, first=span.first, lines=lines, scopes=tuple(outline.scopes(span))
     )
+    return Definition(name=name, passage=passage, documentation=_documentation(passage, text))
+
+
+def _documentation(passage: CodePassage, text: str) -> tuple[int, ...]:
+    """Return the positions of a passage's lines that are part of a docstring worth leaving out."""
+    docstrings = docstring_lines(passage.file, text.encode())
+    positions = [n for n in range(len(passage.lines)) if passage.first + n in docstrings]
+    return tuple(positions) if len(positions) > _MAX_DOCSTRING_SHOWN else ()
 
 
 def _defines(hit: Usage, name: str) -> bool:
@@ -257,7 +285,7 @@ def _defines(hit: Usage, name: str) -> bool:
     )
     value = rf"^\s*(?:\w+[\w:<>*& ]*\s[*&]?)?{escaped}\s*(?::[^=]*)?=(?!=)"
     field = rf"^\s*{escaped}\s*:\s*\S"
-    return any(re.search(pattern, hit.text[:300]) for pattern in (keyword, value, field))
+    return any(re.search(pattern, hit.text[:_MAX_WIDTH]) for pattern in (keyword, value, field))
 
 
 # ---------------------------------------------------------------- releases
@@ -268,7 +296,7 @@ async def release_lines(
 ) -> tuple[str, ...]:
     """Return for commits, by their handles, the first release before a moment that has each.
 
-    Nothing where the source cannot tell, or where the repository has no releases at all.
+    Nothing where the source cannot say it, or where the repository has no releases at all.
     """
     if not isinstance(code, CloneSource) or not await code.tags_made(_BEGINNING, until):
         return ()

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from agent.domain.evidence import Material
 
-_HIDDEN_START, _HIDDEN_END = "<!--", "-->"
+_HIDDEN_START = "<!--"
+_HIDDEN_END = "-->"
 _TICKED = re.compile(r"\[[xX]\]")
 _MIN_CHANGES = 3  # In fewer changes a line is no part of a form
 _MIN_SHARE = 0.5  # Of the changes with a text

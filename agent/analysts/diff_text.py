@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from agent.analysts.excerpt import Excerpt, excerpt, needed_tokens
@@ -131,13 +132,14 @@ def _chosen_parts(hunks: Sequence[_Hunk], budget: int) -> dict[int, Excerpt]:
     largest = budget if len(hunks) == 1 else max(_SHORT_HUNK, budget // 3)
     chosen: dict[int, Excerpt] = {}
     headed_files: set[str] = set()
-    for place, hunk in enumerate(sorted(hunks, key=lambda hunk: hunk.preference)):
+    for number, hunk in enumerate(sorted(hunks, key=lambda hunk: hunk.preference)):
         needed = reserved.get(hunk.position, 0)
         heading = 0 if hunk.file.path in headed_files else tokens_of(file_heading(hunk.file))
         growth = min(tokens_left, largest)
         if hunk.order is not None:
             # A whole function may take twice its share of what is left, so that others grow, too.
-            growth = min(growth, max(_SHORT_HUNK, 2 * tokens_left // (len(hunks) - place)))
+            double_share = 2 * tokens_left // (len(hunks) - number)
+            growth = min(growth, max(_SHORT_HUNK, double_share))
         allowed = max(needed, min(needed + growth, largest)) - heading
         part = hunk.shortened(allowed)
         if not (part.is_complete or hunk.passages) and part.line_count < _MIN_LINES:
@@ -176,18 +178,18 @@ def _passage_tokens(hunks: Sequence[_Hunk], budget: int) -> dict[int, int]:
 
 def _joined(hunks: Sequence[_Hunk], chosen: Mapping[int, Excerpt]) -> str:
     """Return the chosen parts of the diff, each file under its heading."""
-    files: dict[str, list[str]] = {}
+    texts_by_file: dict[str, list[str]] = {}
     for hunk in hunks:
         if hunk.position in chosen:
-            lines = files.setdefault(hunk.file.path, [file_heading(hunk.file)])
-            lines.append(chosen[hunk.position].text)
-    return "\n".join(line for lines in files.values() for line in lines) or "(no text)"
+            texts = texts_by_file.setdefault(hunk.file.path, [file_heading(hunk.file)])
+            texts.append(chosen[hunk.position].text)
+    return "\n".join(chain.from_iterable(texts_by_file.values())) or "(no text)"
 
 
 def _files_left_out(
     evidence: CommitEvidence, hunks: Sequence[_Hunk], chosen: Mapping[int, Excerpt]
 ) -> list[str]:
-    """Name the files of which lines are not shown, with their counts."""
+    """Return the names of the files of which lines are not shown, with their counts."""
     shown_paths = {hunk.file.path for hunk in hunks if hunk.position in chosen}
     files: dict[str, FileChange] = {}
     for hunk in sorted(hunks, key=lambda hunk: hunk.preference):
@@ -219,34 +221,43 @@ def _hunks(evidence: CommitEvidence, focus: Focus, passages: Sequence[CodePassag
     files = evidence.change.files
     tests = [file for file in files if area(file.path) is Area.TESTS]
     others = [file for file in files if area(file.path) is not Area.TESTS]
-    has_other_code = any(area(file.path) is Area.PRODUCT for file in others)
+    has_product = any(area(file.path) is Area.PRODUCT for file in others)
     hunks: list[_Hunk] = []
     for file in (*others, *tests):
         for part in _parts(file, passages):
-            lines = (part.heading, *part.lines)
-            text = "\n".join(lines)
-            names = focus.names_in(f"{file_heading(file)}\n{text}")
-            order: tuple[int, ...] | None = None
-            if part.has_function:
-                order = (0, *(position + 1 for position in by_importance(part.lines)))
-            plain = _plain_positions(file, part, has_other_code)
-            hunk = _Hunk(
-                file=file,
-                position=len(hunks),
-                lines=lines,
-                rank=_rank(file, lines, proving),
-                size=sum(line[:1] in ("+", "-") for line in part.lines),
-                names=tuple(Focus(names=names).name_lines(lines)),
-                name_count=len(names),
-                order=order,
-                plain=frozenset(position + 1 for position in plain),
-            )
-            hunks.append(hunk)
+            plain = _plain_positions(file, part, has_product)
+            hunk = _hunk(file, part, plain, focus, proving)
+            hunks.append(hunk._replace(position=len(hunks)))
     texts = [FocusText(hunk.lines, hunk.file.path) for hunk in hunks]
-    positions = focus.passages_in(texts)
-    return [
-        hunk._replace(passages=tuple(lines)) for hunk, lines in zip(hunks, positions, strict=True)
-    ]
+    positions_by_hunk = focus.passages_in(texts)
+    focused: list[_Hunk] = []
+    for hunk, positions in zip(hunks, positions_by_hunk, strict=True):
+        focused.append(hunk._replace(passages=tuple(positions)))
+    return focused
+
+
+def _hunk(
+    file: FileChange, part: _Part, plain: Iterable[int], focus: Focus, proving: set[str]
+) -> _Hunk:
+    """Return a part of a file as a hunk, whose first line is its heading."""
+    lines = (part.heading, *part.lines)
+    text = "\n".join(lines)
+    names = focus.names_in(f"{file_heading(file)}\n{text}")
+    order: tuple[int, ...] | None = None
+    if part.has_function:
+        important = [position + 1 for position in by_importance(part.lines)]
+        order = (0, *important)
+    return _Hunk(
+        file=file,
+        position=0,
+        lines=lines,
+        rank=_rank(file, lines, proving),
+        size=sum(line[:1] in ("+", "-") for line in part.lines),
+        names=tuple(Focus(names=names).name_lines(lines)),
+        name_count=len(names),
+        order=order,
+        plain=frozenset(position + 1 for position in plain),
+    )
 
 
 def _parts(file: FileChange, passages: Sequence[CodePassage]) -> list[_Part]:
@@ -265,15 +276,15 @@ def _parts(file: FileChange, passages: Sequence[CodePassage]) -> list[_Part]:
     return parts
 
 
-def _plain_positions(file: FileChange, part: _Part, has_other_code: bool) -> set[int]:
-    """Return the lines of a part that tell nothing; of tests, more if the commit changes the product."""
+def _plain_positions(file: FileChange, part: _Part, has_product: bool) -> set[int]:
+    """Return the lines of a part without news; of tests, more if the commit changes the product."""
     plain = licence_lines(part.lines, part.first_number)
     plain |= repeated_rows(part.lines)
     if part.has_function:
         plain |= plain_middle(part.lines)
-    if has_other_code:
+    if has_product:
         plain |= generated_lines(file.path, part.lines, part.first_number)
-    if has_other_code and area(file.path) is Area.TESTS:
+    if has_product and area(file.path) is Area.TESTS:
         plain |= bodies_of_tests(part.lines)
     return plain
 
@@ -283,8 +294,8 @@ def _proving_lines(facts: Iterable[Fact]) -> set[str]:
     lines: set[str] = set()
     for fact in facts:
         if fact.severity is not Severity.INTERNAL:
-            for place in fact.places[:2]:
-                lines.update(place.lines)
+            for location in fact.places[:2]:
+                lines.update(location.lines)
     return lines
 
 

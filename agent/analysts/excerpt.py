@@ -41,26 +41,26 @@ def excerpt(
     full_text = "\n".join(_with_gaps(telling, len(lines)))
     if tokens_of(full_text) <= budget:
         return Excerpt(full_text, is_complete=True, line_count=len(telling))
-    shown: dict[int, str] = {}
+    chosen: dict[int, str] = {}
     tokens_left = budget - _GAP_TOKENS
     others = range(len(lines)) if order is None else order
     for position in dict.fromkeys((*kept, *_near(len(lines), kept), *others)):
         if position in plain:
             continue
         line = lines[position]
-        gap_tokens = _GAP_TOKENS * _added_gaps(position, shown, len(lines))
+        gap_tokens = _GAP_TOKENS * _added_gaps(position, chosen, len(lines))
         cost = _line_tokens(line) + gap_tokens
         if cost <= tokens_left:
-            shown[position] = line
+            chosen[position] = line
             tokens_left -= cost
             continue
         if position not in important:
             break
         if tokens_left - gap_tokens >= _MIN_PART:
-            shown[position] = _first_part(line, tokens_left - gap_tokens)
+            chosen[position] = _first_part(line, tokens_left - gap_tokens)
             break
-    text = "\n".join(_with_gaps(shown, len(lines)))
-    return Excerpt(text, is_complete=False, line_count=len(shown))
+    text = "\n".join(_with_gaps(chosen, len(lines)))
+    return Excerpt(text, is_complete=False, line_count=len(chosen))
 
 
 def _far_from(kept: Sequence[int], plain: Collection[int]) -> set[int]:
@@ -75,10 +75,10 @@ def _line_tokens(line: str) -> int:
     return tokens_of(f"{line}\n")
 
 
-def _added_gaps(position: int, shown: Container[int], count: int) -> int:
+def _added_gaps(position: int, positions: Container[int], count: int) -> int:
     """Return how many notes about gaps a further line adds; between two that are shown it saves one."""
-    follows = position == 0 or position - 1 in shown
-    precedes = position == count - 1 or position + 1 in shown
+    follows = position == 0 or position - 1 in positions
+    precedes = position == count - 1 or position + 1 in positions
     return 1 - follows - precedes
 
 
@@ -133,12 +133,12 @@ def _first_part(line: str, budget: int) -> str:
     return f"{line[:length]} …"
 
 
-def _with_gaps(shown: dict[int, str], count: int) -> Iterator[str]:
+def _with_gaps(lines: dict[int, str], count: int) -> Iterator[str]:
     expected = 0
-    for position in sorted(shown):
+    for position in sorted(lines):
         if position > expected:
             yield _gap(position - expected)
-        yield shown[position]
+        yield lines[position]
         expected = position + 1
     if expected < count:
         yield _gap(count - expected)

@@ -45,8 +45,8 @@ class Focus:
         """
         positions: list[dict[int, None]] = [{} for _ in texts]
         for passage in self.passages:
-            for place in _places_of(passage, texts):
-                positions[place.text][place.line] = None
+            for location in _places_of(passage, texts):
+                positions[location.text][location.line] = None
         return [list(lines) for lines in positions]
 
     def name_lines(self, lines: Sequence[str]) -> list[int]:

@@ -13,8 +13,13 @@ from typing import NamedTuple
 _LINES_BESIDE = 3  # Unchanged lines on either side of a change that belong to it
 _FIRST_LINES = 4  # Lines with which a function begins: decorators and signature
 _LONG_RUN = 40  # Lines added or removed in one go of which the middle says less than the edges
-_RUN_START, _RUN_END = 24, 6  # How many lines of such a run are shown like other changes
-_CHANGED, _ENCLOSING, _NEAR, _MIDDLE = 1, 2, 3, 8
+_RUN_START = 24  # The first lines of such a run, which are shown like other changes
+_RUN_END = 6  # The last lines of it, which are as well
+# The ranks of lines, the most important first
+_CHANGED = 1
+_ENCLOSING = 2
+_NEAR = 3
+_MIDDLE = 8
 _LINES_AFTER = 6  # Unchanged lines below a change that are never plain
 _LAST_LINES = 2  # Lines with which a function ends
 _MIN_PLAIN_RUN = 4  # Plain lines in a row; fewer cost no more than the note that they are left out
@@ -80,15 +85,15 @@ def plain_middle(lines: Sequence[str]) -> set[int]:
     changed = [position for position, line in enumerate(lines) if line[:1] in ("+", "-")]
     if not changed:
         return set()
-    telling = set(changed)
+    kept = set(changed)
     for position in changed:
-        telling.update(range(position - _LINES_BESIDE, position + _LINES_AFTER + 1))
-    telling.update(range(_FIRST_LINES))
-    telling.update(range(len(lines) - _LAST_LINES, len(lines)))
-    telling.update(_conditions_above(lines))
-    telling.update(_control_lines(lines))
-    telling.update(_lines_with_changed_names(lines, changed))
-    return set(_long_runs([number for number in range(len(lines)) if number not in telling]))
+        kept.update(range(position - _LINES_BESIDE, position + _LINES_AFTER + 1))
+    kept.update(range(_FIRST_LINES))
+    kept.update(range(len(lines) - _LAST_LINES, len(lines)))
+    kept.update(_conditions_above(lines))
+    kept.update(_control_lines(lines))
+    kept.update(_lines_with_changed_names(lines, changed))
+    return set(_long_runs([number for number in range(len(lines)) if number not in kept]))
 
 
 def _long_runs(positions: Sequence[int]) -> Iterator[int]:

@@ -24,7 +24,6 @@ from agent.domain.look_ups import LookUp
 from agent.domain.references import thread_numbers
 from agent.domain.surroundings import (
     NO_SURROUNDINGS,
-    CodePassage,
     Definition,
     NameUses,
     Surroundings,
@@ -225,8 +224,8 @@ def _look_ups_text(look_ups: Sequence[str], budget: int, focus: Focus, above: st
     tokens_left = budget
     for number, printed in enumerate(look_ups):
         share = tokens_left // (len(look_ups) - number)
-        shown = code_lines("\n".join((above, *texts)))
-        text = cut_text(without_shown_lines(printed, shown), share, focus)
+        lines_above = code_lines("\n".join((above, *texts)))
+        text = cut_text(without_shown_lines(printed, lines_above), share, focus)
         texts.append(text)
         tokens_left -= tokens_of(text)
     joined = "\n\n".join(texts)
@@ -239,16 +238,21 @@ def _definitions_text(definitions: Sequence[Definition], budget: int, focus: Foc
     tokens_left = budget
     for number, definition in enumerate(definitions):
         share = tokens_left // (len(definitions) - number)
-        text = _definition_text(definition.passage, share, focus)
+        text = definition_text(definition, share, focus)
         texts.append(text)
         tokens_left -= tokens_of(text)
     return "\n".join(texts)
 
 
-def _definition_text(passage: CodePassage, budget: int, focus: Focus) -> str:
-    lines = [definition_heading(passage), *(line[1:] for line in passage.lines)]
+def definition_text(definition: Definition, budget: int, focus: Focus) -> str:
+    """Return a definition below its heading; what decides is its code, not its documentation."""
+    passage = definition.passage
+    lines = [definition_heading(passage)]
+    lines += [line[1:] for line in passage.lines]
     kept = [*focus.passage_lines(lines), 0]
-    part = excerpt(lines, max(budget, needed_tokens(lines, kept)), kept, range(len(lines)))
+    documentation = [position + 1 for position in definition.documentation]
+    code_first = sorted(range(len(lines)), key=lambda position: position in documentation)
+    part = excerpt(lines, max(budget, needed_tokens(lines, kept)), kept, code_first, documentation)
     return part.text
 
 
@@ -267,7 +271,7 @@ def _earlier_text(earlier: Mapping[str, CommitEvidence], budget: int, focus: Foc
         share = budget // len(earlier)
         text = piece_text(handle, evidence, share // 2, None, focus)
         diff_budget = share - tokens_of(text)
-        if any(file.patch for file in evidence.change.files) and diff_budget >= _MIN_DIFF_TOKENS:
+        if _has_diff(evidence) and diff_budget >= _MIN_DIFF_TOKENS:
             diff = shown_diff(evidence, diff_budget, focus)
             text += f"\nIts diff:\n{diff}"
         texts.append(text)
@@ -277,17 +281,23 @@ def _earlier_text(earlier: Mapping[str, CommitEvidence], budget: int, focus: Foc
 def pieces_of(evidence: CommitEvidence, material: Material) -> dict[str, Evidence]:
     """Return a commit, its pull request, and the issues that they name or are linked to, by handle."""
     pull = material.pulls.get(evidence.pull or 0)
-    threads: dict[EvidenceId, ThreadEvidence] = {}
-    for thread in (*material.issues, *([pull] if pull else [])):
-        threads[thread.id] = ThreadEvidence(thread=thread)
+    threads = {issue.id: ThreadEvidence(thread=issue) for issue in material.issues}
+    if pull:
+        threads[pull.id] = ThreadEvidence(thread=pull)
     threads |= dict(material.threads)
-    wanted = [pull.id] if pull else []
-    wanted += [link.issue for link in material.links if link.change == evidence.id]
-    for text in (evidence.change.commit.message, pull.body if pull else ""):
-        wanted += [EvidenceId.thread(evidence.repo, number) for number in thread_numbers(text)]
-    shown = [threads[name] for name in dict.fromkeys(wanted) if name in threads]
+    thread_ids: list[EvidenceId] = []
+    texts = [evidence.change.commit.message]
+    if pull:
+        thread_ids.append(pull.id)
+        texts.append(pull.body)
+    thread_ids += [link.issue for link in material.links if link.change == evidence.id]
+    for text in texts:
+        for number in thread_numbers(text):
+            thread_ids.append(EvidenceId.thread(evidence.repo, number))
+    read_ids = [thread_id for thread_id in dict.fromkeys(thread_ids) if thread_id in threads]
     pieces: dict[str, Evidence] = {"c": evidence}
-    for piece in shown[:_MAX_THREADS]:
+    for thread_id in read_ids[:_MAX_THREADS]:
+        piece = threads[thread_id]
         pieces[f"#{piece.thread.number}"] = piece
     return pieces
 
@@ -296,16 +306,21 @@ def earlier_commits(
     change: EvidenceId, stories: StoriesFound, material: Material
 ) -> dict[str, CommitEvidence]:
     """Return the commits that a change takes back, mends or goes on with, by handles p1, p2."""
-    names: dict[EvidenceId, None] = {}
+    ids: dict[EvidenceId, None] = {}
     for story in stories.stories:
         if change in story.steps:
-            names.update(dict.fromkeys(reversed(story.steps)))
+            ids.update(dict.fromkeys(reversed(story.steps)))
+    ids.pop(change, None)
     same_day = {read.evidence.id: read.evidence for read in material.reads}
-    known = {**same_day, **material.background}
-    earlier = [known[name] for name in names if name in known and name != change]
-    with_diffs = [commit for commit in earlier if any(file.patch for file in commit.change.files)]
+    readable = {**same_day, **material.background}
+    earlier = [readable[commit_id] for commit_id in ids if commit_id in readable]
+    with_diffs = [commit for commit in earlier if _has_diff(commit)]
     chosen = (with_diffs or earlier)[:_MAX_EARLIER]
     return {f"p{number}": commit for number, commit in enumerate(chosen, start=1)}
+
+
+def _has_diff(commit: CommitEvidence) -> bool:
+    return any(file.patch for file in commit.change.files)
 
 
 def _words(

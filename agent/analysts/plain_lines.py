@@ -1,7 +1,7 @@
-"""Which lines of a diff or of a text tell a reader nothing that other lines do not tell.
+"""Which lines of a diff or of a text say nothing that other lines do not say.
 
 Licence headers, what a tool generated, the bodies of tests beside their names and assertions, and
-rows of a table that look like the rows above them. Whoever rests a sentence on such a line is shown it all the same.
+rows of a table that look like the rows above them. A sentence that rests on such a line is still shown with it.
 """
 
 import re
@@ -71,20 +71,20 @@ def bodies_of_tests(lines: Sequence[str]) -> set[int]:
 
     Nothing is left out of code that has no assertion: it is no test, but what tests use.
     """
-    telling: set[int] = set()
+    kept: set[int] = set()
     has_assertion = False
     for position, line in enumerate(lines):
         code = line[1:_MAX_WIDTH]
         asserts = _ASSERTION.search(code) is not None
         has_assertion = has_assertion or asserts
         if asserts:
-            telling.add(position)
+            kept.add(position)
         if _TEST_NAME.match(code):
             # What a test is for stands below its name, or goes on behind it.
-            telling.update(range(position, position + _LINES_OF_NAME))
+            kept.update(range(position, position + _LINES_OF_NAME))
     if not has_assertion:
         return set()
-    return set(_runs(len(lines), telling))
+    return set(_runs(len(lines), kept))
 
 
 def repeated_rows(lines: Sequence[str]) -> set[int]:
@@ -123,11 +123,11 @@ def _repeated_of(run: Sequence[int]) -> Sequence[int]:
     return middle if len(middle) >= _MIN_RUN else ()
 
 
-def _runs(count: int, telling: set[int]) -> Iterator[int]:
-    """Yield the positions between telling lines, where there are several in a row."""
+def _runs(count: int, kept: set[int]) -> Iterator[int]:
+    """Yield the positions between kept lines, where there are several in a row."""
     run: list[int] = []
     for position in range(count + 1):
-        if position < count and position not in telling:
+        if position < count and position not in kept:
             run.append(position)
             continue
         if len(run) >= _MIN_RUN:

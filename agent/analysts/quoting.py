@@ -12,10 +12,11 @@ from markdown_it import MarkdownIt
 
 from agent.analysts.boilerplate import texts_by_change
 from agent.domain.claims import Quote
+from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.patch import touched_names
+from agent.fact_sentences import names_of
 from agent.markdown import visible
-from agent.telling import names_of
 from agent.triage.conventions import Area, area
 
 _MAX_TEXT = 12_000  # Characters that are read of a message: its point comes first
@@ -55,7 +56,9 @@ class ChangedNames(NamedTuple):
     @classmethod
     def of(cls, evidence: CommitEvidence) -> "ChangedNames":
         """Collect the names of facts, of files and functions, and on the changed lines."""
-        texts = [name for fact in evidence.facts for name in names_of(fact)]
+        texts: list[str] = []
+        for fact in evidence.facts:
+            texts += names_of(fact)
         for file in evidence.change.files:
             texts.append(PurePosixPath(file.path).stem)
             texts += touched_names(file.patch or "")
@@ -82,7 +85,7 @@ class ChangedNames(NamedTuple):
 def _distinct_names(patch: str) -> Iterator[str]:
     """Yield the names on changed lines that are no plain words, which keywords and comments have."""
     for line in patch[:_MAX_PATCH].split("\n"):
-        if line[:1] not in ("+", "-") or len(line) > _MAX_WIDTH:
+        if not _is_changed(line) or len(line) > _MAX_WIDTH:
             continue
         for name in _NAME.findall(line):
             if name.isupper() or _NO_PLAIN_WORD.search(name):
@@ -97,14 +100,15 @@ def telling_sentence(
     `templates` are sentences that recur elsewhere, in the form that `recurring_sentences` returns.
     """
     best = None
-    most = (0, 0)
+    most_shared = (0, 0)
     for sentence in whole_sentences(text):
-        if _normal(sentence) in templates or " ".join(sentence.split()).rstrip(".") in title:
+        flat = " ".join(sentence.split())
+        if _normal(sentence) in templates or flat.rstrip(".") in title:
             continue
         shared = names.shared_with(sentence)
-        if shared > most:
+        if shared > most_shared:
             best = sentence
-            most = shared
+            most_shared = shared
     return best
 
 
@@ -183,32 +187,45 @@ def _may_be_quoted(sentence: str) -> bool:
 
 def short_change(evidence: CommitEvidence) -> Quote | None:
     """Quote a short stretch of code that takes something away and puts something in its place."""
-    files = [file for file in evidence.change.files if not file.path.endswith(_DATA)]
-    code = [file for file in files if area(file.path) is Area.PRODUCT]
-    for file in sorted(code, key=lambda file: -(file.additions + file.deletions)):
-        patch = (file.patch or "").split("\n")
-        for changed, run in groupby(patch, key=lambda line: line[:1] in ("+", "-")):
-            lines = tuple(run)
-            if changed and _is_exchange(lines):
+    code_files: list[FileChange] = []
+    for file in evidence.change.files:
+        if area(file.path) is Area.PRODUCT and not file.path.endswith(_DATA):
+            code_files.append(file)
+    for file in sorted(code_files, key=lambda file: -(file.additions + file.deletions)):
+        for lines in _changed_runs(file.patch or ""):
+            if _is_exchange(lines):
                 return Quote(cite=evidence.id, text="\n".join(lines), file=file.path)
     return None
 
 
+def _changed_runs(patch: str) -> Iterator[list[str]]:
+    """Yield the changed lines of a patch that stand one below the other."""
+    for is_changed, run in groupby(patch.split("\n"), key=_is_changed):
+        if is_changed:
+            yield list(run)
+
+
+def _is_changed(line: str) -> bool:
+    return line[:1] in ("+", "-")
+
+
 def _is_exchange(lines: Sequence[str]) -> bool:
-    legible = len(lines) <= _MAX_EXCHANGED and all(len(line) <= _MAX_WIDTH for line in lines)
-    return legible and {line[0] for line in lines} == {"+", "-"}
+    """Return True for a few legible lines of which some are removed and others added."""
+    if len(lines) > _MAX_EXCHANGED or any(len(line) > _MAX_WIDTH for line in lines):
+        return False
+    return {line[0] for line in lines} == {"+", "-"}
 
 
 def shown_lines(lines: Sequence[str], patch: str, literals: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the line that names most of what a fact is about, and the few below it in the patch."""
     legible = [line for line in lines if len(line) <= _MAX_WIDTH]
     names = tuple(literals)
-    start = max(
-        range(len(legible)),
-        key=lambda index: sum(name in legible[index] for name in names),
-        default=0,
-    )
-    shown = legible[start : start + _MAX_SHOWN]
-    while shown and "\n".join(shown) not in patch:
-        shown.pop()
-    return tuple(shown)
+
+    def names_on(number: int) -> int:
+        return sum(name in legible[number] for name in names)
+
+    start = max(range(len(legible)), key=names_on, default=0)
+    excerpt = legible[start : start + _MAX_SHOWN]
+    while excerpt and "\n".join(excerpt) not in patch:
+        excerpt.pop()
+    return tuple(excerpt)

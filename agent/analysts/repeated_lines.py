@@ -16,7 +16,7 @@ def code_lines(text: str) -> frozenset[str]:
     return frozenset(_code(line) for line in text.splitlines())
 
 
-def without_shown_lines(text: str, shown: frozenset[str]) -> str:
+def without_shown_lines(text: str, lines_above: frozenset[str]) -> str:
     """Return a look-up in which long runs of lines that are shown already are replaced by a note.
 
     The first line, which says what was looked up, stays.
@@ -26,18 +26,20 @@ def without_shown_lines(text: str, shown: frozenset[str]) -> str:
     run: list[str] = []
     for line in lines:
         code = _code(line)
-        if len(code) < _MIN_CODE or code in shown:
+        if len(code) < _MIN_CODE or code in lines_above:
             run.append(line)
             continue
-        kept += _noted(run, shown)
+        kept += _noted(run, lines_above)
         kept.append(line)
         run = []
-    return "\n".join((*kept, *_noted(run, shown)))
+    return "\n".join((*kept, *_noted(run, lines_above)))
 
 
-def _noted(run: Sequence[str], shown: frozenset[str]) -> Sequence[str]:
+def _noted(run: Sequence[str], lines_above: frozenset[str]) -> Sequence[str]:
     """Return a note in the place of lines that are shown already; short runs as they are."""
-    repeated = [line for line in run if _code(line) in shown and len(_code(line)) >= _MIN_CODE]
+    repeated = [
+        line for line in run if _code(line) in lines_above and len(_code(line)) >= _MIN_CODE
+    ]
     if len(repeated) < _MIN_RUN:
         return run
     first = _NUMBERED.match(run[0])

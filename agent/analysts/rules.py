@@ -19,8 +19,7 @@ from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.domain.links import Relation
-from agent.links.admitted import predicate_of
-from agent.telling import (
+from agent.fact_sentences import (
     exchanged_lines,
     names_of,
     params_of,
@@ -28,6 +27,7 @@ from agent.telling import (
     telling_hunks,
     told_facts,
 )
+from agent.links.admitted import predicate_of
 
 _LINEAGE = {"revert": "undoes", "reland": "relands"}
 _MAX_FACTS_DEEP = 6
@@ -76,13 +76,13 @@ def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Ite
 
 def _shown_code(evidence: CommitEvidence) -> Iterator[Claim]:
     """Yield the lines of one to three telling hunks, with the definitions around them."""
-    shown = 0
+    quote_count = 0
     for fact in telling_hunks(evidence.facts):
         for anchor in _anchors(fact, evidence):
             quote = Quote(cite=anchor.cite, text=anchor.text, file=anchor.file)
             yield _claim(evidence, "shows", {"name": fact.name}, quotes=(quote,), text={})
-            shown += 1
-    if shown:
+            quote_count += 1
+    if quote_count:
         return
     quote_of_change = short_change(evidence)
     if quote_of_change is not None:
@@ -129,14 +129,14 @@ def _anchors(fact: Fact, evidence: CommitEvidence) -> Iterator[Anchor]:
     names = "\n".join(re.split(r"[.:]", name)[-1] for name in names_of(fact))
     values = "\n".join(filter(None, (names, fact.detail, fact.old, fact.new)))
     literals = [line.strip() for line in values.split("\n") if line.strip()]
-    for place in fact.places[:_MAX_ANCHORS]:
-        lines = shown_lines(place.lines, patches.get(place.file, ""), literals)
+    for location in fact.places[:_MAX_ANCHORS]:
+        lines = shown_lines(location.lines, patches.get(location.file, ""), literals)
         if lines:
-            yield Anchor(cite=evidence.id, text="\n".join(lines), file=place.file)
+            yield Anchor(cite=evidence.id, text="\n".join(lines), file=location.file)
 
 
 def _speech(read: Read, material: Material, templates: frozenset[str]) -> Iterator[Claim]:
-    """Quote the author's sentence about the change, from the message or from the pull request."""
+    """Yield the author's sentence about the change, from the message or the pull request."""
     evidence = read.evidence
     commit = evidence.change.commit
     texts = {evidence.id: commit.body}
@@ -161,8 +161,9 @@ def _speech(read: Read, material: Material, templates: frozenset[str]) -> Iterat
 
 
 def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
-    """Say what the commit undoes or brings back, and what became of it the same day."""
-    readable = {*material.background, *(read.evidence.id for read in material.reads)}
+    """Yield what the commit undoes or brings back, and what became of it the same day."""
+    readable = {read.evidence.id for read in material.reads}
+    readable.update(material.background)
     others = []
     for fact in evidence.facts:
         if fact.kind not in _LINEAGE or not is_full_hash(fact.old or ""):
@@ -180,7 +181,7 @@ def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
 
 
 def _linked_issues(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
-    """Say what the commit has to do with issues: as GitHub records it, or as a judge admitted it."""
+    """Yield what the commit has to do with issues, as GitHub records it or a judge admitted it."""
     states = {issue.id: issue.state for issue in material.issues}
     for link in material.links:
         if link.change != evidence.id or link.issue not in states:

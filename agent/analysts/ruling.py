@@ -101,6 +101,7 @@ class Verdicts:
     admitted: list[Claim] = field(default_factory=list)
     refused: list[tuple[Claim, Judgement]] = field(default_factory=list)
     controls: Judging = field(default_factory=Judging)  # How it did on sentences that are false
+    admitted_controls: list[Control] = field(default_factory=list)
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # By the ids of the claims
     needs: dict[str, str] = field(default_factory=dict)
     """What the judge would have to see to decide about a sentence, by the id of its claim."""
@@ -113,11 +114,17 @@ class Verdicts:
             standing=counts["standing"], narrowed=counts["narrowed"], refuted=counts["refuted"]
         )
 
+    @property
+    def void_claims(self) -> list[Claim]:
+        """The claims that were judged beside a control that the judge admitted."""
+        return [claim for claim, judgement in self.refused if judgement.check == "control"]
+
     def add(self, other: "Verdicts") -> None:
         """Add what the judge made of other sentences."""
         self.admitted += other.admitted
         self.refused += other.refused
         self.controls += other.controls
+        self.admitted_controls += other.admitted_controls
         self.outcomes |= other.outcomes
         self.needs |= other.needs
 
@@ -128,6 +135,7 @@ class Verdicts:
             admitted=[claim for claim in self.admitted if claim.id not in ids],
             refused=[refusal for refusal in self.refused if refusal[0].id not in ids],
             controls=self.controls,
+            admitted_controls=list(self.admitted_controls),
             outcomes={name: outcome for name, outcome in self.outcomes.items() if name not in ids},
         )
         kept.add(second)
@@ -162,9 +170,9 @@ def is_shown(quote: str, evidence: str) -> bool:
     for dots in _ELLIPSIS:
         quote = quote.replace(dots, "\n")
     parts = [normal(line.lstrip("+- ")) for line in quote.splitlines()]
-    wanted = [part for part in parts if len(part) >= _MIN_QUOTE]
+    quoted_lines = [part for part in parts if len(part) >= _MIN_QUOTE]
     full_text = normal("\n".join(line.lstrip("+- ") for line in evidence.splitlines()))
-    return bool(wanted) and all(part in full_text for part in wanted)
+    return bool(quoted_lines) and all(part in full_text for part in quoted_lines)
 
 
 def can_be_repaired(refused: Refused) -> bool:

@@ -1,6 +1,6 @@
 """How a model's answers become claims: the shapes it answers in, its citations, and its anchors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,6 +11,7 @@ from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
+from agent.domain.references import parse_reference
 from agent.gate.grounds import has_code_anchor
 from agent.gate.literals import literals, terms
 from agent.gate.quotes import MAX_ANCHOR, is_in_code, is_in_file, is_in_prose
@@ -18,7 +19,8 @@ from agent.gate.safety import LONGEST
 from agent.gate.text import normal, plain_marks
 from agent.languages import writing_of
 
-MOST_SENTENCES, MOST_ANSWERED = 5, 10
+MOST_SENTENCES = 5
+MOST_ANSWERED = 10
 Found = Mapping[EvidenceId, Citable]
 Shown = Mapping[str, Citable]  # Pieces of evidence by their handles
 _NO_NOTES: Mapping[EvidenceId, str] = {}
@@ -69,8 +71,8 @@ def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 def minor_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Return the shape in which minor commits are told, a sentence each under its handle."""
     about = Field(default="", description="the handle of the commit, such as c3")
-    named = create_model("MinorSentence", __base__=Sentence, commit=(str, about))
-    return create_model("MinorSentences", sentences=_sentences(named, languages))
+    with_commit = create_model("MinorSentence", __base__=Sentence, commit=(str, about))
+    return create_model("MinorSentences", sentences=_sentences(with_commit, languages))
 
 
 @cache
@@ -90,15 +92,14 @@ def summary_repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 @cache
 def answer_shape(lang: Language) -> type[BaseModel]:
     """Return the shape in which a question is answered: sentences, or that nothing answers it."""
-    nothing = (
-        "true where nothing that was read answers the question, "
-        "or it takes for granted what is not so"
-    )
+    nothing = "true where nothing that was read answers the question"
+    corrected = "true where the question takes for granted what is not so, and the sentences say so"
     near = "handles of what comes nearest, where nothing answers"
     absent = "names or words that were asked about and searched for, and that nothing mentions"
     return create_model(
         "Answer",
         abstains=(bool, Field(default=False, description=nothing)),
+        corrects=(bool, Field(default=False, description=corrected)),
         sentences=_sentences(Sentence, (lang,), MOST_ANSWERED),
         nearest=(list[str], Field(default_factory=list, description=near)),
         absent=(list[str], Field(default_factory=list, description=absent)),
@@ -150,7 +151,10 @@ def asked_languages(languages: Sequence[Language]) -> str:
 
 
 def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
-    """Return what a model cites: by its handle, its name, its number or the start of its hash."""
+    """Return what a model cites: by its handle, its name, its number or the start of its hash.
+
+    The start of a hash counts if it fits only one of the commits that have handles.
+    """
     text = text.strip("[]` ")
     if text in handles:
         return handles[text]
@@ -159,10 +163,16 @@ def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
         key = f"#{evidence_id.number}" if evidence_id.is_thread else evidence_id.revision
         if text in (evidence_id, key) or f"#{text}" == key:
             return evidence_id
-    digits = text.rpartition("@")[2]
+    reference = parse_reference(text)
+    if reference is None or reference.kind != "commit" or len(reference.sha) < _MIN_HASH:
+        return EvidenceId.cited(text)
+    candidates: list[EvidenceId] = []
     for evidence_id in shown_ids:
-        if len(text) >= _MIN_HASH and evidence_id.revision.startswith(digits):
-            return evidence_id
+        is_meant_repo = reference.repo in (None, evidence_id.repo)
+        if is_meant_repo and evidence_id.is_commit and evidence_id.sha.startswith(reference.sha):
+            candidates.append(evidence_id)
+    if len(candidates) == 1:
+        return candidates[0]
     return EvidenceId.cited(text)
 
 
@@ -182,14 +192,14 @@ def sentence_claim(
     if not text:
         return None
     handles = {handle: evidence.id for handle, evidence in shown.items()}
-    found = {evidence.id: evidence for evidence in shown.values()}
-    named = [cited(handle, handles) for handle in sentence.cites if handle.strip()]
-    cites = tuple(dict.fromkeys([about, *named] if about else named))
-    repos = {found[cite].repo for cite in cites if cite in found}
+    evidence_by_id = {evidence.id: evidence for evidence in shown.values()}
+    cited_ids = [cited(handle, handles) for handle in sentence.cites if handle.strip()]
+    cites = tuple(dict.fromkeys([about, *cited_ids] if about else cited_ids))
+    repos = {evidence_by_id[cite].repo for cite in cites if cite in evidence_by_id}
     anchors: tuple[Anchor, ...] = ()
     if sentence.anchor.strip() and cites:
-        anchor = anchored(sentence.anchor, cites, found, notes)
-        anchors = _with_proof(anchor, text, found)
+        anchor = anchored(sentence.anchor, cites, evidence_by_id, notes)
+        anchors = _with_proof(anchor, text, evidence_by_id)
     claim = Claim(
         id=name,
         repo=repos.pop() if len(repos) == 1 else None,
@@ -202,7 +212,7 @@ def sentence_claim(
         old=sentence.old.strip(),
         new=sentence.new.strip(),
     )
-    rests_on_code = has_code_anchor(claim, EvidenceSet(by_id=found, notes=notes))
+    rests_on_code = has_code_anchor(claim, EvidenceSet(by_id=evidence_by_id, notes=notes))
     # Advice that rests on prose alone is refused.
     is_attributed = bool(anchors) and not sentence.advice and not rests_on_code
     return claim.model_copy(update={"attributed": is_attributed})
@@ -211,7 +221,7 @@ def sentence_claim(
 def anchored(
     text: str,
     cites: Sequence[EvidenceId],
-    found: Found,
+    evidence_by_id: Found,
     notes: Mapping[EvidenceId, str] = _NO_NOTES,
 ) -> Anchor:
     """Return an anchor with the citation that holds it and, in a diff, its file.
@@ -221,12 +231,12 @@ def anchored(
     if len(text) > MAX_ANCHOR:
         return Anchor(cite=cites[0], text=text)
     for cite in cites:
-        evidence = found.get(cite)
+        evidence = evidence_by_id.get(cite)
         if evidence is not None and (anchor := _anchor_in(text, evidence)):
             return anchor
     # A note may repeat what a piece of evidence of its own has, so it comes second.
     for cite in cites:
-        evidence = found.get(cite)
+        evidence = evidence_by_id.get(cite)
         if evidence is not None and is_in_code(text, evidence, notes.get(cite, "")):
             return Anchor(cite=cite, text=text)
     return Anchor(cite=cites[0], text=text)
@@ -243,7 +253,9 @@ def _anchor_in(text: str, evidence: Citable) -> Anchor | None:
     return Anchor(cite=evidence.id, text=text) if is_in_code(text, evidence) else None
 
 
-def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> tuple[Anchor, ...]:
+def _with_proof(
+    anchor: Anchor, text: Mapping[Language, str], evidence_by_id: Found
+) -> tuple[Anchor, ...]:
     """Return an anchor and, if it names nothing of its sentence, the nearest line that does.
 
     The line is taken from the same hunk or paragraph; it is what the reader is shown.
@@ -252,12 +264,12 @@ def _with_proof(anchor: Anchor, text: Mapping[Language, str], found: Found) -> t
     if any(name in anchor.text for name in names):
         return (anchor,)
     anchor_words = _without_signs(anchor.text)
-    for lines in _surroundings(anchor, found.get(anchor.cite)):
-        naming = [at for at, line in enumerate(lines) if any(name in line for name in names)]
-        if not naming or anchor_words not in _without_signs("\n".join(lines)):
+    for lines in _surroundings(anchor, evidence_by_id.get(anchor.cite)):
+        with_names = _numbers_with_names(lines, names)
+        if not with_names or anchor_words not in _without_signs("\n".join(lines)):
             continue
         start = _first_line_of(anchor_words, lines)
-        nearest = lines[min(naming, key=lambda at: abs(at - start))]
+        nearest = lines[min(with_names, key=lambda number: abs(number - start))]
         proof = nearest if anchor.file else nearest.strip()
         return (anchor, anchor.model_copy(update={"text": proof}))
     return (anchor,)
@@ -281,11 +293,19 @@ def _surroundings(anchor: Anchor, evidence: Citable | None) -> Iterator[list[str
             yield paragraph.splitlines()
 
 
+def _numbers_with_names(lines: Sequence[str], names: Collection[str]) -> list[int]:
+    numbers: list[int] = []
+    for number, line in enumerate(lines):
+        if any(name in line for name in names):
+            numbers.append(number)
+    return numbers
+
+
 def _first_line_of(words: str, lines: Sequence[str]) -> int:
-    for at, line in enumerate(lines):
+    for number, line in enumerate(lines):
         bare = _without_signs(line)
         if bare and bare in words:
-            return at
+            return number
     return 0
 
 

@@ -48,16 +48,17 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Part
+from agent.fact_sentences import fact_sentence
 from agent.gate.literals import Literal
 from agent.gate.lookup import Lookup
 from agent.gate.quotes import MAX_ANCHOR, anchor_fault, is_in_code
 from agent.gate.text import SearchText
 from agent.prompting import fenced, fitting, tokens_of
 from agent.sizing import EvidencePrompt
-from agent.telling import fact_sentence
 
 Check = Callable[[Claim, EvidenceSet, Language], Iterable[Judgement]]
 """Returns why a claim is refused: the gate."""
+_AUTHORS_ACCOUNT = "(by the author's account)"  # Before a sentence that only its author supports
 _HANDLE_TOKENS = 8  # Of a handle before a packet
 _MIN_DIFF_TOKENS = 500  # Below this a diff is not shown
 _OVERVIEW_TOKENS = 4_500  # Of the evidence with which a question begins
@@ -100,7 +101,8 @@ class Subject(ABC):
 
         What they rest on, what they name, and what the judge quoted and named is in it.
         """
-        all_claims = [*claims, *(refusal.claim for refusal in refused)]
+        all_claims = list(claims)
+        all_claims += [refusal.claim for refusal in refused]
         return self.evidence(all_claims, budget, deciding_lines(refused))
 
     @abstractmethod
@@ -204,9 +206,10 @@ class CommitSubject(Subject):
 
     def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:
         """Return the parts of the packet that some sentences and their judge speak of."""
-        all_claims = [*claims, *(refusal.claim for refusal in refused)]
+        all_claims = list(claims)
         remarks: list[str] = []
         for refusal in refused:
+            all_claims.append(refusal.claim)
             remarks += [reason.reason for reason in refusal.reasons]
         focus = focus_on(all_claims, deciding_lines(refused), remarks)
         return commit_excerpt(self.read, self.material, focus, self.context, budget)
@@ -307,17 +310,15 @@ class MinorSubject(Subject):
 
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return a small packet for each commit that some sentences are about."""
-        subjects = self.commits
-        if claims:
-            about = {commit for claim in claims for commit in claim.about}
-            subjects = {
-                handle: subject for handle, subject in subjects.items() if subject.about in about
-            }
-        each = min(MINOR_PACKET, budget // max(1, len(subjects)) - _HANDLE_TOKENS)
+        subjects: dict[str, CommitSubject] = {}
+        for handle, subject in self.commits.items():
+            if not claims or _claims_about(subject, claims):
+                subjects[handle] = subject
+        share = budget // max(1, len(subjects)) - _HANDLE_TOKENS
         packets = []
         for handle, subject in subjects.items():
-            own_claims = [claim for claim in claims if subject.about in claim.about]
-            packet = subject.evidence(own_claims, each, quotes)
+            commit_claims = _claims_about(subject, claims)
+            packet = subject.evidence(commit_claims, min(MINOR_PACKET, share), quotes)
             packets.append(f"[{handle}] {packet}")
         return "\n\n".join(packets)
 
@@ -347,7 +348,7 @@ class MinorSubject(Subject):
         return None
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
-        """Hold each sentence to the evidence of its own commit."""
+        """Return what is wrong with a sentence, by the evidence of its own commit."""
         for subject in self.commits.values():
             if subject.about in claim.about:
                 return subject.objections(claim, check)
@@ -361,9 +362,20 @@ class MinorSubject(Subject):
     def twins(self, claims: Sequence[Claim]) -> Iterable[Text]:
         """Return sentences about the same commits that are surely false."""
         for subject in self.commits.values():
-            own_claims = [claim for claim in claims if subject.about in claim.about]
-            if own_claims:
-                yield from subject.twins(own_claims)
+            commit_claims = _claims_about(subject, claims)
+            if commit_claims:
+                yield from subject.twins(commit_claims)
+
+
+def _claims_about(subject: CommitSubject, claims: Iterable[Claim]) -> list[Claim]:
+    return [claim for claim in claims if subject.about in claim.about]
+
+
+def _cited_by(claims: Iterable[Claim]) -> set[EvidenceId]:
+    cites: set[EvidenceId] = set()
+    for claim in claims:
+        cites.update(claim.cites)
+    return cites
 
 
 def _about_commit(sentence: Sentence) -> Sentence:
@@ -382,14 +394,17 @@ class SummarySubject(Subject):
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return what was published of the commits that some sentences cite; the lightest go first."""
         del quotes
-        cites = {cite for claim in claims for cite in claim.cites}
+        cites = _cited_by(claims)
         lines: list[str] = []
         last_commit = ""
         for handle, published in self.task.rests.items():
             commit = published.about[0]
             if claims and commit not in cites:
                 continue
-            line = f"[{handle}] {_joined(published)}"
+            words = _joined(published)
+            if published.attributed:
+                words = f"{_AUTHORS_ACCOUNT} {words}"
+            line = f"[{handle}] {words}"
             if commit != last_commit:
                 title = self.task.titles.get(commit, "")
                 line = f"{commit.repo}: {title}\n{line}"
@@ -399,8 +414,11 @@ class SummarySubject(Subject):
 
     def required(self, claim: Claim) -> Sequence[str]:
         """Return the published sentences about the commits that a summary cites."""
-        published = self.task.rests.values()
-        return [_joined(one) for one in published if one.about[0] in claim.cites]
+        sentences: list[str] = []
+        for published in self.task.rests.values():
+            if published.about[0] in claim.cites:
+                sentences.append(_joined(published))
+        return sentences
 
     def write_prompt(self) -> EvidencePrompt:
         """Ask for the day of one repository, or for the brief of all of them."""
@@ -444,24 +462,28 @@ class SummarySubject(Subject):
         ground = [self.task.rests[handle] for handle in handles if handle in self.task.rests]
         if not text or not ground:
             return None
-        cites = tuple(dict.fromkeys(cite for claim in ground for cite in claim.about))
-        anchors = [anchor for claim in ground for anchor in claim.anchors if anchor.cite in cites]
+        cites: list[EvidenceId] = []
+        anchors: list[Anchor] = []
+        for claim in ground:
+            cites += claim.about
+            anchors += claim.anchors
+        anchors = [anchor for anchor in anchors if anchor.cite in cites]
         # Words that rest on something inferred are inferred themselves.
         is_inferred = any(claim.kind is Kind.INFERRED for claim in ground)
         return Claim(
             id=name,
             repo=self.repo,
             role="summary" if self.repo else "brief",
-            cites=cites,
+            cites=tuple(dict.fromkeys(cites)),
             text=text,
             anchors=tuple(dict.fromkeys(anchors)),
             kind=Kind.INFERRED if is_inferred else Kind.STATED,
-            # What rests on somebody's words does so in a summary, too.
-            attributed=any(claim.attributed for claim in ground),
+            # Where code proves a part, the words say which part is the author's.
+            attributed=all(claim.attributed for claim in ground),
         )
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
-        """Hold a summary to published sentences, which have no files."""
+        """Return what is wrong with a summary, by published sentences, which have no files."""
         bare = tuple(anchor.model_copy(update={"file": None}) for anchor in claim.anchors)
         return super().objections(claim.model_copy(update={"anchors": bare}), check)
 
@@ -471,7 +493,10 @@ class SummarySubject(Subject):
         for draft in passed:
             if draft.task == self.task.key:
                 cites.update(draft.claim.cites)
-        others = [claim.text for claim in self.task.rests.values() if claim.about[0] not in cites]
+        others: list[Text] = []
+        for published in self.task.rests.values():
+            if published.about[0] not in cites:
+                others.append(published.text)
         return [*others, *self.task.controls]
 
 
@@ -480,19 +505,21 @@ def _joined(claim: Claim) -> str:
 
 
 def summary_evidence(task: Task) -> EvidenceSet:
-    """Return what literals of a summary are held to: titles, published sentences and their anchors."""
+    """Return the evidence of a summary: titles, published sentences and their anchors."""
     texts: dict[EvidenceId, list[str]] = {}
-    published: dict[EvidenceId, str] = {}
+    notes: dict[EvidenceId, str] = {}
     for claim in task.rests.values():
         commit = claim.about[0]
+        words = "\n".join(claim.text.values())
         lines = texts.setdefault(commit, [task.titles.get(commit, "")])
         lines += claim.text.values()
         lines += [anchor.text for anchor in claim.anchors]
-        published[commit] = "\n".join((published.get(commit, ""), *claim.text.values()))
+        note = notes.get(commit, "")
+        notes[commit] = f"{note}\n{words}" if claim.text else note
     evidence_by_id: dict[EvidenceId, PublishedEvidence] = {}
     for commit, lines in texts.items():
         evidence_by_id[commit] = PublishedEvidence(id=commit, text="\n".join(lines))
-    return EvidenceSet(by_id=evidence_by_id, seen=frozenset(evidence_by_id), notes=published)
+    return EvidenceSet(by_id=evidence_by_id, seen=frozenset(evidence_by_id), notes=notes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -503,24 +530,25 @@ class AnswerSubject(Subject):
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
     """What code knows of pieces of evidence beside their text."""
     question: str = ""
-    abstains: bool = False  # Whether the writer says that nothing answers the question
+    denies: bool = False  # Whether the writer abstains or corrects what the question says
 
     def overview(self, budget: int) -> str:
         """Return the first pieces in short and the others by their titles, without diffs."""
         budget = min(budget, _OVERVIEW_TOKENS)
-        in_short = min(_PIECES_IN_SHORT, len(self.shown))
+        pieces = list(self.shown.items())
+        first_pieces = pieces[:_PIECES_IN_SHORT]
         titles: list[str] = []
-        for handle, piece in list(self.shown.items())[in_short:]:
+        for handle, piece in pieces[_PIECES_IN_SHORT:]:
             titles.append(self._piece_text(handle, piece, _TITLE_TOKENS, NO_FOCUS))
-        each = (budget - sum(map(tokens_of, titles))) // max(1, in_short)
+        share = (budget - sum(map(tokens_of, titles))) // max(1, len(first_pieces))
         texts: list[str] = []
-        for handle, piece in list(self.shown.items())[:in_short]:
-            texts.append(self._piece_text(handle, piece, max(each, _TITLE_TOKENS), NO_FOCUS))
+        for handle, piece in first_pieces:
+            texts.append(self._piece_text(handle, piece, max(share, _TITLE_TOKENS), NO_FOCUS))
         return "\n\n".join(fitting([*texts, *titles], budget))
 
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the pieces that some sentences cite, commits with their diffs."""
-        cites = {cite for claim in claims for cite in claim.cites}
+        cites = _cited_by(claims)
         pieces = {handle: piece for handle, piece in self.shown.items() if piece.id in cites}
         focus = focus_on(claims, quotes)
         budget = min(budget, _ANSWER_EVIDENCE_TOKENS)
@@ -571,22 +599,24 @@ class AnswerSubject(Subject):
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
         """Return what is wrong with a sentence, but for counts and for what was asked about.
 
-        How many pieces a sentence cites stands in none of them, and an abstention may name what
-        the question asks for: it stands in the question.
+        How many pieces a sentence cites stands in none of them, and an abstention or a correction
+        may name what the question asks for: it stands in the question.
         """
         objections = super().objections(claim, check)
         if len(claim.cites) >= 2:
             count = Number(value=Decimal(len(claim.cites)))
-            objections = tuple(one for one in objections if one.number != count)
-        if self.abstains:
-            asked = Lookup((SearchText(self.question),))
-            objections = tuple(one for one in objections if not _is_asked(one, asked))
+            objections = tuple(objection for objection in objections if objection.number != count)
+        if self.denies:
+            question = Lookup((SearchText(self.question),))
+            objections = tuple(
+                objection for objection in objections if not _is_asked(objection, question)
+            )
         return objections
 
     def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:
         """Return facts of pieces that no sentence cites."""
         (lang,) = self.languages
-        cites = {cite for draft in passed for cite in draft.claim.cites}
+        cites = _cited_by([draft.claim for draft in passed])
         for piece in self.shown.values():
             if piece.id in cites or not isinstance(piece, CommitEvidence):
                 continue

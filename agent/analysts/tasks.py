@@ -1,12 +1,12 @@
 """What a model is asked to write about, and its sentences on their way."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Self
 
 from pydantic import Field
 
-from agent.analysts.ruling import can_be_repaired
+from agent.analysts.ruling import Text, can_be_repaired
 from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence import (
@@ -51,7 +51,7 @@ class Task(Frozen):
 
     @property
     def key(self) -> str:
-        """What tells the claims of this task from others."""
+        """The name by which the claims of this task are told from others."""
         if self.minor:
             return f"{self.account} from {self.minor[0].sha[:12]}"
         return self.about or self.account
@@ -88,7 +88,7 @@ class Sentences(Frozen):
 
     @property
     def repairable(self) -> list[Refused]:
-        """What the writers may still say anew."""
+        """The refused sentences that the writers may still say anew."""
         if self.repaired:
             return []
         return [refused for refused in self.failed if can_be_repaired(refused)]
@@ -100,11 +100,12 @@ class Sentences(Frozen):
 
     def judged(self, admitted: Iterable[Claim], refused: Iterable[Refused]) -> Self:
         """Publish what the judge admits; every sentence stands where its writer put it."""
-        places = {claim_id: place for place, claim_id in enumerate(self.order)}
-        published = (*self.published, *admitted)
+        positions = {claim_id: position for position, claim_id in enumerate(self.order)}
+        published = [*self.published, *admitted]
+        published.sort(key=lambda claim: positions[claim.id])
         update = {
             "passed": (),
-            "published": tuple(sorted(published, key=lambda claim: places[claim.id])),
+            "published": tuple(published),
             "failed": (*self.failed, *refused),
         }
         return self.model_copy(update=update)
@@ -113,16 +114,17 @@ class Sentences(Frozen):
         """Replace refused sentences by new wordings, which are checked and judged in their place."""
         drafts = tuple(drafts)
         replaced = {draft.claim.id for draft in drafts}
-        failed = [refused for refused in self.failed if refused.claim.id not in replaced]
-        mended = [
-            refused.model_copy(update={"repaired": True})
-            for refused in self.failed
-            if refused.claim.id in replaced
-        ]
+        failed: list[Refused] = []
+        mended = list(self.mended)
+        for refused in self.failed:
+            if refused.claim.id in replaced:
+                mended.append(refused.model_copy(update={"repaired": True}))
+            else:
+                failed.append(refused)
         update = {
             "drafts": drafts,
             "failed": tuple(failed),
-            "mended": (*self.mended, *mended),
+            "mended": tuple(mended),
             "repaired": True,
         }
         return self.model_copy(update=update)
@@ -160,23 +162,31 @@ def commit_tasks(
     facts: Sequence[Claim],
 ) -> list[Task]:
     """Return a task for each commit to be explained, with true sentences about others as controls."""
-    deep = {read.evidence.change.commit.sha for read in material.reads if read.depth == "deep"}
-    plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
+    deep_reads = [read for read in material.reads if read.depth == "deep"]
+    deep = {read.evidence.change.commit.sha for read in deep_reads}
     tasks = []
     for sha in shas:
         if sha not in deep:
             continue
-        about = EvidenceId.commit(material.repo, sha)
-        controls = [claim.text for claim in plain if claim.about[0] != about]
+        commit = EvidenceId.commit(material.repo, sha)
         tasks.append(
             Task(
                 repo=material.repo,
-                about=about,
+                about=commit,
                 is_must_know=_is_must_know(placements.get(sha)),
-                controls=tuple(controls[-_MAX_CONTROLS:]),
+                controls=_controls(facts, {commit}),
             )
         )
     return tasks
+
+
+def _controls(claims: Iterable[Claim], commits: Collection[EvidenceId]) -> tuple[Text, ...]:
+    """Return the last facts of a list that are about other commits."""
+    controls: list[Text] = []
+    for claim in claims:
+        if claim.predicate == "fact" and claim.text and claim.about[0] not in commits:
+            controls.append(claim.text)
+    return tuple(controls[-_MAX_CONTROLS:])
 
 
 def _is_must_know(placement: Placement | None) -> bool:
@@ -189,23 +199,24 @@ def minor_tasks(
     """Return tasks that ask for one sentence about each of some commits, several in a task."""
     readable = {read.evidence.change.commit.sha: read.evidence for read in material.reads}
     commits = [readable[sha].id for sha in shas if sha in readable]
-    plain = [claim for claim in facts if claim.predicate == "fact" and claim.text]
     tasks = []
     for start in range(0, len(commits), batch_size):
         batch = tuple(commits[start : start + batch_size])
-        controls = [claim.text for claim in plain if claim.about[0] not in batch]
-        task = Task(repo=material.repo, minor=batch, controls=tuple(controls[-_MAX_CONTROLS:]))
+        task = Task(repo=material.repo, minor=batch, controls=_controls(facts, batch))
         tasks.append(task)
     return tasks
 
 
 def summary_task(
-    repo: RepoId | None, claims: Sequence[Claim], titles: Mapping[EvidenceId, str]
+    repo: RepoId | None,
+    claims: Sequence[Claim],
+    titles: Mapping[EvidenceId, str],
+    release_claims: Sequence[Claim] = (),
 ) -> Task | None:
     """Return the task to sum up published sentences about several commits; None for fewer than two.
 
-    What the commits have to do with issues and other changes is part of it. Facts of other
-    commits are its controls.
+    What the commits have to do with issues and other changes is part of it, and what releases
+    bring. Facts of other commits are its controls.
     """
     written = [claim for claim in claims if claim.free and claim.about]
     relations = [_named_in_words(claim) for claim in claims if asserts_relation(claim)]
@@ -213,15 +224,16 @@ def summary_task(
     if len(commits) < 2:
         return None
     rests: dict[str, Claim] = {}
+    for number, claim in enumerate(release_claims, start=1):
+        rests[f"r{number}"] = claim
     for number, commit in enumerate(commits, start=1):
         about_commit = [claim for claim in (*written, *relations) if claim.about[0] == commit]
-        for place, claim in enumerate(about_commit):
-            rests[f"c{number}.{place}"] = claim
-    controls = [
-        claim.text
-        for claim in claims
-        if claim.predicate == "fact" and claim.about[0] not in commits
-    ]
+        for position, claim in enumerate(about_commit):
+            rests[f"c{number}.{position}"] = claim
+    controls: list[Text] = []
+    for claim in claims:
+        if claim.predicate == "fact" and claim.about[0] not in commits:
+            controls.append(claim.text)
     return Task(
         repo=repo,
         rests=rests,

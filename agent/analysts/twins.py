@@ -15,7 +15,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.surroundings import Surroundings
-from agent.telling import fact_sentence
+from agent.fact_sentences import fact_sentence
 
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]{2,60}(?![\w-])")
 _PATH = re.compile(r"(?<![\w/.-])(?:[\w.-]{1,80}/){1,12}[\w-]{1,80}\.[a-z]{1,5}(?![\w/])")
@@ -27,7 +27,9 @@ _OPPOSITES = {"added": "removed", "removed": "added"}
 def reversed_facts(facts: Sequence[Fact], languages: Sequence[Language]) -> Iterator[Text]:
     """Yield facts that users can notice, turned into their opposites."""
     for fact in facts:
-        opposite = _opposite(fact) if fact.severity is not Severity.INTERNAL else None
+        if fact.severity is Severity.INTERNAL:
+            continue
+        opposite = _opposite(fact)
         if opposite is None:
             continue
         text = {lang: fact_sentence(opposite, lang) for lang in languages}
@@ -51,7 +53,10 @@ def _opposite(fact: Fact) -> Fact | None:
 
 
 def _all_kinds() -> set[str]:
-    return {kind for literal in get_args(FactKind) for kind in get_args(literal)}
+    kinds: set[str] = set()
+    for literal in get_args(FactKind):
+        kinds.update(get_args(literal))
+    return kinds
 
 
 def moved_sentences(
@@ -78,20 +83,22 @@ def _moved(
     text: Text, pattern: re.Pattern[str], touched: str, siblings: Sequence[str]
 ) -> Text | None:
     """Return a sentence with the one name of its kind exchanged in every language."""
-    names = {name for words in text.values() for name in pattern.findall(words)}
+    names: set[str] = set()
+    for words in text.values():
+        names.update(pattern.findall(words))
     if len(names) != 1:
         return None
     (name,) = names
     if name not in touched:
         return None
-    fitting = [sibling for sibling in siblings if _suffix(sibling) == _suffix(name)]
-    if not fitting:
+    same_kind = [sibling for sibling in siblings if _suffix(sibling) == _suffix(name)]
+    if not same_kind:
         return None
     moved: dict[Language, str] = {}
     for lang, words in text.items():
         if name not in words:
             return None
-        moved[lang] = words.replace(name, fitting[0])
+        moved[lang] = words.replace(name, same_kind[0])
     return moved
 
 

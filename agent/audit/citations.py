@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -18,12 +19,17 @@ from agent.audit.findings import (
     finding,
     fold_flood,
     folded,
-    touched,
 )
-from agent.audit.markdown import Block, code_of, links_of, plain
-from agent.audit.metadata import author_finding, date_finding, is_inside, landed_at
+from agent.audit.markdown import Block, links_of, plain
+from agent.audit.metadata import (
+    author_finding,
+    check_counts,
+    date_finding,
+    is_inside,
+    landed_at,
+)
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Commit
+from agent.domain.commits import Commit
 from agent.domain.dates import find_dates
 from agent.domain.references import label_hashes, label_numbers, pull_number
 from agent.markdown import slug
@@ -33,14 +39,6 @@ _ID = re.compile(
     r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE
 )
 _END_OF_NAME = re.compile(r" [-–—] |[,，;；|(（\[<:：]")
-_COUNT = r"(\d{1,3}(?:,\d{3}){1,2}|\d{1,7})"
-_PAIR = re.compile(rf"(?<![\w.+/-])\+{_COUNT}(?: ?行)?[ /,，、|]{{0,4}}[−–-]{_COUNT}(?![\w.%]|,\d)")
-# What `git show --shortstat` prints.
-_SHORTSTAT = re.compile(
-    r"\b(\d{1,6}) files? changed(?:, (\d{1,8}) insertions?\(\+\))?"
-    r"(?:, (\d{1,8}) deletions?\(-\))?"
-)
-_MAX_CODE_SPANS = 50
 _MAX_MEANINGS = 3  # That are listed of an ambiguous hash
 
 
@@ -54,8 +52,9 @@ class _Ruling(NamedTuple):
 
 def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator[Finding]:
     """Check references, links into the page, and what stands beside a commit."""
-    doubted = {reference for doubt in library.doubts for reference in doubt.references}
+    doubted: set[ReportReference] = set()
     for doubt in library.doubts:
+        doubted.update(doubt.references)
         yield _doubt_finding(doubt)
     windows: list[Finding] = []
     for entry in entries:
@@ -63,13 +62,13 @@ def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator
             if reference not in doubted:
                 yield from _reference_findings(entry, reference, library)
         windows.extend(_window(entry, library))
-        yield from check_beside(entry, library)
         if len(entry.commits) == 1:
             commit = entry.commits[0]
             yield from _fields(entry, commit, library)
             yield from _pulls(entry, commit)
             if entry.whole:
-                yield from _statistics(entry, entry.evidence[0].change)
+                yield from check_counts(entry, entry.evidence[0].change)
+    yield from check_beside(entries, library)
     yield from fold_flood(windows, "commits are outside of the days that the report states")
     yield from _anchors([entry.block for entry in entries if entry.block.kind != "fence"])
 
@@ -134,7 +133,8 @@ def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> 
         if is_open or commit.repo in repos:
             return _Ruling(RIGHT, described)
         evidence = f"it belongs to {commit.repo}, not to {', '.join(sorted(repos))}: {described}"
-        return _Ruling(UNVERIFIABLE if unread else "wrong:out-of-scope", evidence)
+        is_elsewhere = not unread or _is_link_elsewhere(entry, reference, commit, library)
+        return _Ruling("wrong:out-of-scope" if is_elsewhere else UNVERIFIABLE, evidence)
     if not reference.is_surely_hash or _is_quoted(entry, reference):
         return None
     looked_in = [library[repo] for repo in repos if repo in library] or list(library.values())
@@ -150,6 +150,29 @@ def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> 
     return _Ruling("wrong:nonexistent", evidence, meant.sha[: len(reference.value)])
 
 
+def _is_link_elsewhere(
+    entry: AuditEntry, reference: ReportReference, commit: Commit, library: Library
+) -> bool:
+    """Return True if a block has the pull request of a commit and links the commit elsewhere.
+
+    A fork has the commits of its origin, but mostly also its name.
+    """
+    if not reference.repo or _is_of_same_name(reference.repo, commit.repo):
+        return False
+    for thread in entry.references:
+        if thread.kind != "thread":
+            continue
+        landed = library.landed(thread, thread_repos(entry, thread, library))
+        if landed is not None and landed.id == commit.id:
+            return True
+    return False
+
+
+def _is_of_same_name(repo: RepoId, other: RepoId) -> bool:
+    name, other_name = (text.rpartition("/")[2].casefold() for text in (repo, other))
+    return name in other_name or other_name in name
+
+
 def _repos_for(entry: AuditEntry, reference: ReportReference) -> frozenset[RepoId]:
     """Return the repositories in which a hash ought to be; empty if the report names none."""
     if reference.repo:
@@ -161,7 +184,7 @@ def _repos_for(entry: AuditEntry, reference: ReportReference) -> frozenset[RepoI
 
 
 def _is_quoted(entry: AuditEntry, reference: ReportReference) -> bool:
-    texts = (text for evidence in entry.evidence for text in evidence.texts)
+    texts = chain.from_iterable(evidence.texts for evidence in entry.evidence)
     return any(reference.value in text for text in texts)
 
 
@@ -240,7 +263,7 @@ def _is_about_thread(entry: AuditEntry, library: Library) -> bool:
 
 
 def _author(line: int, field: Field, commit: Commit, library: Library) -> Iterator[Finding]:
-    name = _END_OF_NAME.split(f"{plain(field.value[:200])} ")[0].strip(" @`*_.")
+    name = _END_OF_NAME.split(f"{plain(field.value[:200])} ")[0].strip(" `*_.")
     if folded(name):
         yield author_finding(line, name, commit, library[commit.repo].authors)
 
@@ -290,65 +313,3 @@ def _window(entry: AuditEntry, library: Library) -> Iterator[Finding]:
         f"{landed_at(commit)}; the report is about {days}",
         wrong="" if is_inside(commit, days) else "window",
     )
-
-
-def _statistics(entry: AuditEntry, change: Change) -> Iterator[Finding]:
-    """Compare added and deleted lines with those of the commit or of a file, and files with git's."""
-    text = entry.block.text
-    counts = _CountedLines(change, [code.text for code in code_of(text)[:_MAX_CODE_SPANS]])
-    names_commit = any(reference.kind == "commit" for reference in entry.references)
-    totals = (
-        f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
-    )
-    for pair in _PAIR.finditer(text):
-        added = _number(pair[1])
-        deleted = _number(pair[2])
-        yield finding(
-            entry.block.line_at(pair.start()),
-            "statistics",
-            pair[0],
-            totals,
-            wrong="" if counts.has(added, deleted) else "number",
-            span=pair[0],
-            replacement=counts.written_like(pair) if names_commit else "",
-        )
-    for summary in _SHORTSTAT.finditer(text):
-        stated = (int(summary[1]), int(summary[2] or 0), int(summary[3] or 0))
-        is_right = stated == (len(change.files), change.additions, change.deletions)
-        yield finding(
-            entry.block.line_at(summary.start()),
-            "statistics",
-            summary[0],
-            totals,
-            wrong="" if is_right else "number",
-        )
-
-
-class _CountedLines:
-    """The added and deleted lines that a report may mean: of the commit, or of files it names."""
-
-    def __init__(self, change: Change, named_paths: Sequence[str]) -> None:
-        named_files = []
-        for path in named_paths:
-            named_files.extend(touched(path, change))
-        self._is_of_whole_commit = not named_files
-        self._total = (change.additions, change.deletions)
-        self._pairs = {self._total}
-        for file in named_files or change.files:
-            self._pairs.add((file.additions, file.deletions))
-
-    def has(self, added: int, deleted: int) -> bool:
-        """Return True if these are the lines of the commit or of one of the files."""
-        return (added, deleted) in self._pairs
-
-    def written_like(self, pair: re.Match[str]) -> str:
-        """Return the right counts in the form of the wrong ones; empty if several may be meant."""
-        if not self._is_of_whole_commit:
-            return ""
-        added, deleted = self._total
-        between = pair.string[pair.end(1) : pair.start(2)]
-        return f"+{added}{between}{deleted}"
-
-
-def _number(text: str) -> int:
-    return int(text.replace(",", ""))

@@ -4,21 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agent.audit.entries import AuditEntry
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding, touched
-from agent.audit.markdown import code_of
+from agent.audit.findings import Finding, finding
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.gate.quotes import patch_lines
-from agent.gate.text import text_of
 
-_PATH = re.compile(
-    r"(?<![\w./@-])(?:[\w.@+-]{1,99}/){1,25}[\w.@+-]{0,99}\.[A-Za-z]\w{0,9}(?![\w/])", re.ASCII
-)
-_NAME = re.compile(
-    r"(?=.{5})(?:--)?[A-Za-z_][\w-]{0,120}(?:(?:\.|::)[A-Za-z_]\w{0,120}){0,8}(?:\(\))?", re.ASCII
-)
-# A word of everyday language has no such joint.
-_JOINT = re.compile(r"\w[_.:-]{1,9}\w|[a-z0-9][A-Z]")
 _COMMENT = re.compile(r"(?://|#(?!include|define|if|endif|pragma)|/\*|\*|<!--|;;|\"\"\").{0,2000}")
 _TRAILING_COMMENT = re.compile(r"\s(?://|#)\s[^\n]*$")
 _ELLIPSIS = re.compile(r"\.{3}|…")
@@ -40,57 +30,6 @@ _LANGUAGES_OF_THE_WRITER = (
 """Languages of fences that show commands, drawings and examples of the writer's, not the change."""
 _MIN_CODE_LENGTH = 4  # Brackets and `else` are everywhere.
 _NAMED_IDS = 2  # That are listed as evidence
-
-
-def is_path(text: str) -> bool:
-    """Return True for a text that is a path of a file."""
-    return _PATH.fullmatch(text) is not None
-
-
-def check_names(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
-    """Look for the paths and names of an entry in its diffs.
-
-    What is missing is only wrong in a list of files; elsewhere it may be a name of something else.
-    """
-    for entry in entries:
-        if entry.whole and entry.block.kind in ("text", "item", "row"):
-            yield from _names_of(entry)
-
-
-def _names_of(entry: AuditEntry) -> Iterator[Finding]:
-    listed_paths = _listed_paths(entry)
-    line_of_name = dict.fromkeys(listed_paths, entry.block.line)
-    for span in code_of(entry.block.text):
-        line_of_name[span.text] = entry.block.line_at(span.start)
-    ids = _ids(entry.evidence)
-    for name, line in line_of_name.items():
-        is_touched = any(touched(name, commit.change) for commit in entry.evidence)
-        names_file = is_touched or is_path(name)
-        if not names_file and not _is_identifier(name):
-            continue
-        kind = "path" if names_file else "identifier"
-        if is_touched or _is_in_diffs(name, entry.evidence):
-            yield Finding(line, kind, name, RIGHT, ids)
-            continue
-        is_wrong = name in listed_paths and len(entry.evidence) == 1
-        verdict = "wrong:path" if is_wrong else UNVERIFIABLE
-        yield Finding(line, kind, name, verdict, f"not in the diff of {ids}")
-
-
-def _listed_paths(entry: AuditEntry) -> list[str]:
-    """Return the paths in columns and behind labels of files."""
-    values = [field.value for field in entry.fields if field.name == "files"]
-    paths = _PATH.findall(" ".join(values))
-    return [path for path in paths if "..." not in path]
-
-
-def _is_identifier(name: str) -> bool:
-    return _NAME.fullmatch(name) is not None and _JOINT.search(name) is not None
-
-
-def _is_in_diffs(name: str, evidence: Sequence[CommitEvidence]) -> bool:
-    bare_name = name.removesuffix("()")
-    return any(text_of(commit).has(bare_name, fold=True) for commit in evidence)
 
 
 def _ids(evidence: Sequence[CommitEvidence]) -> str:

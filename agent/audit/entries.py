@@ -25,9 +25,10 @@ FIELDS = {
     "author": ("author", "作者"),
     "date": ("date", "日期", "提交时间"),
     "pull": ("pr", "pull request"),
-    "files": ("files", "文件", "受影响文件", "关键文件", "关键文件/改动"),
+    "files": ("files", "文件", "受影响文件", "关键文件", "关键文件/改动", "文件数"),
 }
 """The names of columns and labels under which reports give what git knows."""
+_PARAGRAPH_LEVEL = 1  # Of a paragraph that stands in no list; those in items are deeper
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
@@ -63,6 +64,7 @@ class AuditEntry:
     mentioned: frozenset[RepoId]  # The repositories that it names
     # The list items that it stands under, then the headings, the nearest first.
     above: tuple["AuditEntry", ...] = ()
+    lead: "AuditEntry | None" = None  # The paragraph right before the list that an item is in
     scope: frozenset[RepoId] = frozenset()
     """The repository it is about: as an item or heading says, or as the hashes of its section do."""
     is_placed: bool = False  # An item or heading has the name of the repository for a title
@@ -73,6 +75,8 @@ class AuditEntry:
     days: Days | None = None
     commits: tuple[Commit, ...] = ()  # The commits that it is about
     evidence: tuple[CommitEvidence, ...] = ()  # Those of which the diff was read
+    # The diffs of all that it stands under, which it may speak of as well.
+    context: tuple[CommitEvidence, ...] = ()
 
     @property
     def whole(self) -> bool:
@@ -97,7 +101,7 @@ def read_page(text: str, name: str, repos: Sequence[RepoId]) -> list[AuditEntry]
 
 
 def _set_days(entries: Sequence[AuditEntry], file_name: str) -> None:
-    """Give each entry the days of the nearest heading that has any, else those of the report."""
+    """Set the days of each entry: those of the nearest heading with days, else of the report."""
     days_by_heading: dict[AuditEntry, Days] = {}
     for entry in entries:
         days = days_in(entry.block.text) if entry.block.kind == "heading" else None
@@ -152,6 +156,7 @@ class _Located(NamedTuple):
     end: int
     reference: Reference
     label: str = ""
+    is_pull: bool = False
 
 
 def _references(
@@ -163,7 +168,8 @@ def _references(
     for link in links_of(block.text):
         target = parse_reference(link.url) if "://" in link.url else None
         if target is not None:
-            located.append(_Located(link.start, link.end, target, link.text))
+            is_pull = target.kind == "thread" and "/pull/" in link.url
+            located.append(_Located(link.start, link.end, target, link.text, is_pull))
         if target is not None or "://" in link.text:
             blanks.append(link)
     text = blanked(block.text, blanks)
@@ -171,7 +177,7 @@ def _references(
         located.append(_Located(start, end, reference))
     for start, end, reference in report_numbers(blanked(text, code_of(text))):
         located.append(_Located(start, end, reference))
-    for start, end, reference, label in sorted(located, key=lambda match: match.start):
+    for start, end, reference, label, is_pull in sorted(located, key=lambda match: match.start):
         field = _field_at(start, fields)
         is_marked = label or field == "commit" or text[start - 1 : start] == "`"
         is_one_kind = reference.sha.isdigit() or reference.sha.isalpha()
@@ -190,6 +196,7 @@ def _references(
             start=start,
             end=end,
             is_code=text[start - 1 : start] == "`",
+            is_pull=is_pull,
         )
 
 
@@ -206,8 +213,13 @@ def _nest(entries: Sequence[AuditEntry]) -> None:
     """Set the items and headings that each entry stands under."""
     headings: list[AuditEntry] = []
     items: list[AuditEntry] = []
+    lead: AuditEntry | None = None
     for entry in entries:
         kind = entry.block.kind
+        if kind == "item":
+            entry.lead = lead
+        elif kind != "text" or entry.block.level <= _PARAGRAPH_LEVEL:
+            lead = entry if kind == "text" else None
         if kind in ("heading", "row"):
             items.clear()
         stack = headings if kind == "heading" else items
@@ -265,32 +277,67 @@ def _titled(title: str, repo_by_name: Mapping[str, RepoId]) -> frozenset[RepoId]
 
 def find_commits(entries: Sequence[AuditEntry], library: Library) -> None:
     """Set which commits each block is about: those it names, or those of what it stands under."""
-    named = {entry: _named_commits(entry, library) for entry in entries}
+    commits_by_entry = {entry: _named_commits(entry, library) for entry in entries}
     below: dict[AuditEntry, dict[str, Commit]] = {entry: {} for entry in entries}
     for entry in entries:
         for above in entry.above:
-            below[above].update({commit.id: commit for commit in named[entry]})
+            below[above].update({commit.id: commit for commit in commits_by_entry[entry]})
     about: dict[AuditEntry, tuple[Commit, ...]] = {}
     for entry in entries:
-        about[entry] = named[entry]
+        about[entry] = commits_by_entry[entry]
         # An item or a heading that names no commit is about the one that everything below names.
-        if not named[entry] and len(below[entry]) == 1:
+        if not commits_by_entry[entry] and len(below[entry]) == 1:
             about[entry] = tuple(below[entry].values())
+    leads = _leads(entries, commits_by_entry)
     previous: AuditEntry | None = None
     for entry in entries:
-        entry.commits = _commits_of(entry, previous, about)
-        read = (library[commit.repo].changes.get(commit.sha) for commit in entry.commits)
-        entry.evidence = tuple(evidence for evidence in read if evidence is not None)
+        lead = entry.lead if entry.lead in leads else None
+        entry.commits = _commits_of(entry, previous, lead, about)
+        entry.evidence = _evidence_of(entry.commits, library)
+        context: dict[str, Commit] = {}
+        for upper in (*entry.above, *([lead] if lead else [])):
+            context.update({commit.id: commit for commit in about[upper]})
+        entry.context = _evidence_of(tuple(context.values()), library)
         previous = entry
 
 
+def _evidence_of(commits: Sequence[Commit], library: Library) -> tuple[CommitEvidence, ...]:
+    """Return those of some commits of which the diff was read."""
+    changes = (library[commit.repo].changes.get(commit.sha) for commit in commits)
+    return tuple(evidence for evidence in changes if evidence is not None)
+
+
+def _leads(
+    entries: Sequence[AuditEntry], commits_by_entry: Mapping[AuditEntry, tuple[Commit, ...]]
+) -> set[AuditEntry]:
+    """Return the paragraphs about one commit that the list right below goes on about.
+
+    It does not if most of its items name commits of their own.
+    """
+    items_below: dict[AuditEntry, list[AuditEntry]] = {}
+    for entry in entries:
+        if entry.lead is not None and len(commits_by_entry[entry.lead]) == 1:
+            items_below.setdefault(entry.lead, []).append(entry)
+    leads = set()
+    for lead, items in items_below.items():
+        naming_items = [item for item in items if commits_by_entry[item]]
+        if 2 * len(naming_items) < len(items):
+            leads.add(lead)
+    return leads
+
+
 def _commits_of(
-    entry: AuditEntry, previous: AuditEntry | None, about: Mapping[AuditEntry, tuple[Commit, ...]]
+    entry: AuditEntry,
+    previous: AuditEntry | None,
+    lead: AuditEntry | None,
+    about: Mapping[AuditEntry, tuple[Commit, ...]],
 ) -> tuple[Commit, ...]:
-    items = [above for above in entry.above if above.block.kind == "item"]
-    for nearest in (entry, *items):
-        if about[nearest]:
-            return about[nearest]
+    nearest = [entry, *(above for above in entry.above if above.block.kind == "item")]
+    if lead is not None:
+        nearest.append(lead)
+    for candidate in nearest:
+        if about[candidate]:
+            return about[candidate]
     is_labelled = bool(entry.fields)
     if previous is not None and _follows(entry.block, previous.block, labelled=is_labelled):
         followed = previous.commits

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 from agent.domain.base import RepoId
@@ -72,7 +73,8 @@ def fold_flood(findings: Sequence[Finding], statement: str) -> list[Finding]:
     claim = f"{len(wrong)} of {len(findings)} {statement}"
     evidence = f"the first: {first.claim}: {first.evidence}"
     flood = replace(first, claim=claim, evidence=evidence)
-    return [*(item for item in findings if not item.wrong), flood]
+    others = [item for item in findings if not item.wrong]
+    return [*others, flood]
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
@@ -102,12 +104,14 @@ class ReportReference:
     start: int = 0  # Where it begins in the text of its block, with the label of a link
     end: int = 0
     is_code: bool = False  # It stands in a code span
+    is_pull: bool = False  # A link that leads to a pull request
 
     @property
     def shown(self) -> str:
         """Return the reference as people write it."""
-        sign = "#" if self.kind == "thread" else "@" if self.repo else ""
-        return f"{self.repo or ''}{sign}{self.value}"
+        if self.kind == "thread":
+            return f"{self.repo or ''}#{self.value}"
+        return f"{self.repo}@{self.value}" if self.repo else self.value
 
     @property
     def is_surely_hash(self) -> bool:
@@ -138,18 +142,22 @@ class AuditedRepository:
     @cached_property
     def pulls(self) -> dict[int, Commit]:
         """Return the landed commit of each pull request."""
-        named = [commit for commits in self.named.values() for commit in commits]
+        commits = [*reversed(self.line), *chain.from_iterable(self.named.values())]
         pulls = {}
-        for commit in (*reversed(self.line), *named):
+        for commit in commits:
             number = pull_number(commit.subject)
             if number:
                 pulls[number] = commit
         return pulls
 
     @cached_property
-    def authors(self) -> frozenset[str]:
-        """Return the names of everybody who landed something."""
-        return frozenset(folded(commit.author.name) for commit in self.line)
+    def authors(self) -> dict[str, set[str]]:
+        """Return the names of everybody who landed something, with their addresses."""
+        addresses_by_name: dict[str, set[str]] = {}
+        for commit in self.line:
+            addresses = addresses_by_name.setdefault(folded(commit.author.name), set())
+            addresses.add(commit.author.email.casefold())
+        return addresses_by_name
 
 
 class Doubt(NamedTuple):
@@ -173,7 +181,7 @@ class Library(dict[RepoId, AuditedRepository]):
     @property
     def doubtful(self) -> frozenset[RepoId]:
         """Return the repositories that the report is probably not about."""
-        return frozenset(repo for doubt in self.doubts for repo in doubt.doubtful)
+        return frozenset(chain.from_iterable(doubt.doubtful for doubt in self.doubts))
 
     def meant(self, reference: ReportReference, scope: frozenset[RepoId]) -> list[Commit]:
         """Return the commits that a hash may mean: in the repository it names, in scope, or in any."""

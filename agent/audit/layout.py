@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.audit.code import is_path
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import Finding
 from agent.audit.markdown import blanked, code_of, links_of, plain
+from agent.audit.names import is_path
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.gate.text import text_of
@@ -25,7 +25,7 @@ _OPEN_END = re.compile(r"[(（\[「『“《，、,]\s*\Z|(?<!`)`\s*\Z")
 _SENTENCE_END = re.compile(r"[.。!！?？;；:：…)）\]」』”\"'`*_|>~]\s*\Z")
 _FULL_STOP = re.compile(r"[.。!！?？;；]\s*\Z")
 _MIN_CUT_LENGTH = 30  # What is shorter may be a title or a name.
-_MIN_SIBLINGS = 3
+_MIN_SIBLINGS = 4  # Three may end alike by chance.
 _SHOWN = 100  # Characters of a text that are shown as evidence
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from agent.analysts.diff_text import LEFT_OUT_HEADING, shown_diff
@@ -99,7 +99,7 @@ def batches(sentences: Sequence[ReportSentence], library: Library) -> Iterator[P
 
 def _controls(evidence: Sequence[CommitEvidence], library: Library) -> Iterator[str]:
     """Yield titles of commits whose pull request the evidence does not name."""
-    texts = [text for commit in evidence for text in commit.texts]
+    texts = list(chain.from_iterable(commit.texts for commit in evidence))
     for repository in library.values():
         for commit in repository.line:
             pull = str(pull_number(commit.subject) or "")

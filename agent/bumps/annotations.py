@@ -21,8 +21,8 @@ def annotations(report: BumpReport) -> Iterator[str]:
             count += 1
             advice = f"; use {use.replacement}" if use.replacement else ""
             message = _message(f"{use.text}{advice}")
-            place = f"file={_property(use.file)},line={use.line},title={_property(title)}"
-            yield f"::error {place}::{message}"
+            location = f"file={_property(use.file)},line={use.line},title={_property(title)}"
+            yield f"::error {location}::{message}"
 
 
 def _message(text: str) -> str:

@@ -147,15 +147,18 @@ class CommentWriter:
             imports = ", ".join(code(name) for name in mapping.imports[:5])
             imported = f"; imported as {imports}" if imports else ""
             origin = inline(mapping.origin)
-            lines.append(f"- {_name(outcome.bump)}: {repo} ({origin}), {old} to {new}{imported}")
+            ranges = outcome.bump.ranges
+            lowest = f"; the lowest versions that {inline(ranges)}" if ranges else ""
+            place = f"{repo} ({origin}), {old} to {new}{lowest}{imported}"
+            lines.append(f"- {_name(outcome.bump)}: {place}")
         yield from _folded("Where the sources of these packages are", lines)
 
     def _version(self, repo: RepoId, commit: VersionCommit) -> str:
         url = self._web.commit(repo, commit.sha)
-        shown = link(code(commit.sha[:12]), url)
+        linked_sha = link(code(commit.sha[:12]), url)
         how = code(commit.tag) if commit.tag else commit.proof
         note = f", {inline(commit.note)}" if commit.note else ""
-        return f"{shown} ({how}{note})"
+        return f"{linked_sha} ({how}{note})"
 
     def _unread_fold(self) -> Iterator[str]:
         report = self._report

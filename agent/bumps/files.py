@@ -73,6 +73,13 @@ def is_requirements(path: str) -> bool:
     return "requirements" in file.parts[:-1] and file.suffix in (".txt", ".in")
 
 
+def fixes_versions(path: str) -> bool:
+    """Return True for a file that may say which version of a Python package is installed."""
+    name = PurePosixPath(path).name
+    is_lock = name in ("uv.lock", "poetry.lock") or _PYLOCK.fullmatch(name) is not None
+    return reader_of(path) is not None and (is_lock or is_requirements(path))
+
+
 def read_pins(path: str, text: str, submodules: Mapping[str, str]) -> PinFile:
     """Read the pins of a file; what cannot be read says why."""
     try:

@@ -74,7 +74,9 @@ def _pyproject(path: str, document: Mapping[str, Any]) -> Manifest | None:
     tool = table(document.get("tool"))
     project = table(document.get("project"))
     poetry = table(tool.get("poetry"))
+    flit = table(table(tool.get("flit")).get("metadata"))
     name = text_of(project.get("name")) or text_of(poetry.get("name"))
+    name = name or text_of(flit.get("dist-name")) or text_of(flit.get("module"))
     if not name:
         return None
     version = text_of(project.get("version")) or text_of(poetry.get("version"))

@@ -25,10 +25,18 @@ class Pin(Frozen):
     is_direct: bool = True
 
 
+class VersionRange(Frozen):
+    """One Python dependency of which a file allows several versions."""
+
+    name: str
+    specifiers: str  # As PEP 440 writes them, `<0.28,>=0.27`
+
+
 class PinFile(Frozen):
     """What a file pins, and why some of it could not be read."""
 
     pins: tuple[Pin, ...] = ()
+    ranges: tuple[VersionRange, ...] = ()
     problem: str = ""
 
 
@@ -42,6 +50,8 @@ class Bump(Frozen):
     source: str = ""
     files: tuple[str, ...] = ()
     is_direct: bool = True
+    ranges: str = ""
+    """What the files allow, where that are several versions: `old` and `new` are the lowest."""
 
     @property
     def key(self) -> str:
@@ -140,6 +150,11 @@ def _compare_file(changes: _Changes, file: str, old: Iterable[Pin], new: Iterabl
             changes.removed[f"{key.ecosystem}:{key.name}"] = None
         elif len(dropped) == 1 and len(added) == 1:
             changes.add_bump(dropped[0], added[0], file)
+        elif not added and len(versions_after) == 1:
+            # What had an earlier version has the one that others had already.
+            (remaining,) = versions_after.values()
+            for pin in dropped:
+                changes.add_bump(pin, remaining, file)
         elif dropped or added:
             pairs = _pairs_by_line(dropped, added)
             for pair in pairs:

@@ -11,7 +11,14 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from agent.bumps.pins import MAX_NAME, MAX_PINS_PER_FILE, MAX_VERSION, Pin, PinFile
+from agent.bumps.pins import (
+    MAX_NAME,
+    MAX_PINS_PER_FILE,
+    MAX_VERSION,
+    Pin,
+    PinFile,
+    VersionRange,
+)
 
 _MAX_LINE = 2_000  # Characters of a requirement
 _GIT_ADDRESS = re.compile(r"git\+((?:https?|ssh|git)://[^@#\s]*(?:@[^@/#\s]+/[^@#\s]*)?)")
@@ -171,7 +178,15 @@ def read_requirements(text: str) -> PinFile:
     A compiled file says in a comment what each pin is there for; one that only other packages need
     is not direct.
     """
-    return file_of(_requirement_pins(text))
+    ranges = _ranges(_requirement_lines(text))
+    return file_of(_requirement_pins(text)).model_copy(update={"ranges": ranges})
+
+
+def _requirement_lines(text: str) -> Iterator[str]:
+    for line in _joined_lines(text):
+        requirement = _without_comment(line)
+        if requirement and not requirement.startswith("-"):
+            yield _OPTION.split(requirement, maxsplit=1)[0]
 
 
 def _requirement_pins(text: str) -> Iterator[Pin]:
@@ -245,6 +260,21 @@ def requirement_pin(text: str) -> Pin | None:
     return Pin(ecosystem="pypi", name=name, version=version)
 
 
+def _ranges(requirements: Iterable[str]) -> tuple[VersionRange, ...]:
+    """Return the requirements that allow several versions, and not every one."""
+    ranges: list[VersionRange] = []
+    for text in requirements:
+        try:
+            requirement = Requirement(text)
+        except (InvalidRequirement, RecursionError):
+            continue
+        if requirement.url or not requirement.specifier or exact_version(requirement.specifier):
+            continue
+        name = str(canonicalize_name(requirement.name))
+        ranges.append(VersionRange(name=name, specifiers=str(requirement.specifier)))
+    return tuple(ranges[:MAX_PINS_PER_FILE])
+
+
 def exact_version(specifiers: SpecifierSet) -> str:
     """Return the only version that is allowed; empty where there may be several."""
     for specifier in specifiers:
@@ -276,22 +306,28 @@ def included_files(text: str) -> list[str]:
 
 
 def read_pyproject(text: str) -> PinFile:
-    """Read the exact pins of `pyproject.toml`."""
+    """Read the exact pins of `pyproject.toml`, and its ranges."""
     pins: list[Pin] = []
-    for requirement in project_requirements(text):
+    requirements = list(project_requirements(text))
+    for requirement in requirements:
         pin = requirement_pin(requirement)
         if pin is not None:
             pins.append(pin)
-    return file_of(pins)
+    return file_of(pins).model_copy(update={"ranges": _ranges(requirements)})
 
 
 def project_requirements(text: str) -> Iterator[str]:
-    """Yield the requirements of a project: its own, optional ones, groups, build and Poetry's."""
+    """Yield the requirements of a project: its own, optional ones, groups, build and Poetry's.
+
+    Flit had a table of its own before projects had one.
+    """
     document = parse_toml(text)
     project = table(document.get("project"))
+    flit = table(table(table(document.get("tool")).get("flit")).get("metadata"))
     groups = [project.get("dependencies"), table(document.get("build-system")).get("requires")]
     groups += table(project.get("optional-dependencies")).values()
     groups += table(document.get("dependency-groups")).values()
+    groups += [flit.get("requires"), *table(flit.get("requires-extra")).values()]
     for group in groups:
         if isinstance(group, list):
             yield from (entry[:_MAX_LINE] for entry in group if isinstance(entry, str))
@@ -303,9 +339,9 @@ def project_requirements(text: str) -> Iterator[str]:
 
 def _poetry_requirements(dependencies: Mapping[str, Any]) -> Iterator[str]:
     """Yield Poetry's dependencies as requirements; a bare version of Poetry's is exact."""
-    for name, wanted in dependencies.items():
-        details = table(wanted)
-        version = text_of(wanted) or text_of(details.get("version"))
+    for name, requirement in dependencies.items():
+        details = table(requirement)
+        version = text_of(requirement) or text_of(details.get("version"))
         if "git" in details:
             revision = text_of(details.get("rev") or details.get("tag"))
             address = text_of(details["git"])

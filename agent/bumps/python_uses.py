@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -38,8 +39,25 @@ def imported_packages(source: str) -> set[str]:
     return names
 
 
-GivenOn = Mapping[str, Mapping[str, str]]
-"""The modules of one's own that give names of packages on: the path of each name, by module."""
+class OwnClass(NamedTuple):
+    """A class of one's own that is derived from a single class of a package."""
+
+    base: str  # The path of that class
+    members: frozenset[str]  # What it defines or assigns itself
+    is_open: bool  # Whether it makes attributes up
+    is_called_as_base: bool  # Whether its constructor is that of the base
+
+
+class ModuleNames(NamedTuple):
+    """What the names of a module of one's own have to do with packages."""
+
+    paths: Mapping[str, str]  # What names stand for
+    objects: Mapping[str, str]  # The classes of objects
+    classes: Mapping[str, OwnClass]
+
+
+GivenOn = Mapping[str, ModuleNames]
+"""The modules of one's own that give names of packages on, by their names."""
 
 
 def path_uses(
@@ -55,13 +73,14 @@ def path_uses(
     return sorted(set(reader.uses), key=lambda use: (use.line, use.path))
 
 
-def names_given_on(source: str, packages: Collection[str], module: str) -> dict[str, str]:
-    """Return the names of a file that stand for something of these packages, with its path.
+def names_given_on(source: str, packages: Collection[str], module: str) -> ModuleNames | None:
+    """Return the names of a file that come from these packages; None where there are none.
 
-    They are imported, or made from a module and a name in two strings, as lazy imports are.
+    They are imported, or made from a module and a name in two strings, as lazy imports are; or they
+    are objects and subclasses of a package's classes.
     """
     reader = _reader(source, packages, {}, module)
-    return {} if reader is None else reader.module_names
+    return None if reader is None else reader.module_names()
 
 
 def _reader(
@@ -82,7 +101,8 @@ def _may_use(source: str, packages: Collection[str], given_on: GivenOn) -> bool:
     if any(package in source for package in packages):
         return True
     for module, names in given_on.items():
-        if module.rpartition(".")[2] in source and any(name in source for name in names):
+        every_name = (*names.paths, *names.objects, *names.classes)
+        if module.rpartition(".")[2] in source and any(name in source for name in every_name):
             return True
     return False
 
@@ -116,8 +136,11 @@ class _UseReader:
     _caught: dict[int, set[str]] = field(default_factory=dict)  # Errors, by line
     _handled: set[int] = field(default_factory=set)  # Targets of assignments that were noted
     _dictionaries: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
-    module_names: dict[str, str] = field(default_factory=dict)
-    """The names that the statements of the module bind to paths of the packages."""
+    _own_classes: dict[str, OwnClass] = field(default_factory=dict)
+    _class_around: dict[int, OwnClass] = field(default_factory=dict)
+    """The class of each `self` and each `super()`, by the node."""
+    _module_objects: dict[str, str] = field(default_factory=dict)
+    _module_paths: dict[str, str] = field(default_factory=dict)
 
     def read(self, tree: ast.Module) -> None:
         """Collect all uses of a module."""
@@ -129,19 +152,70 @@ class _UseReader:
             self._read_import(node)
         for name in _rebound_names(nodes):
             self._bound.pop(name, None)
+            self._own_classes.pop(name, None)
+        self._note_own_classes(nodes)
         for node in nodes:
             self._note_class(node)
         self._read_expressions(nodes)
         self._note_module_names(tree)
 
+    def module_names(self) -> ModuleNames | None:
+        """Return what the statements of the module bind to something of the packages."""
+        names = ModuleNames(self._module_paths, self._module_objects, self._own_classes)
+        return names if any(names) else None
+
     def _note_module_names(self, tree: ast.Module) -> None:
-        self.module_names |= self._bound
+        self._module_paths |= self._bound
         for statement in tree.body:
-            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-                path = self._path_in_strings(statement.value)
-                for target in statement.targets:
-                    if path and isinstance(target, ast.Name):
-                        self.module_names[target.id] = path
+            if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+                continue
+            path = self._path_in_strings(statement.value)
+            for target in statement.targets:
+                if not isinstance(target, ast.Name):
+                    continue
+                object_class = self._class_of(target)
+                if path:
+                    self._module_paths[target.id] = path
+                elif object_class:
+                    self._module_objects[target.id] = object_class
+
+    def _note_own_classes(self, nodes: Sequence[ast.AST]) -> None:
+        """Note the classes that have one base, of a package or of one's own."""
+        definitions = [node for node in nodes if isinstance(node, ast.ClassDef)]
+        bindings = Counter(definition.name for definition in definitions)
+        bindings.update(node.id for node in nodes if isinstance(node, ast.Name) and _is_bound(node))
+        for definition in definitions:
+            base = self._single_base(definition)
+            if base is None:
+                continue
+            own_class = _derived(definition, base)
+            if bindings[definition.name] == 1:
+                self._own_classes[definition.name] = own_class
+            for method in definition.body:
+                if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+                    self._note_self(method, own_class)
+
+    def _single_base(self, definition: ast.ClassDef) -> OwnClass | None:
+        if len(definition.bases) != 1:
+            return None
+        base = definition.bases[0]
+        if isinstance(base, ast.Subscript):
+            base = base.value
+        if isinstance(base, ast.Name) and base.id in self._own_classes:
+            return self._own_classes[base.id]
+        path = self._path(base)
+        return OwnClass(path, frozenset(), False, True) if path else None
+
+    def _note_self(
+        self, method: ast.FunctionDef | ast.AsyncFunctionDef, own_class: OwnClass
+    ) -> None:
+        parameters = [*method.args.posonlyargs, *method.args.args]
+        is_static = "staticmethod" in {_spelling(node) for node in method.decorator_list}
+        first = parameters[0].arg if parameters and not is_static else ""
+        for node in ast.walk(method):
+            is_self = isinstance(node, ast.Name) and node.id == first
+            if is_self or _is_super(node):
+                self._class_around[id(node)] = own_class
 
     def _path_in_strings(self, call: ast.Call) -> str:
         texts = [_text_of(argument) for argument in call.args]
@@ -150,7 +224,7 @@ class _UseReader:
         return f"{texts[0]}.{texts[1]}" if texts[1].isidentifier() else ""
 
     def _note_handlers(self, node: ast.AST) -> None:
-        """Note which errors are caught on the lines of an attempt.
+        """Record which errors are caught on the lines of an attempt.
 
         What a function does that is only defined there happens later, and is not caught.
         """
@@ -183,10 +257,17 @@ class _UseReader:
 
     def _bind_given_on(self, module: str, aliases: Iterable[ast.alias]) -> None:
         """Bind names that a module of one's own has from a package."""
-        names = self.given_on.get(module, {})
+        names = self.given_on.get(module)
+        if names is None:
+            return
         for alias in aliases:
-            if alias.name in names:
-                self._bound[alias.asname or alias.name] = names[alias.name]
+            bound_name = alias.asname or alias.name
+            if alias.name in names.paths:
+                self._bound[bound_name] = names.paths[alias.name]
+            elif alias.name in names.objects:
+                self._note_objects(ast.Name(bound_name), {names.objects[alias.name]})
+            elif alias.name in names.classes:
+                self._own_classes[bound_name] = names.classes[alias.name]
 
     def _bind_names(self, module: str, node: ast.ImportFrom) -> None:
         for alias in node.names:
@@ -204,7 +285,7 @@ class _UseReader:
         return ".".join([*base, node.module] if node.module else base)
 
     def _note_class(self, node: ast.AST) -> None:
-        """Note which class the objects of a name have, by assignment or annotation."""
+        """Record which class the objects of a name have, by assignment or annotation."""
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 self._note_assigned(target, node.value)
@@ -241,7 +322,7 @@ class _UseReader:
         for node in nodes:
             if isinstance(node, ast.Call):
                 called.add(id(node.func))
-                path = self._path(node.func)
+                path = self._path(node.func) or self._constructor(node.func)
                 if path:
                     self._add(path, node.lineno, self._call_shape(node))
                 self._read_strings(node)
@@ -249,6 +330,16 @@ class _UseReader:
                 path = self._path(node) if isinstance(node.ctx, ast.Load) else ""
                 if path:
                     self._add(path, node.end_lineno or node.lineno)
+
+    def _constructor(self, function: ast.expr) -> str:
+        """Return the class of a package whose constructor is called through a class of one's own."""
+        if isinstance(function, ast.Name):
+            own_class = self._own_classes.get(function.id)
+            return own_class.base if own_class and own_class.is_called_as_base else ""
+        if isinstance(function, ast.Attribute) and function.attr == "__init__":
+            own_class = self._class_around.get(id(function.value))
+            return own_class.base if own_class and isinstance(function.value, ast.Call) else ""
+        return ""
 
     def _call_shape(self, call: ast.Call) -> CallShape:
         """Return the arguments of a call; `**` also passes the keys of a dictionary in the file."""
@@ -263,7 +354,7 @@ class _UseReader:
         return CallShape(len(call.args), tuple(keywords), is_open)
 
     def _note_dictionary(self, node: ast.AST) -> None:
-        """Note the keys of a dictionary; of a name that has several, none is known."""
+        """Record the keys of a dictionary; for a name with several dictionaries, None."""
         if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
             return
         keys = _literal_keys(node.value)
@@ -281,6 +372,9 @@ class _UseReader:
             if not _DOTTED.fullmatch(text) and text not in self.packages:
                 continue
             if text.partition(".")[0] not in self.packages:
+                path = self._path_given_on(text)
+                if path:
+                    self._add(path, call.args[index].lineno)
                 continue
             follower = texts[index + 1] if index + 1 < len(texts) else ""
             line = call.args[index].lineno
@@ -289,11 +383,22 @@ class _UseReader:
             elif "." in text:
                 self._add(text, line)
 
+    def _path_given_on(self, text: str) -> str:
+        """Return what a path through a module of one's own stands for: `patch("app.canvas.line")`."""
+        parts = text.split(".")
+        for length in range(len(parts) - 1, 0, -1):
+            names = self.given_on.get(".".join(parts[:length]))
+            if names is None:
+                continue
+            path = names.paths.get(parts[length]) or names.objects.get(parts[length])
+            return ".".join([path, *parts[length + 1 :]]) if path else ""
+        return ""
+
     def _path(self, node: ast.expr) -> str:
         """Return the path that an expression stands for; empty where that is not known."""
         names: list[str] = []
         while isinstance(node, ast.Attribute):
-            object_class = self._class_of(node.value)
+            object_class = self._owner(node)
             names.insert(0, node.attr)
             if object_class:
                 return ".".join([object_class, *names])
@@ -301,6 +406,17 @@ class _UseReader:
         if isinstance(node, ast.Name) and node.id in self._bound:
             return ".".join([self._bound[node.id], *names])
         return ""
+
+    def _owner(self, node: ast.Attribute) -> str:
+        """Return the class of a package that an attribute is looked up in."""
+        own_class = self._class_around.get(id(node.value))
+        if own_class is None:
+            return self._class_of(node.value)
+        is_own = node.attr in own_class.members and not isinstance(node.value, ast.Call)
+        # `super().__init__` is looked at as a call of the class.
+        if is_own or own_class.is_open or node.attr.startswith("__"):
+            return ""
+        return own_class.base
 
     def _class_of(self, node: ast.expr) -> str:
         """Return the class of an object whose every assignment in the file is of that class."""
@@ -312,6 +428,36 @@ class _UseReader:
     def _add(self, path: str, line: int, call: CallShape | None = None) -> None:
         caught = frozenset(self._caught.get(line, ()))
         self.uses.append(PathUse(path, line, call, caught))
+
+
+def _derived(definition: ast.ClassDef, base: OwnClass) -> OwnClass:
+    """Return what a class has besides what it has from a package."""
+    members: set[str] = set()
+    is_open = False
+    has_fields = bool(definition.decorator_list) or bool(definition.keywords)
+    for node in ast.walk(definition):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            members.add(node.name)
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            members.add(node.attr)
+        elif _is_bound(node):
+            assert isinstance(node, ast.Name)
+            members.add(node.id)
+        elif isinstance(node, ast.Call) and _spelling(node.func) == "setattr":
+            is_open = True
+    has_fields |= any(isinstance(statement, ast.AnnAssign) for statement in definition.body)
+    makes_up = {"__getattr__", "__getattribute__"} & members
+    constructs = {"__init__", "__new__"} & members
+    return OwnClass(
+        base=base.base,
+        members=base.members | members,
+        is_open=base.is_open or is_open or bool(makes_up),
+        is_called_as_base=base.is_called_as_base and not has_fields and not constructs,
+    )
+
+
+def _is_super(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _spelling(node.func) == "super" and not node.args
 
 
 def _names_of_handler(handler: ast.ExceptHandler) -> Iterator[str]:

@@ -12,13 +12,13 @@ EXIT_ABSTAINED = 4
 
 
 class AppError(Exception):
-    """A failure that is told in one line; anything else is a bug and keeps its traceback."""
+    """A failure that is reported in one line; anything else is a bug and keeps its traceback."""
 
     exit_code = EXIT_FAILED
 
 
 class UsageError(AppError, ValueError):
-    """The user must act: the command line asks for something that makes no sense; pydantic tells it with its key."""
+    """The user must act: the command line asks for something that makes no sense; pydantic reports it with its key."""
 
     exit_code = EXIT_USAGE
 
@@ -30,10 +30,10 @@ class ConfigError(UsageError):
 class MissingPackages(ConfigError):
     """The user must act: `purpose` needs packages that are installed only on request."""
 
-    def __init__(self, purpose: str) -> None:
+    def __init__(self, purpose: str, *, extra: str = "server") -> None:
         super().__init__(
-            f"{purpose} needs the packages of Gitzette's extra 'server'; install them from its "
-            "checkout with: uv tool install '.[server]' (or pip install '.[server]')"
+            f"{purpose} needs the packages of Gitzette's extra '{extra}'; install them from its "
+            f"checkout with: uv tool install '.[{extra}]' (or pip install '.[{extra}]')"
         )
 
 

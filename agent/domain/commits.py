@@ -79,7 +79,7 @@ class Commit(Frozen):
         """What the commit calls itself: the subject, or behind GitHub's merge line the title of what was merged.
 
         It is empty for a blank message. Of a very long title it is the beginning, as the message has it, with one
-        character more than pages show: so they can tell that it goes on.
+        character more than pages show: so they can show that it goes on.
         """
         title = self.subject
         if self.is_merge and self.subject.startswith("Merge pull request #"):
@@ -172,13 +172,13 @@ def omission_notices(change: Change) -> tuple[Notice, ...]:
     )
     if not omitted:
         return ()
-    named: list[str] = []
+    descriptions: list[str] = []
     for file in omitted[:_MAX_OMISSIONS_NAMED]:
-        named.append(f"{file.path[:_MAX_PATH_SHOWN]} ({megabytes(file.omitted)})")
+        descriptions.append(f"{file.path[:_MAX_PATH_SHOWN]} ({megabytes(file.omitted)})")
     rest = omitted[_MAX_OMISSIONS_NAMED:]
     if rest:
-        named.append(f"+{len(rest)} ({megabytes(sum(file.omitted for file in rest))})")
-    return (Notice(kind="too-large", about=(change.commit.sha[:12], ", ".join(named))),)
+        descriptions.append(f"+{len(rest)} ({megabytes(sum(file.omitted for file in rest))})")
+    return (Notice(kind="too-large", about=(change.commit.sha[:12], ", ".join(descriptions))),)
 
 
 class Landed(Frozen):
@@ -341,7 +341,7 @@ _RELAND = re.compile(r"\W{0,9}re-?(?:land|apply)", re.IGNORECASE)
 
 
 def is_version(tag: str) -> bool:
-    """Tell the tag of a final release from that of a candidate, a night or another artefact."""
+    """Return True for the tag of a final release, not of a candidate, a night or an artefact."""
     return _VERSION.fullmatch(tag) is not None
 
 
@@ -351,7 +351,11 @@ def is_version_or_candidate(tag: str) -> bool:
 
 
 def reverts_in(message: str) -> int:
-    """Count how often a message says that it reverts; a revert of a revert brings back what the second one names."""
-    if found := _REVERT.match(message):
-        return found["again"].lower().count("revert")
+    """Count how often a message says that it reverts.
+
+    A revert of a revert brings back what the second one names.
+    """
+    match = _REVERT.match(message)
+    if match:
+        return match["again"].lower().count("revert")
     return int(_UNDONE.search(message) is not None and not _RELAND.match(message))

@@ -64,44 +64,63 @@ class Stated:
     offset: tzinfo | None = None
 
     def fits(self, moment: datetime, where: tzinfo) -> bool:
-        """Tell whether a moment is this date, in the zone that was stated or else in the given one."""
+        """Return True if a moment is this date, in the zone that was stated, else in `where`."""
         local = moment.astimezone(self.offset or where)
         parts = ("year", "month", "day", "hour", "minute", "second")
         return all(getattr(self, part) in (None, getattr(local, part)) for part in parts)
 
 
 def find_dates(text: str) -> list[Stated]:
-    """Find every date of a text, in the order in which they stand."""
-    found: dict[int, Stated] = {}
+    """Return every date of a text, in the order in which they stand."""
+    date_by_start: dict[int, Stated] = {}
     taken: set[int] = set()
     for form in _FORMS:
         for match in form.finditer(text):
-            places = set(range(match.start(), match.end()))
-            if not places & taken and (date := _read(match)):
-                found[match.start()] = date
-                taken |= places
-    return [found[at] for at in sorted(found)]
+            positions = set(range(match.start(), match.end()))
+            if positions & taken:
+                continue
+            stated = _read(match)
+            if stated:
+                date_by_start[match.start()] = stated
+                taken |= positions
+    return [date_by_start[start] for start in sorted(date_by_start)]
 
 
 def days_in(text: str) -> Days | None:
-    """Read the day, the days, the week or the month that a title is about; a version is released on a day."""
-    text = text[:200]
+    """Return the day, the days, the week or the month that a title is about.
+
+    The date of a version is the day on which it was released, and not what the title is about.
+    """
     try:
-        if week := _WEEK.search(text):
-            return Days(*(date.fromisocalendar(int(week[1]), int(week[2]), day) for day in (1, 7)))
-        stated = [one for one in find_dates(text) if one.year]
-        dates = [(one.year or 1, one.month or 1, one.day) for one in stated]
-        if not 1 <= len(dates) <= 2 or _VERSION.search(_DATE.sub(" ", text)):
-            return None
-        (year, month, day), (last_year, last_month, last_day) = dates[0], dates[-1]
-        if from_day := _FROM.search(text[: stated[0].start]):
-            day = int(from_day[1])
-        last = date(last_year, last_month, last_day or monthrange(last_year, last_month)[1])
-        return (
-            Days(date(year, month, day or 1), last) if date(year, month, day or 1) <= last else None
-        )
+        return _days_in_title(text[:200])
     except ValueError:
         return None
+
+
+def _days_in_title(title: str) -> Days | None:
+    week = _WEEK.search(title)
+    if week:
+        year = int(week[1])
+        number = int(week[2])
+        monday = date.fromisocalendar(year, number, 1)
+        return Days(monday, date.fromisocalendar(year, number, 7))
+    dates = [stated for stated in find_dates(title) if stated.year]
+    if not 1 <= len(dates) <= 2 or _VERSION.search(_DATE.sub(" ", title)):
+        return None
+    first_day = dates[0].day or 1
+    from_day = _FROM.search(title[: dates[0].start])
+    if from_day:
+        first_day = int(from_day[1])
+    first = date(dates[0].year or 1, dates[0].month or 1, first_day or 1)
+    last = _last_day(dates[-1])
+    return Days(first, last) if first <= last else None
+
+
+def _last_day(stated: Stated) -> date:
+    """Return a date, or the last day of a month."""
+    year = stated.year or 1
+    month = stated.month or 1
+    return date(year, month, stated.day or monthrange(year, month)[1])
 
 
 def _read(match: re.Match[str]) -> Stated | None:

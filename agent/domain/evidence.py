@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release, reverts_in
@@ -18,8 +18,14 @@ from agent.domain.references import pull_number
 from agent.domain.window import Window
 
 _LINE_NUMBER = re.compile(r"^ {0,5}[0-9]+  ", re.MULTILINE)
-_MESSAGE, _PATHS, _TOUCHED, _WRITTEN, _FACTS, _LINES = 6_000, 400, 80, 150, 80, 12
-"""How much of a commit is worth remembering: characters, names, facts and the lines that show them."""
+# How much of a commit is remembered
+_MAX_MESSAGE_CHARACTERS = 6_000
+_MAX_PATHS = 400
+_MAX_TOUCHED_NAMES = 80
+_MAX_WRITTEN_NAMES = 150
+_MAX_FACTS = 80
+_MAX_FACT_LINES = 12
+_READ_PER_NAME = 100  # Names that are read for each one that is remembered, at most
 
 
 class _Piece(Frozen):
@@ -69,8 +75,12 @@ class CommitEvidence(_Piece):
     @property
     def paths(self) -> tuple[str, ...]:
         """Every path the commit touches, under its old and its new name."""
-        both = ((file.path, file.previous_path) for file in self.change.files)
-        return tuple(path for pair in both for path in pair if path)
+        paths: list[str] = []
+        for file in self.change.files:
+            paths.append(file.path)
+            if file.previous_path:
+                paths.append(file.previous_path)
+        return tuple(paths)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -97,8 +107,9 @@ class ThreadEvidence(_Piece):
     @property
     def texts(self) -> tuple[str, ...]:
         """Everything that may be quoted or searched."""
-        said = tuple(comment.body for comment in self.comments)
-        return (self.thread.title, self.thread.body, "\n".join(self.thread.labels), *said)
+        thread = self.thread
+        comments = [comment.body for comment in self.comments]
+        return (thread.title, thread.body, "\n".join(thread.labels), *comments)
 
 
 class ReleaseEvidence(_Piece):
@@ -203,9 +214,7 @@ class Material:
     reads: Sequence[Read]  # Heaviest first
     links: Sequence[Link] = ()
     issues: Sequence[Issue] = ()
-    pulls: Mapping[int, PullRequest] = field(
-        default_factory=dict
-    )  # The pull requests that were read, by number
+    pulls: Mapping[int, PullRequest] = field(default_factory=dict)  # Those read, by number
     threads: Mapping[EvidenceId, ThreadEvidence] = field(default_factory=dict)
     """Issues and pull requests that a model looked up, with their comments."""
     reverted: Mapping[EvidenceId, EvidenceId] = field(default_factory=dict)
@@ -229,14 +238,14 @@ def all_dates_of(evidence: Citable) -> list[datetime]:
 
 
 def state_at(thread: Issue | PullRequest, window: Window | None) -> str:
-    """Tell how a thread stood when a window ended: merged, closed, not planned, open or reopened."""
+    """Return the state at the end of a window: merged, closed, not planned, open or reopened."""
     if window is not None and thread.ended_at is not None and thread.ended_at >= window.end:
         return "open"
     if isinstance(thread, PullRequest):
         return "merged" if thread.merged_at else thread.state
-    return (
-        thread.state_reason if thread.state_reason in ("reopened", "not_planned") else thread.state
-    )
+    if thread.state_reason in ("reopened", "not_planned"):
+        return thread.state_reason
+    return thread.state
 
 
 class Card(Frozen, extra="ignore"):
@@ -264,21 +273,19 @@ class Card(Frozen, extra="ignore"):
     @property
     def kinds(self) -> frozenset[str]:
         """What it is by its facts: a commit, a revert, a re-land, something that breaks."""
-        kinds, severities = (
-            {fact.kind for fact in self.facts},
-            {fact.severity for fact in self.facts},
-        )
-        is_kind = {
-            "commit": True,
-            "revert": "revert" in kinds or reverts_in(self.message) > 0,
-            "reland": "reland" in kinds,
-            "breaking": Severity.BREAKING in severities,
-        }
-        return frozenset(kind for kind, fits in is_kind.items() if fits)
+        fact_kinds = {fact.kind for fact in self.facts}
+        kinds = {"commit"}
+        if "revert" in fact_kinds or reverts_in(self.message) > 0:
+            kinds.add("revert")
+        if "reland" in fact_kinds:
+            kinds.add("reland")
+        if any(fact.severity is Severity.BREAKING for fact in self.facts):
+            kinds.add("breaking")
+        return frozenset(kinds)
 
     @classmethod
     def of(cls, evidence: CommitEvidence) -> "Card":
-        """Note down what is worth keeping of a commit that was read."""
+        """Return what is worth remembering of a commit that was read."""
         commit = evidence.change.commit
         return cls(
             repo=commit.repo,
@@ -286,42 +293,48 @@ class Card(Frozen, extra="ignore"):
             at=commit.committed_at,
             author=commit.author.name,
             title=commit.title,
-            message=commit.message[:_MESSAGE],
+            message=commit.message[:_MAX_MESSAGE_CHARACTERS],
             pull=evidence.pull or pull_number(commit.subject),
-            paths=tuple(dict.fromkeys(evidence.paths))[:_PATHS],
-            touched=_names(evidence.change, touched_names, _TOUCHED),
-            written=_names(evidence.change, written_names, _WRITTEN),
-            facts=tuple(_short(fact) for fact in evidence.facts[:_FACTS]),
+            paths=tuple(dict.fromkeys(evidence.paths))[:_MAX_PATHS],
+            touched=_names(evidence.change, touched_names, _MAX_TOUCHED_NAMES),
+            written=_names(evidence.change, written_names, _MAX_WRITTEN_NAMES),
+            facts=tuple(_short(fact) for fact in evidence.facts[:_MAX_FACTS]),
             route=evidence.sheet.route if evidence.sheet else "hunks",
             problem=evidence.sheet.problem if evidence.sheet else "",
         )
 
     def evidence(self, change: Change) -> CommitEvidence:
-        """Put what was noted beside the change itself; a fact stands only where the change still shows its lines."""
-        patches = {
-            path: file.patch or ""
-            for file in change.files
-            for path in (file.previous_path, file.path)
-            if path
-        }
+        """Return the evidence of a change with the remembered facts whose lines it still shows."""
+        patches: dict[str, str] = {}
+        for file in change.files:
+            if file.previous_path:
+                patches[file.previous_path] = file.patch or ""
+            patches[file.path] = file.patch or ""
         facts = tuple(fact for fact in self.facts if _is_shown(fact, patches))
         return CommitEvidence(
             change=change, sheet=FactSheet(facts=facts, route=self.route), pull=self.pull
         )
 
 
-def _names(change: Change, read: Callable[[str], Iterator[str]], most: int) -> tuple[str, ...]:
-    found = (name for file in change.files for name in read(file.patch or ""))
-    return tuple(islice(dict.fromkeys(islice(found, 100 * most)), most))
+def _names(change: Change, read: Callable[[str], Iterator[str]], limit: int) -> tuple[str, ...]:
+    names = chain.from_iterable(read(file.patch or "") for file in change.files)
+    distinct = dict.fromkeys(islice(names, _READ_PER_NAME * limit))
+    return tuple(islice(distinct, limit))
 
 
 def _short(fact: Fact) -> Fact:
-    """Keep the place that proves a fact best."""
-    places = tuple(
-        place.model_copy(update={"lines": place.lines[:_LINES]}) for place in fact.places[:1]
-    )
-    return fact.model_copy(update={"places": places})
+    """Return a fact with the place that proves it best, and not too many of its lines."""
+    locations = []
+    for location in fact.places[:1]:
+        lines = location.lines[:_MAX_FACT_LINES]
+        locations.append(location.model_copy(update={"lines": lines}))
+    return fact.model_copy(update={"places": tuple(locations)})
 
 
 def _is_shown(fact: Fact, patches: Mapping[str, str]) -> bool:
-    return all(line in patches.get(place.file, "") for place in fact.places for line in place.lines)
+    """Return True if all lines that prove a fact are in the patches."""
+    for location in fact.places:
+        patch = patches.get(location.file, "")
+        if not all(line in patch for line in location.lines):
+            return False
+    return True

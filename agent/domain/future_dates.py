@@ -1,4 +1,4 @@
-"""Commits that are dated in the future: when they landed can only be told from the commits around them."""
+"""Commits that are dated in the future: only the commits around them show when they landed."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ class FutureCommit(NamedTuple):
         return self.after is not None and self.after in window
 
     def belongs_to(self, window: Window, above_tip: Collection[str] | None) -> bool:
-        """Return True if the report of a window tells it.
+        """Return True if the report of a window lists it.
 
         `above_tip` is what landed since the branch was last read; None where it never was.
         """
@@ -42,7 +42,7 @@ class FutureCommit(NamedTuple):
         return is_earlier and above_tip is not None and self.sha in above_tip
 
     def is_named(self, window: Window, above_tip: Collection[str] | None) -> bool:
-        """Return True if a notice names it: the report tells it, or it may have landed in the window."""
+        """Return True if a notice names it: the report lists it, or it may have landed in the window."""
         if above_tip is not None:
             return self.belongs_to(window, above_tip)
         is_too_late = self.after is not None and self.after >= (window.cutoff or window.end)
@@ -72,7 +72,7 @@ def future_commits(line: Iterable[DatedCommit], now: datetime) -> list[FutureCom
 def future_notices(
     futures: Iterable[FutureCommit], window: Window, above_tip: Collection[str] | None
 ) -> tuple[Notice, ...]:
-    """Return a notice for each commit that is told, or that may have landed in the window."""
+    """Return a notice for each commit that is listed, or that may have landed in the window."""
     notices: list[Notice] = []
     for future in futures:
         if future.is_named(window, above_tip):

@@ -28,6 +28,10 @@ Purpose = (
 """What a change is for, as its author says."""
 
 
+FIXES: tuple[Purpose, ...] = ("fix", "security")
+"""The purposes of which readers ask in which release it is."""
+
+
 class Tier(StrEnum):
     """What a reader should do about a commit; the same meaning in every repository."""
 
@@ -119,6 +123,8 @@ class LedgerRow(Frozen):
     placement: Placement | None = None  # None in reports that were written before there was one
     affected: Affected | None = None
     """Of a fix: the versions with the fault; None where nobody knows what brought the fault."""
+    first_release: str | None = None
+    """Of a fix: the first final version with it, empty where there is none yet; None if unknown."""
 
     @property
     def importance(self) -> Importance:

@@ -29,7 +29,7 @@ class Relation(StrEnum):
 
 
 class Grade(StrEnum):
-    """How much stands behind a link; only the first two may be told as a fix."""
+    """How much stands behind a link; only the first two may be reported as a fix."""
 
     A = "A"  # GitHub's own closing record, or its keyword on the default branch
     B = "B"  # One side refers to the other; more than that is said where a model read both and a judge agreed
@@ -86,7 +86,7 @@ class Related(Frozen):
     grade: Grade  # B where one side refers to the other, C where they were retrieved as candidates
     judged_by: str = ""
     kind: OtherKind = "commit"
-    """What the other is; a pull request that landed is told as the commit that it became."""
+    """What the other is; a pull request that landed is shown as the commit that it became."""
     title: str = ""
     author: str = ""
     at: datetime | None = None
@@ -126,7 +126,7 @@ StoryKind = Literal[
 a fix of the lines that the other brought; `reference`: it names the other; `bump`: it takes the other's change in."""
 
 BARE = ("reference", "same-lines")
-"""Facts about two commits that are told with the later one and have no page of their own."""
+"""Facts about two commits that are shown with the later one and have no page of their own."""
 
 Act = (
     Literal[
@@ -166,9 +166,7 @@ class Story(Frozen):
     timeline: tuple[StoryStep, ...] = ()
     """The same steps with their days, what each does and is called; and the first releases that have them."""
     news: tuple[EvidenceId, ...] = ()  # The steps that the report of this window adds
-    since: str = (
-        ""  # The day of the latest earlier report that told of a step; empty where none did
-    )
+    since: str = ""  # The day of the latest earlier report that has a step; empty where none did
     missing: tuple[int, ...] = ()  # Parts of a series that have not landed though a later one has
     total: int | None = None  # How many parts a series is to have; None for an open end
     text: dict[Language, str] = Field(default_factory=dict)  # What is new, in each language

@@ -70,9 +70,9 @@ def repo_id(text: str) -> RepoId:
         if match and match["name"] not in _NO_NAMES:
             return RepoId(f"{match['owner']}/{match['name']}")
     # A clone address may carry a password, which must not reach a log.
-    shown = "that address" if "@" in text else repr(text)
+    described = "that address" if "@" in text else repr(text)
     raise UsageError(
-        f"{shown} is not a repository; write owner/name, for example vllm-project/vllm"
+        f"{described} is not a repository; write owner/name, for example vllm-project/vllm"
     )
 
 

@@ -42,7 +42,7 @@ class ReleaseLine(Frozen):
     published_at: datetime
     prerelease: bool
     notes: ReleaseNotes | None = None
-    """What is new since the release before; None where no clone tells, or for the first one."""
+    """What is new since the release before; None where no clone shows it, or for the first one."""
 
     def id(self, repo: RepoId) -> EvidenceId:
         """Return the name under which the release is cited."""
@@ -116,12 +116,12 @@ class Report(Frozen):
     account: Account = Account()  # What the brief over all repositories cost
 
     def rows(self, repo: RepoId) -> tuple[LedgerRow, ...]:
-        """List one repository's ledger."""
+        """Return the rows of one repository's commits."""
         return tuple(row for row in self.ledger if row.repo == repo)
 
 
 def failed_share(report: Report) -> float:
-    """Tell of which share of the repositories nothing could be read: no commits, or no diff of any commit."""
+    """Return the share of repositories of which no commits, or no diffs, could be read."""
     failed = set(report.repos) - {section.repo for section in report.sections}
     for repo in report.repos:
         rows = report.rows(repo)
@@ -131,7 +131,7 @@ def failed_share(report: Report) -> float:
 
 
 def sound(report: Report, max_failed: float) -> bool:
-    """Tell whether a report may be shown as that of its window: it is over, and enough of it could be read."""
+    """Return True if the window is over and enough of it could be read."""
     return not report.window.partial and failed_share(report) <= max_failed
 
 
@@ -148,68 +148,75 @@ def footer_counts(report: Report) -> dict[str, int]:
 
 def kind_counts(claims: Iterable[Claim]) -> dict[str, int]:
     """Count claims by the kind of text that they are; headlines apart, which are no sentences."""
-    claims = list(claims)
-    kinds = Counter(claim.kind for claim in claims if claim.role != "headline")
-    return {kind.value: kinds[kind] for kind in Kind} | {
-        "headlines": sum(c.role == "headline" for c in claims)
-    }
+    counts = {kind.value: 0 for kind in Kind}
+    counts["headlines"] = 0
+    for claim in claims:
+        counts["headlines" if claim.role == "headline" else claim.kind.value] += 1
+    return counts
 
 
 def model_counts(report: Report) -> dict[str, Any]:
     """Count what a model wrote and cost, how its judge did, and what the rules did without it."""
-    whole = sum((section.account for section in report.sections), report.account)
+    account = sum((section.account for section in report.sections), report.account)
+    fallback_counts = Counter(fallback.part for fallback in account.fallbacks)
     return {
         "statements": sum(claim.free for claim in report.claims),
         "dropped": sum(drop.free for drop in report.drops),
         "judges": sorted({claim.judged_by for claim in report.claims if claim.judged_by}),
         "controls": {
-            "hidden": whole.judging.controls,
-            "refused": whole.judging.caught,
-            "twins": {"hidden": whole.judging.twins, "refused": whole.judging.caught_twins},
+            "hidden": account.judging.controls,
+            "refused": account.judging.caught,
+            "twins": {"hidden": account.judging.twins, "refused": account.judging.caught_twins},
+            "judged_again": account.judging.judged_again,
+            "void": account.judging.void,
         },
         "judged": {
-            "standing": whole.judging.standing,
-            "narrowed": whole.judging.narrowed,
-            "refuted": whole.judging.refuted,
-            "could_look": whole.judging.could_look,
-            "look_ups": whole.judging.look_ups,
+            "standing": account.judging.standing,
+            "narrowed": account.judging.narrowed,
+            "refuted": account.judging.refuted,
+            "could_look": account.judging.could_look,
+            "look_ups": account.judging.look_ups,
         },
-        "spent": whole.spent.model_dump(mode="json"),
-        "by_job": _spent_by_job(whole),
-        "longest_chain": longest_chain(whole.calls_about),
-        "kept": {"commits": len(whole.kept), "summaries": whole.kept_summaries},
-        "fallbacks": dict(sorted(Counter(one.part for one in whole.fallbacks).items())),
-        "reasons": sorted({one.reason for one in whole.fallbacks}),
-        "assumed_contexts": dict(sorted(whole.assumed_contexts.items())),
+        "spent": account.spent.model_dump(mode="json"),
+        "by_job": _spent_by_job(account),
+        "longest_chain": longest_chain(account.chains.values()),
+        "kept": {"commits": len(account.kept), "summaries": account.kept_summaries},
+        "fallbacks": dict(sorted(fallback_counts.items())),
+        "reasons": sorted({fallback.reason for fallback in account.fallbacks}),
+        "assumed_contexts": dict(sorted(account.assumed_contexts.items())),
     }
 
 
 def _spent_by_job(account: Account) -> dict[str, Any]:
     """Return what was spent on each job, most tokens first."""
-    spent = sorted(account.by_job.items(), key=lambda item: (-item[1].sent, item[0]))
-    return {job: one.model_dump(mode="json") for job, one in spent if job}
+    by_tokens = sorted(account.by_job.items(), key=lambda item: (-item[1].sent, item[0]))
+    return {job: spent.model_dump(mode="json") for job, spent in by_tokens if job}
 
 
 def checked_counts(report: Report) -> dict[str, Any]:
     """Count what was said, what was refused, and how sure the links are."""
     # A reader can count what stands on the page: the rest has no sentence.
     landed = {row.id for row in report.ledger}
-    told = [link for link in report.links if link.change in landed]
+    grades = Counter(link.grade.value for link in report.links if link.change in landed)
+    verdicts = Counter(drop.verdict for drop in report.drops)
     return {
         "claims": len(report.claims),
         "kinds": kind_counts(report.claims),
         "citations": sum(len(claim.sources) for claim in report.claims),
-        "dropped": dict(sorted(Counter(drop.verdict for drop in report.drops).items())),
-        "links": dict(sorted(Counter(link.grade.value for link in told).items())),
+        "dropped": dict(sorted(verdicts.items())),
+        "links": dict(sorted(grades.items())),
     }
 
 
 def cited_by(report: Report) -> frozenset[EvidenceId]:
-    """Name what its claims cite, and the issues and releases that it names.
+    """Return what the claims cite, and the issues and releases that the report names.
 
-    A commit of which nothing is said rests on its subject and its line counts, which the report itself holds.
+    A commit that no claim is about rests on its subject and line counts, which the report has.
     """
-    issues = {line.id(section.repo) for section in report.sections for line in section.issues}
-    releases = {line.id(section.repo) for section in report.sections for line in section.releases}
-    claimed = {source for claim in report.claims for source in claim.sources}
-    return frozenset((*claimed, *issues, *releases))
+    cited: set[EvidenceId] = set()
+    for claim in report.claims:
+        cited.update(claim.sources)
+    for section in report.sections:
+        cited.update(issue.id(section.repo) for issue in section.issues)
+        cited.update(release.id(section.repo) for release in section.releases)
+    return frozenset(cited)

@@ -1,15 +1,12 @@
 """What models cost, how a judge did, and which parts the rules had to take over."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from pydantic import Field, field_serializer
 
 from agent.domain.base import Frozen
 from agent.domain.evidence_id import EvidenceId
-
-CallsAbout = Mapping[str, Mapping[str, int]]
 
 _MAX_REASON_CHARACTERS = 200  # Of an error that a report shows
 
@@ -97,12 +94,17 @@ Part = Literal[
 ]
 
 
+Limit = Literal["calls", "tokens", "seconds", "cost", "diffs"]
+"""What a budget limits."""
+
+
 class Fallback(Frozen):
     """A part that the rules did without the model, and why."""
 
     part: Part
     reason: str
     about: EvidenceId | None = None
+    limit: Limit | None = None  # The limit of the budget that is reached, if that is the cause
 
 
 class Judging(Frozen):
@@ -112,6 +114,8 @@ class Judging(Frozen):
     caught: int = 0  # Those of them that the judge refused; a batch with an admitted one is void
     twins: int = 0  # Those of the controls that reverse a proven fact of the same commit
     caught_twins: int = 0
+    judged_again: int = 0  # Sentences judged once more, because a control beside them was admitted
+    void: int = 0  # Those of them that stood beside an admitted control again, and are left out
     standing: int = 0  # Sentences that the judge let stand
     narrowed: int = 0  # Those that it called too wide
     refuted: int = 0  # Those that it found contradicted or not shown
@@ -124,11 +128,26 @@ class Judging(Frozen):
             caught=self.caught + other.caught,
             twins=self.twins + other.twins,
             caught_twins=self.caught_twins + other.caught_twins,
+            judged_again=self.judged_again + other.judged_again,
+            void=self.void + other.void,
             standing=self.standing + other.standing,
             narrowed=self.narrowed + other.narrowed,
             refuted=self.refuted + other.refuted,
             look_ups=self.look_ups + other.look_ups,
             could_look=self.could_look or other.could_look,
+        )
+
+
+class Chain(Frozen):
+    """How many answers were waited for one after the other, for commits and then for summaries."""
+
+    reading: int = 0
+    summing_up: int = 0
+
+    def __add__(self, other: "Chain") -> "Chain":
+        return Chain(
+            reading=self.reading + other.reading,
+            summing_up=self.summing_up + other.summing_up,
         )
 
 
@@ -139,18 +158,16 @@ class Account(Frozen):
     judging: Judging = Judging()
     spent: Spent = Spent()
     by_job: dict[str, Spent] = Field(default_factory=dict)  # The same by what it was spent on
-    calls_about: dict[str, dict[str, int]] = Field(default_factory=dict)
-    """The calls by who pays for them and by the commit that they are about; by `SUMMING_UP` those
-    for a summary, and by the payer itself those about its whole day."""
+    chains: dict[str, Chain] = Field(default_factory=dict)  # By who pays for the answers
     kept: tuple[EvidenceId, ...] = ()  # Commits whose analysis an earlier run wrote
     kept_summaries: int = 0  # Sentences of summary or brief that an earlier run wrote
     assumed_contexts: dict[str, int] = Field(default_factory=dict)
     """The tokens that were assumed as the context of a model whose server does not report it."""
 
-    @field_serializer("calls_about")
-    def _calls_in_order(self, calls_about: CallsAbout) -> dict[str, dict[str, int]]:
-        """Return the calls by name: they end in another order in every run."""
-        return {payer: dict(sorted(calls.items())) for payer, calls in sorted(calls_about.items())}
+    @field_serializer("chains")
+    def _chains_in_order(self, chains: Mapping[str, Chain]) -> dict[str, Chain]:
+        """Return the chains by name: repositories end in another order in every run."""
+        return dict(sorted(chains.items()))
 
     def __add__(self, other: "Account") -> "Account":
         return Account(
@@ -158,35 +175,30 @@ class Account(Frozen):
             judging=self.judging + other.judging,
             spent=self.spent + other.spent,
             by_job=added_by_job(self.by_job, other.by_job),
-            calls_about=_added_calls(self.calls_about, other.calls_about),
+            chains=_added_chains(self.chains, other.chains),
             kept=(*self.kept, *other.kept),
             kept_summaries=self.kept_summaries + other.kept_summaries,
             assumed_contexts=self.assumed_contexts | other.assumed_contexts,
         )
 
 
-def _added_calls(first: CallsAbout, second: CallsAbout) -> dict[str, dict[str, int]]:
-    added = {payer: Counter(calls) for payer, calls in first.items()}
-    for payer, calls in second.items():
-        added.setdefault(payer, Counter()).update(calls)
-    return {payer: dict(calls) for payer, calls in added.items()}
+def _added_chains(first: Mapping[str, Chain], second: Mapping[str, Chain]) -> dict[str, Chain]:
+    added = dict(first)
+    for payer, chain in second.items():
+        added[payer] = added.get(payer, Chain()) + chain
+    return added
 
 
-def longest_chain(calls_about: CallsAbout) -> int:
-    """Return how many answers are waited for one after the other, at most.
+def longest_chain(chains: Iterable[Chain]) -> int:
+    """Return how many answers a run waited for, one after the other.
 
-    Commits are asked about at the same time, and so are repositories, and all summaries after
-    them; questions about one commit are counted as if each waited for the one before.
+    Repositories are read at the same time, and all summaries are written after them.
     """
     longest_reading = 0
     longest_summary = 0
-    for payer, calls in calls_about.items():
-        about_commits = [
-            count for subject, count in calls.items() if subject not in (payer, SUMMING_UP)
-        ]
-        reading = calls.get(payer, 0) + max(about_commits, default=0)
-        longest_reading = max(longest_reading, reading)
-        longest_summary = max(longest_summary, calls.get(SUMMING_UP, 0))
+    for chain in chains:
+        longest_reading = max(longest_reading, chain.reading)
+        longest_summary = max(longest_summary, chain.summing_up)
     return longest_reading + longest_summary
 
 
@@ -201,7 +213,8 @@ def added_by_job(first: Mapping[str, Spent], second: Mapping[str, Spent]) -> dic
 def fallback(part: Part, error: Exception, about: EvidenceId | None = None) -> Account:
     """Return an account of a part that was done without the model, with the reason."""
     reason = " ".join(str(error).split())[:_MAX_REASON_CHARACTERS]
-    return Account(fallbacks=(Fallback(part=part, reason=reason, about=about),))
+    limit: Limit | None = getattr(error, "limit", None)
+    return Account(fallbacks=(Fallback(part=part, reason=reason, about=about, limit=limit),))
 
 
 def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:

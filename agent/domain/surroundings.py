@@ -57,6 +57,7 @@ class Definition(Frozen):
 
     name: str
     passage: CodePassage
+    documentation: tuple[int, ...] = ()  # Positions of the passage's lines that are a docstring
 
 
 class Surroundings(Frozen):

@@ -12,7 +12,7 @@ from agent.domain.ledger import OwnUse
 Part = Literal[
     "used", "breaks", "deprecated", "changed", "new", "dependencies", "also", "deleted scripts"
 ]
-"""Where in the guide a fact is told, in this order.
+"""Where in the guide a fact is listed, in this order.
 
 First what the user's own code uses. `changed` are defaults and choices, so that the same call does
 something else; `new` is what users can set now, `also` new names and the rest. The options of a
@@ -84,7 +84,7 @@ class Upgrade(Frozen):
         return frozenset(fact.old for fact in removed if fact.old)
 
     def part_of(self, item: UpgradeItem) -> Part | None:
-        """Return where an item is told; None for what users do not see."""
+        """Return where an item is listed; None for what users do not see."""
         fact = item.fact
         if item.uses:
             return "used"
@@ -104,5 +104,5 @@ class Upgrade(Frozen):
 
     def _is_of_deleted_script(self, fact: Fact) -> bool:
         """Return True for an option that went with the program which had it."""
-        files = {place.file for place in fact.places}
+        files = {location.file for location in fact.places}
         return fact.kind == "flag-removed" and bool(files) and files <= self._deleted_files

@@ -39,8 +39,12 @@ def previous_release(release: Release, releases: Iterable[Release]) -> Release |
         is_made = other.published_at <= release.published_at
         if is_version(other.tag) and is_made and other.tag != release.tag:
             earlier[other.tag] = other
-    own = _parsed([release.tag])
-    lower = [parsed for parsed in _parsed(earlier) if own and parsed.version < own[0].version]
+    parsed_release = _parsed([release.tag])
+    lower = [
+        parsed
+        for parsed in _parsed(earlier)
+        if parsed_release and parsed.version < parsed_release[0].version
+    ]
     return earlier[max(lower).tag] if lower else None
 
 

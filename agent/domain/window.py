@@ -1,4 +1,4 @@
-"""Which stretch of time a report speaks of: half-open, in a named zone, over landing times."""
+"""The time that a report is about: a half-open interval of landing times, in a named time zone."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -13,11 +13,11 @@ from agent.domain.base import UsageError
 
 @lru_cache(maxsize=64)
 def zone(name: str) -> ZoneInfo:
-    """Find a time zone by its IANA name."""
+    """Return a time zone by its IANA name; raise UsageError if there is none."""
     unknown = UsageError(
         f"unknown time zone {name!r}; use a name such as UTC, Asia/Shanghai or America/New_York"
     )
-    # Files such as "localtime" and "right/UTC" beside the zones mean something else on every machine.
+    # The files "localtime" and "right/UTC" beside the zones differ from machine to machine.
     if not name[:1].isupper():
         raise unknown
     try:
@@ -28,7 +28,7 @@ def zone(name: str) -> ZoneInfo:
 
 
 def check_year(day: date) -> None:
-    """Refuse days that neither git nor GitHub can tell apart, and sums of days that Python cannot hold."""
+    """Raise UsageError for a day that git, GitHub or Python's calendar cannot represent."""
     if not 1970 <= day.year <= 2099:
         raise UsageError(
             f"{day.isoformat()[:10]} is out of reach; a report can speak of the years 1970 to 2099"
@@ -36,29 +36,32 @@ def check_year(day: date) -> None:
 
 
 def midnight(day: date, tz: str) -> datetime:
-    """Find the first instant of a calendar day, in UTC.
+    """Return the first instant of a calendar day, in UTC.
 
-    A midnight that a clock change skips becomes the first instant after the gap, one that happens twice the earlier.
+    If a clock change skips midnight, this is the first instant after the gap; if midnight happens
+    twice, it is the earlier one.
     """
     return datetime.combine(day, time.min, tzinfo=zone(tz)).astimezone(UTC)
 
 
 def moment(text: str, tz: str) -> datetime:
-    """Read a day (its first instant) or a time; a time without a zone is in the named one."""
+    """Return the first instant of a day, or a time; a time without a zone is in the named one."""
     try:
-        read = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError as error:
         raise UsageError(
             f"{text!r} is not a time; write it as 2026-02-04 or 2026-02-04T06:00"
         ) from error
-    check_year(read)
+    check_year(parsed)
     if len(text) == len("2026-02-04"):
-        return midnight(read.date(), tz)
-    return (read if read.tzinfo else read.replace(tzinfo=zone(tz))).astimezone(UTC)
+        return midnight(parsed.date(), tz)
+    if parsed.tzinfo is None:
+        parsed = parsed.replace(tzinfo=zone(tz))
+    return parsed.astimezone(UTC)
 
 
 class Window(BaseModel):
-    """The half-open interval [start, end); both ends are kept in UTC, the zone says how days are cut."""
+    """The half-open interval [start, end), in UTC; the zone is the one whose days it is made of."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,7 +69,7 @@ class Window(BaseModel):
     end: datetime
     tz: str
     cutoff: datetime | None = None
-    """Set when the window was read before it was over: nothing from this moment on was there to be seen."""
+    """When the window was read, if that was before its end: nothing later could be seen."""
 
     @field_validator("start", "end", "cutoff")
     @classmethod
@@ -89,19 +92,20 @@ class Window(BaseModel):
 
     @classmethod
     def days(cls, first: date, last: date, tz: str) -> Self:
-        """Span whole calendar days, both included; a day may have 23 or 25 hours."""
+        """Return a window of whole days, the last included; a day may have 23 or 25 hours."""
         check_year(first)
         check_year(last)
         if last < first:
             raise UsageError(f"the window ends before it starts: {first} to {last}")
-        start, end = midnight(first, tz), midnight(last + timedelta(days=1), tz)
+        start = midnight(first, tz)
+        end = midnight(last + timedelta(days=1), tz)
         if start == end:
             raise UsageError(f"{first} does not exist in {tz}: the calendar skipped it")
         return cls(start=start, end=end, tz=tz)
 
     @classmethod
     def between(cls, since: str, until: str, tz: str, now: datetime) -> Self:
-        """Span from one day or time to another that is not included; left out, the last seven days up to now."""
+        """Return a window up to a day or time that is not included; by default the last seven days."""
         end = moment(until, tz) if until else now.replace(microsecond=0) + timedelta(seconds=1)
         start = moment(since, tz) if since else end - timedelta(days=7)
         if start >= end:
@@ -112,16 +116,16 @@ class Window(BaseModel):
 
     @classmethod
     def yesterday(cls, now: datetime, tz: str) -> Self:
-        """Span the last calendar day that is over in that zone."""
+        """Return the window of the last calendar day that is over in a time zone."""
         day = now.astimezone(zone(tz)).date() - timedelta(days=1)
         return cls.days(day, day, tz)
 
     def __contains__(self, moment: datetime) -> bool:
-        """Tell whether a landing time lies in the window."""
+        """Return True if a landing time lies in the window."""
         return self.start <= moment < (self.cutoff or self.end)
 
     def cut_at(self, now: datetime) -> Self:
-        """Label the window as read before its end, if it is not over yet."""
+        """Return the window as it is now: with a cutoff if it is not over yet."""
         if now >= self.end:
             return self
         if now <= self.start:
@@ -132,35 +136,33 @@ class Window(BaseModel):
 
     @property
     def partial(self) -> bool:
-        """True when the window was not over when it was read."""
+        """True if the window was not over when it was read."""
         return self.cutoff is not None
 
     @property
     def whole_days(self) -> bool:
-        """True when both ends are the first instant of a day."""
-        return all(
-            end == midnight(end.astimezone(zone(self.tz)).date(), self.tz)
-            for end in (self.start, self.end)
-        )
+        """True if both ends are the first instant of a day."""
+        return self._is_midnight(self.start) and self._is_midnight(self.end)
+
+    def _is_midnight(self, at: datetime) -> bool:
+        return at == midnight(at.astimezone(zone(self.tz)).date(), self.tz)
 
     @cached_property
     def label(self) -> str:
-        """The name of the report: `2026-02-04`, `2026-02-01..2026-02-07`, or with hours where it is not whole days."""
-        where = zone(self.tz)
-        first, end = self.start.astimezone(where), self.end.astimezone(where)
+        """The name of the report: `2026-02-04`, `2026-02-01..2026-02-07`, or days with hours."""
+        start = self.start.astimezone(zone(self.tz))
+        end = self.end.astimezone(zone(self.tz))
         if not self.whole_days:
-            clock = "%Y-%m-%dT%H%M%S" if first.second or end.second else "%Y-%m-%dT%H%M"
-            return f"{first:{clock}}..{end:{clock}}"
-        last = (self.end - timedelta(seconds=1)).astimezone(where)
-        return (
-            f"{first:%Y-%m-%d}"
-            if first.date() == last.date()
-            else f"{first:%Y-%m-%d}..{last:%Y-%m-%d}"
-        )
+            clock = "%Y-%m-%dT%H%M%S" if start.second or end.second else "%Y-%m-%dT%H%M"
+            return f"{start:{clock}}..{end:{clock}}"
+        last_instant = (self.end - timedelta(seconds=1)).astimezone(zone(self.tz))
+        if start.date() == last_instant.date():
+            return f"{start:%Y-%m-%d}"
+        return f"{start:%Y-%m-%d}..{last_instant:%Y-%m-%d}"
 
     @property
     def key(self) -> str:
-        """What a report of this window is remembered by; a re-run of a partial day is the same window."""
+        """The key of the window's report in memory; a partial day and the whole day share one."""
         if self.whole_days:
             return f"{self.label} {self.tz}"
         # An hour that the clock shows twice has one label and two keys.
@@ -174,14 +176,16 @@ def narrowed(
     tz: str,
     now: datetime,
 ) -> Window | None:
-    """Cut a bound to the latest start and the earliest end; where nothing would be left of it, it stays."""
+    """Return a bound cut to the latest start and the earliest end, or whole if nothing is left."""
     if not starts and not ends:
         return bound
-    end = min(
-        [*ends, *([bound.end] if bound else [])],
-        default=now.replace(microsecond=0) + timedelta(seconds=1),
-    )
-    start = max([*starts, *([bound.start] if bound else [])], default=end - timedelta(days=7))
+    all_starts = list(starts)
+    all_ends = list(ends)
+    if bound is not None:
+        all_starts.append(bound.start)
+        all_ends.append(bound.end)
+    end = min(all_ends, default=now.replace(microsecond=0) + timedelta(seconds=1))
+    start = max(all_starts, default=end - timedelta(days=7))
     if start >= end or start >= now:
         return bound
     window = Window(start=start, end=end, tz=tz)

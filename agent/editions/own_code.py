@@ -179,8 +179,8 @@ def _stands_for(path: str, fact: Fact, name: str) -> bool:
         return False
     if fact.path and name == _old_name(fact) and path == fact.path:
         return True
-    before, found, rest = f"{path}.".partition(f".{name}.")
-    return bool(before and found) and not rest and f"{fact.module}.".startswith(f"{before}.")
+    before, separator, rest = f"{path}.".partition(f".{name}.")
+    return bool(before and separator) and not rest and f"{fact.module}.".startswith(f"{before}.")
 
 
 def _old_name(fact: Fact) -> str:

@@ -7,7 +7,7 @@ from agent.domain.base import Language
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import SET, Part, Upgrade
-from agent.telling import fact_sentence, joined
+from agent.fact_sentences import fact_sentence, joined
 
 
 class UpgradeEntry(NamedTuple):
@@ -53,7 +53,7 @@ def entries(guide: Upgrade, part: Part, lang: Language) -> Iterator[UpgradeEntry
         facts_by_group.setdefault(group, []).append(item.fact)
     for group, facts in facts_by_group.items():
         for fact in joined(facts):
-            files = dict.fromkeys(place.file for place in fact.places)
+            files = dict.fromkeys(location.file for location in fact.places)
             text = fact_sentence(fact, lang)
             yield UpgradeEntry(text, group.commits, group.backwards, group.uses, tuple(files))
 
@@ -63,7 +63,10 @@ def entries_by_commit(guide: Upgrade, part: Part, lang: Language) -> list[Commit
     by_commits: dict[tuple[str, ...], list[UpgradeEntry]] = {}
     for entry in entries(guide, part, lang):
         by_commits.setdefault(entry.commits, []).append(entry)
-    return [CommitEntries(commits, tuple(told)) for commits, told in by_commits.items()]
+    return [
+        CommitEntries(commits, tuple(commit_entries))
+        for commits, commit_entries in by_commits.items()
+    ]
 
 
 def guide_lines(guide: Upgrade) -> list[str]:

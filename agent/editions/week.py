@@ -78,10 +78,13 @@ def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
     for pair in reverts:
         without_effect |= {pair.change, pair.undone_by}
     repos = _every(report.repos for report in reports)
+    sections: list[RepoSection] = []
+    for repo in repos:
+        sections += _section(repo, reports)
     report = Report(
         window=Window.days(days[0], days[-1], tz),
         repos=repos,
-        sections=tuple(section for repo in repos for section in _section(repo, reports)),
+        sections=tuple(sections),
         ledger=_ledger(reports, without_effect),
         claims=_claims(reports, without_effect),
         stories=_stories(reports),
@@ -114,7 +117,9 @@ def _reverts_within(reports: Sequence[Report]) -> tuple[RevertPair, ...]:
 
     What landed again after that is told as itself.
     """
-    landed = {row.id for report in reports for row in report.ledger}
+    landed: set[EvidenceId] = set()
+    for report in reports:
+        landed.update(row.id for row in report.ledger)
     pairs: dict[RevertPair, None] = {}
     for report in reports:
         for story in report.stories:
@@ -144,10 +149,11 @@ def _claims(reports: Sequence[Report], without_effect: Collection[EvidenceId]) -
         for claim in report.claims:
             if claim.role not in _OF_ONE_DAY:
                 claims[claim.id] = claim
-    about_lasting = [
-        claim for claim in claims.values() if not set(claim.about).intersection(without_effect)
-    ]
-    return tuple(about_lasting)
+    lasting: list[Claim] = []
+    for claim in claims.values():
+        if not any(commit in without_effect for commit in claim.about):
+            lasting.append(claim)
+    return tuple(lasting)
 
 
 def _stories(reports: Sequence[Report]) -> tuple[Story, ...]:

@@ -7,7 +7,7 @@ from agent.editor.rows import CommitRow
 from agent.editor.telling_lines import MAX_LINES
 from agent.prompting import tokens_of
 
-_LINES_TRIED = (MAX_LINES, 6, 4, 2, 1)  # Changed lines a row, the most telling first
+_LINES_TRIED = (MAX_LINES, 6, 4, 2, 1)  # Changed lines a row, the most important first
 _MIN_LINES = 0  # Where even a few lines need more than one question
 _ROW_FRAME = 2  # Tokens between two rows
 

@@ -13,8 +13,8 @@ from agent.domain.evidence import CommitEvidence, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
 from agent.editor.telling_lines import MAX_LINES, telling_lines
+from agent.fact_sentences import fact_sentence
 from agent.reports.titles import shown_title
-from agent.telling import fact_sentence
 from agent.triage.collected import Collected
 from agent.triage.conventions import Area, area
 

@@ -48,16 +48,20 @@ def addresses(
     Names in the code of the evidence and in notes that code wrote about it are no hosts. Comments
     in them are words of people.
     """
-    mails = [match[0] for match in _MAIL.finditer(text) if _is_top_level(match["last"])]
+    text_addresses: list[TextAddress] = []
+    for match in _MAIL.finditer(text):
+        if _is_top_level(match["last"]):
+            text_addresses.append(TextAddress(match[0], "a mail address"))
     hosts = list(dict.fromkeys(_hosts(_MAIL.sub(" ", text))))
-    if hosts:
-        code_of_notes = [_COMMENT.sub("", note) for note in notes]
-        code = SearchText("\n".join((*_code_without_comments(evidence), *code_of_notes)))
-        hosts = [host for host in hosts if not code.has(host)]
-    return [
-        *(TextAddress(mail, "a mail address") for mail in mails),
-        *(TextAddress(host, "the address of a host") for host in hosts),
-    ]
+    if not hosts:
+        return text_addresses
+    code = list(_code_without_comments(evidence))
+    code += [_COMMENT.sub("", note) for note in notes]
+    code_text = SearchText("\n".join(code))
+    for host in hosts:
+        if not code_text.has(host):
+            text_addresses.append(TextAddress(host, "the address of a host"))
+    return text_addresses
 
 
 def _hosts(text: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The gate: everything that code can refuse in a claim, given evidence that was read beforehand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from agent.domain.base import Language
@@ -76,7 +76,7 @@ def _lookup(claim: Claim, evidence_set: EvidenceSet, anchors: Sequence[Anchor]) 
     tz = evidence_set.window.tz if evidence_set.window else "UTC"
     evidence = [evidence_set.by_id[cite] for cite in claim.sources]
     if claim.kind is Kind.ADVICE:
-        # What a reader is told to type must have landed, and not only stand in a thread.
+        # What a reader is advised to type must have landed, and not only stand in a thread.
         commits = [piece for piece in evidence if isinstance(piece, CommitEvidence)]
         return Lookup.of(commits, claim.repo, tz, _notes(claim, evidence_set))
     # On one line each: a code span may be copied from an anchor of several lines.
@@ -132,24 +132,29 @@ def _check_sides(claim: Claim, evidence_set: EvidenceSet) -> Iterator[Judgement]
         evidence = evidence_set.by_id[cite]
         if isinstance(evidence, CommitEvidence):
             commits.append(evidence)
-    for side, given, lines in (("old", claim.old, "removed"), ("new", claim.new, "added")):
-        value = " ".join(given.strip().strip("`").split())
-        if not value:
-            continue
-        texts = [_side(commit, is_old=side == "old") for commit in commits]
-        if Lookup(tuple(texts)).has_literal(Literal("code", value)):
-            continue
-        shown = short(value)
-        reason = (
-            f"{shown!r} is given as the {side} value, and no {lines} line of what is cited has it"
-        )
-        yield Judgement(
-            verdict="unsupported",
-            reason=reason,
-            check=side,
-            literal=shown,
-            nearest=nearest(value, texts),
-        )
+    yield from _check_side("old", claim.old, commits)
+    yield from _check_side("new", claim.new, commits)
+
+
+def _check_side(side: str, stated: str, commits: Iterable[CommitEvidence]) -> Iterator[Judgement]:
+    value = " ".join(stated.strip().strip("`").split())
+    if not value:
+        return
+    texts = [_side(commit, is_old=side == "old") for commit in commits]
+    if Lookup(tuple(texts)).has_literal(Literal("code", value)):
+        return
+    lines = "removed" if side == "old" else "added"
+    short_value = short(value)
+    yield Judgement(
+        verdict="unsupported",
+        reason=(
+            f"{short_value!r} is given as the {side} value, "
+            f"and no {lines} line of what is cited has it"
+        ),
+        check=side,
+        literal=short_value,
+        nearest=nearest(value, texts),
+    )
 
 
 def _side(commit: CommitEvidence, *, is_old: bool) -> SearchText:
@@ -306,7 +311,7 @@ def _window_fault(claim: Claim, evidence_set: EvidenceSet, evidence: Citable) ->
     if isinstance(evidence, PublishedEvidence):
         return ""  # What it says passed this check when it was published
     if isinstance(evidence, FileEvidence):
-        return ""  # It shows how a file is, and is never told as new
+        return ""  # It shows how a file is, and is never reported as new
     dated = f"{evidence.id} is of {evidence.at:%Y-%m-%d %H:%M} UTC"
     if _created_at(evidence) >= (window.cutoff or window.end):
         return f"{dated}, after the window {window.label} ({window.tz})"

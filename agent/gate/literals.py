@@ -7,6 +7,7 @@ is for the judge to say.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from agent.domain.claims import LiteralKind, Number
@@ -19,13 +20,15 @@ from agent.gate.quantities import (
     unit_behind,
 )
 
+# A sentence is read again each time its evidence is fitted into a question.
+_MAX_CACHED_TEXTS = 2_048
 _TICKS = re.compile("`+")
 _SPAN_SIGN = "\ufffc"  # Stands for a code span in the text around it
 _THREAD = r"(?:[\w-]+/[\w.-]+)?#\d+"
 _FLAG = r"--[A-Za-z][\w-]*"
 _HASH = r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])"
 _PATH = r"[\w.+~*-]*(?:/[\w.*+-]*)+"
-_CHUNK = r"[vV]?\d(?:\w|[.,](?=\w)|(?<=\de)[+-](?=\d))*"
+_CHUNK = r"[vV]?\d(?:\w|\.(?=\w)|,(?=\d)|(?<=\de)[+-](?=\d))*"
 _NAME = r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*|(?<=\d)\.\d\w*)*"
 _TOKEN = re.compile(
     rf"(?P<thread>(?<![\w&/.]){_THREAD}\b)"
@@ -64,7 +67,8 @@ class _Parts(NamedTuple):
     prose: str  # With a sign in the place of each code span
 
 
-def literals(text: str) -> list[Literal]:
+@lru_cache(maxsize=_MAX_CACHED_TEXTS)
+def literals(text: str) -> tuple[Literal, ...]:
     """Return the literals of a sentence, each once; its marks must be plain already."""
     parts = _taken_apart(text)
     sentence_literals = [_span_literal(span) for span in parts.spans]
@@ -74,13 +78,14 @@ def literals(text: str) -> list[Literal]:
         end = date.start + len(date.text)
         prose = prose[: date.start] + " " * len(date.text) + prose[end:]
     sentence_literals += _prose_literals(prose)
-    return list(dict.fromkeys(sentence_literals))
+    return tuple(dict.fromkeys(sentence_literals))
 
 
-def terms(text: str) -> list[str]:
+@lru_cache(maxsize=_MAX_CACHED_TEXTS)
+def terms(text: str) -> tuple[str, ...]:
     """Return the words that look like names without being literals: FlashInfer, TypeError, FP8."""
     words = (match[0] for match in _TOKEN.finditer(_taken_apart(text).prose))
-    return [word for word in dict.fromkeys(words) if _TERM.match(word)]
+    return tuple(word for word in dict.fromkeys(words) if _TERM.match(word))
 
 
 def _taken_apart(text: str) -> _Parts:
@@ -145,12 +150,12 @@ def _chunk_literals(chunk: str, text: str, end: int) -> Iterator[Literal]:
     """Read what begins with a digit: a version, or a number with the unit that follows it."""
     if is_dimension(chunk):
         return
-    if chunk.count(".") > 1 or (_VERSION.fullmatch(chunk) and not _is_digits_alone(chunk)):
-        yield Literal("version", chunk)
-        return
     if "," in chunk and not is_grouped(chunk):
         for part in chunk.split(","):
             yield from _chunk_literals(part, part, len(part))
+        return
+    if chunk.count(".") > 1 or (_VERSION.fullmatch(chunk) and not _is_digits_alone(chunk)):
+        yield Literal("version", chunk)
         return
     sign = "%" if text[end : end + 1] == "%" else ""
     number = read_number(chunk + sign)

@@ -11,6 +11,7 @@ from agent.domain.commits import FileChange
 from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet, FileEvidence
 from agent.domain.patch import read_hunks
 from agent.domain.window import Window
+from agent.gate.literals import literals
 from agent.gate.shown import code_written_lines, file_heading, printed_texts
 from agent.gate.text import BREAK, normal, stands_in
 
@@ -21,6 +22,7 @@ _PASSAGE = re.compile(r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』
 _LONG_PASSAGE = re.compile(
     r"(?:[A-Za-z0-9_]+[^A-Za-z0-9_]+){2}[A-Za-z0-9_]|(?:[\u4e00-\u9fff][^\u4e00-\u9fff]*){8}"
 )
+_TWO_WORDS = re.compile(r"[A-Za-z0-9_]+[^A-Za-z0-9_]+[A-Za-z0-9_]")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _COMMENT_START = re.compile(r"///?!?|#+!?|/\*+!?|\*+(?!/)|--|;+|%+|\"\"\"|'''|<!--")
 _COMMENT_ENDS = ("*/", '"""', "'''", "-->")
@@ -42,7 +44,8 @@ def patch_lines(patch: str) -> tuple[PatchLine, ...]:
     """Return the lines of all hunks."""
     lines: list[PatchLine] = []
     for number, hunk in enumerate(read_hunks(patch), start=1):
-        lines += [PatchLine(mark, line[1:], number) for mark, _, line in hunk.numbered()]
+        for mark, _, line in hunk.numbered():
+            lines.append(PatchLine(mark, line[1:], number))
     return tuple(lines)
 
 
@@ -103,7 +106,8 @@ def _printed_forms(heading: str, patch: str) -> tuple[str, ...]:
     lines = patch_lines(patch)
     old_side = [line for line in lines if line.mark != "+"]
     new_side = [line for line in lines if line.mark != "-"]
-    printed = [heading, *map(_as_printed, patch.split("\n"))]
+    printed = [heading]
+    printed += map(_as_printed, patch.split("\n"))
     return (
         normal("\n".join(printed)),
         _joined(new_side, _uncommented),
@@ -133,7 +137,7 @@ def check_passages(claim: Claim, evidence_set: EvidenceSet, text: str) -> Iterat
     """Yield a judgement for each passage in quotation marks that no cited evidence has."""
     for match in _PASSAGE.finditer(text):
         passage = next(group for group in match.groups() if group)
-        if not _LONG_PASSAGE.search(passage):
+        if not _is_quotation(passage):
             continue
         words = MARK.sub("", passage).replace("`", "").strip().rstrip(".,;。，；")
         if any(_is_quoted(words, evidence_set.by_id[cite]) for cite in claim.sources):
@@ -142,6 +146,13 @@ def check_passages(claim: Claim, evidence_set: EvidenceSet, text: str) -> Iterat
             f"“{short(words)}” is set in quotation marks, and no cited evidence has these words"
         )
         yield Judgement(verdict="quote", reason=reason, check="passage", literal=short(words))
+
+
+def _is_quotation(passage: str) -> bool:
+    """Return True for what is too long for a word used loosely, or sets a name among words."""
+    if _LONG_PASSAGE.search(passage):
+        return True
+    return bool(_TWO_WORDS.search(passage) and literals(passage))
 
 
 def misquoted(
@@ -212,24 +223,29 @@ def _is_shown(text: str, evidence: Citable, window: Window | None, note: str) ->
 def is_in_prose(text: str, evidence: Citable, window: Window | None = None) -> bool:
     """Return True if words stand in what people wrote, or in the heading above it."""
     words = normal(_HANDLE.sub("", text))
-    printed = printed_texts(evidence, window)
-    return any(stands_in(words, normal(other), gaps=False) for other in printed)
+    return _is_verbatim(words, printed_texts(evidence, window))
+
+
+def _is_verbatim(words: str, texts: Iterable[str]) -> bool:
+    """Return True if normalised words stand in one of these texts, without a gap."""
+    return any(stands_in(words, normal(text), gaps=False) for text in texts)
 
 
 def is_in_code(text: str, evidence: Citable, note: str = "") -> bool:
     """Return True if words stand in the diff, among the paths, or in lines that code wrote."""
     words = normal(_HANDLE.sub("", text))
     # Several lines of a note are copied with the handles between them.
-    if note and any(stands_in(form, normal(note), gaps=False) for form in {words, normal(text)}):
+    if note and (_is_verbatim(words, [note]) or _is_verbatim(normal(text), [note])):
         return True
     if isinstance(evidence, FileEvidence):
-        return any(stands_in(words, normal(lines), gaps=False) for lines in evidence.texts)
+        return _is_verbatim(words, evidence.texts)
     if not isinstance(evidence, CommitEvidence):
         return False
     if any(is_in_file(text, file) for file in evidence.change.files):
         return True
-    written = ("\n".join(evidence.paths), "\n".join(code_written_lines(evidence)))
-    return any(stands_in(words, normal(other), gaps=False) for other in written)
+    paths = "\n".join(evidence.paths)
+    facts = "\n".join(code_written_lines(evidence))
+    return _is_verbatim(words, [paths, facts])
 
 
 def is_in_file(text: str, file: FileChange) -> bool:

@@ -18,7 +18,7 @@ from agent.domain.evidence import (
 )
 from agent.domain.facts import Fact
 from agent.domain.window import Window
-from agent.telling import fact_sentence
+from agent.fact_sentences import fact_sentence
 
 
 def file_heading(file: FileChange) -> str:

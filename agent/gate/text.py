@@ -192,8 +192,10 @@ def text_of(evidence: Citable) -> SearchText:
         return code_of(evidence)
     if isinstance(evidence, ThreadEvidence):
         thread = evidence.thread
-        people = [thread.author or "", *(comment.author or "" for comment in evidence.comments)]
-        words = [f"#{thread.number}", thread.state, *people, *evidence.texts, *dates]
+        words = [f"#{thread.number}", thread.state, thread.author or ""]
+        words += [comment.author or "" for comment in evidence.comments]
+        words += evidence.texts
+        words += dates
         merge_commit = None if isinstance(thread, Issue) else thread.merge_commit
         hashes = (merge_commit,) if merge_commit else ()
         return _search_text("\n".join(words), (), hashes)

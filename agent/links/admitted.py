@@ -69,7 +69,8 @@ def with_link(links: Sequence[Link], admitted: Link) -> list[Link]:
     if admitted.relation is Relation.FIXES and any(link.grade is Grade.A for link in pair):
         return list(links)
     replaced = [link for link in pair if _gives_way(link, admitted)]
-    return [*(link for link in links if link not in replaced), admitted]
+    kept = [link for link in links if link not in replaced]
+    return [*kept, admitted]
 
 
 def are_of_one_pair(link: Link, other: Link) -> bool:

@@ -5,30 +5,40 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import permutations, zip_longest
 from typing import Literal
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.links import Grade, Mention
+from agent.domain.ledger import Noise
+from agent.domain.links import Grade, Mention, Story, StoryKind
 from agent.domain.references import without_pull_numbers
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import title_words
 from agent.links.issue_digest import GIVEN_UP, Digest, digest
 from agent.links.issue_index import IssueIndex, SimilarIssue
+from agent.links.line_writers import LineWriter
 from agent.stories.timeline import CommitPair
 from agent.triage.collected import Collected
 
 MAX_ISSUES = 30  # The nearest issues of a commit
 MAX_EARLIER = 6  # The nearest earlier commits, of each repository
+_MAX_FOLDED = 3  # Earlier commits that are offered for a commit that is folded
+_SEARCHED_NOISE: frozenset[Noise] = frozenset({"tests", "ci", "chore"})
+"""Folded commits that may mend or continue something: people wrote them, and not only prose."""
 _MAX_NAMED = 9  # Things that texts name and that are read without being chosen
 _MIN_EQUAL_WORDS = 3  # In shorter titles equal words may be chance
 _NEARLY_EQUAL = 0.75  # The share of words that nearly equal titles have in common
 # A word with letters and digits names a model, a device or a format; figures with dots a version.
 _SPECIFIC = re.compile(r"\b(?:[a-z]+[-_]?\d[\w.+-]*|v?\d+(?:\.\d+)+)", re.ASCII | re.IGNORECASE)
 
-Origin = Literal["changed lines", "tracker", "earlier commit", "issue"]
+_TYING: tuple[StoryKind, ...] = ("revert", "reland", "series")
+"""Stories that say by themselves what their commits have to do with each other."""
+
+_IdPair = tuple[EvidenceId, EvidenceId]  # A commit, and what it belongs to
+Origin = Literal["changed lines", "touched lines", "tracker", "earlier commit", "issue"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +51,7 @@ class Candidate:
     at: datetime  # When it landed or was opened
     author: str = ""
     shared: tuple[str, ...] = ()  # What it has in common with the commit
+    changed_lines: int = 0  # How many of its lines the commit changes, where they were followed
     may_be_inferred: bool = False  # Whether the two share enough to be called related
 
 
@@ -61,9 +72,12 @@ class HistoryFindings:
     pairs: Sequence[CommitPair] = ()  # Commits whose lines are changed, and those that are named
     similar: Mapping[RepoId, Mapping[str, Sequence[SimilarCommit]]] = field(default_factory=dict)
     """Similar commits of each repository, by the hashes of the day's commits."""
+    writers: Mapping[str, Sequence[LineWriter]] = field(default_factory=dict)
+    """Who wrote the lines that commits of the day touch, by the hashes of these."""
     trackers: Mapping[str, Sequence[Digest]] = field(default_factory=dict)
     """Issues that the first part of a series names, by the hashes of its later parts."""
     issues: Sequence[Digest] = ()  # Issues of the other repositories
+    stories: Sequence[Story] = ()  # What code found already
 
 
 def commit_candidates(
@@ -71,51 +85,102 @@ def commit_candidates(
 ) -> list[CommitCandidates]:
     """Return what each commit may belong to; commits without a candidate are left out.
 
-    A recorded fix needs no reading, unless its issue is still open.
+    A recorded fix needs no reading, unless its issue is still open. What texts name is read
+    anyway; beyond that, commits that a story ties together are not offered, and few for a commit
+    that is folded.
     """
-    issues = [*_all_issues(collected, known_issues), *past.issues]
+    issues = _all_issues(collected, known_issues)
+    issues += past.issues
     open_issues = {issue.id for issue in issues if issue.state == "open"}
     recorded = [link for link in material.links if link.grade is Grade.A]
     fixed_issues = {link.issue for link in recorded}
     fixing_commits = {link.change for link in recorded}
-    settled = {(link.change, link.issue) for link in recorded if link.issue not in open_issues}
+    settled: set[_IdPair] = set()
+    for link in recorded:
+        if link.issue not in open_issues:
+            settled.add((link.change, link.issue))
     commits = [read.evidence for read in material.reads]
     mentions_by_commit = _mentions_by_commit(collected.references, commits, settled)
+    index = IssueIndex(_unexplained(issues, fixed_issues))
+    tied = settled | _tied_pairs(past.stories)
+    all_candidates: list[CommitCandidates] = []
+    for read in material.reads:
+        commit = read.evidence
+        mentions = mentions_by_commit.get(commit.id, {})
+        named_ids = [*mentions.values()]
+        named_ids += _named_earlier(commit, past.pairs)
+        named_ids = list(dict.fromkeys(named_ids))[:_MAX_NAMED]
+        collected_candidates: list[Candidate] = []
+        if is_folded(read):
+            if is_searched(read):
+                collected_candidates += _earlier(commit, past)[:_MAX_FOLDED]
+        else:
+            collected_candidates += _by_lines(commit, past.pairs)
+            collected_candidates += _trackers(commit, past)
+            collected_candidates += _earlier(commit, past)
+            if commit.id not in fixing_commits:
+                similar_issues = index.ranked(commit, MAX_ISSUES)
+                collected_candidates += [_issue(commit, issue) for issue in similar_issues]
+        unnamed = _unnamed(collected_candidates, commit, named_ids, tied)
+        if not named_ids and not unnamed:
+            continue
+        all_candidates.append(
+            CommitCandidates(
+                read=read,
+                named=tuple(named_ids),
+                mentions=tuple(mentions),
+                found=tuple(unnamed),
+            )
+        )
+    return all_candidates
+
+
+def is_folded(read: Read) -> bool:
+    """Return True for a commit that is listed by its title only."""
+    return read.depth not in ("deep", "skim")
+
+
+def is_searched(read: Read) -> bool:
+    """Return True if earlier commits are looked for that a commit may belong to."""
+    return not is_folded(read) or read.triage.noise in _SEARCHED_NOISE
+
+
+def _unexplained(issues: Iterable[Digest], fixed_issues: set[EvidenceId]) -> list[Digest]:
+    """Return the issues that no commit is recorded to fix and that nobody gave up."""
     unexplained: list[Digest] = []
     for issue in issues:
         if issue.id not in fixed_issues and issue.state_reason not in GIVEN_UP:
             unexplained.append(issue)
-    index = IssueIndex(unexplained)
-    candidates: list[CommitCandidates] = []
-    for read in material.reads:
-        commit = read.evidence
-        mentions = mentions_by_commit.get(commit.id, {})
-        found = _by_lines(commit, past.pairs)
-        if read.depth in ("deep", "skim"):
-            found += _trackers(commit, past)
-            found += _earlier(commit, past)
-            if commit.id not in fixing_commits:
-                found += [_issue(commit, issue) for issue in index.ranked(commit, MAX_ISSUES)]
-        named = tuple(dict.fromkeys((*mentions.values(), *_named_earlier(commit, past.pairs))))
-        named = named[:_MAX_NAMED]
-        unnamed = _unnamed(found, commit, named)
-        if named or unnamed:
-            candidate = CommitCandidates(
-                read=read, named=named, mentions=tuple(mentions), found=tuple(unnamed)
-            )
-            candidates.append(candidate)
-    return candidates
+    return unexplained
 
 
 def _unnamed(
-    found: Sequence[Candidate], commit: CommitEvidence, named: Sequence[EvidenceId]
+    candidates: Sequence[Candidate],
+    commit: CommitEvidence,
+    named_ids: Sequence[EvidenceId],
+    tied: set[_IdPair],
 ) -> list[Candidate]:
-    """Return the candidates that no text names, each once, by the first way it was found."""
+    """Return what no text names and nothing ties to the commit yet.
+
+    Each candidate is listed once, by the first way in which it was found.
+    """
     by_id: dict[EvidenceId, Candidate] = {}
-    for candidate in found:
-        if candidate.id != commit.id and candidate.id not in named:
+    for candidate in candidates:
+        if candidate.id == commit.id or candidate.id in named_ids:
+            continue
+        # Lines that a commit changes may say more than that it is the next part of a series.
+        if candidate.origin == "changed lines" or (commit.id, candidate.id) not in tied:
             by_id.setdefault(candidate.id, candidate)
     return list(by_id.values())
+
+
+def _tied_pairs(stories: Iterable[Story]) -> set[_IdPair]:
+    """Return the pairs of commits of which a story says what they have to do with each other."""
+    pairs: set[_IdPair] = set()
+    for story in stories:
+        if story.kind in _TYING:
+            pairs.update(permutations(story.steps, 2))
+    return pairs
 
 
 # ---------------------------------------------------------------- earlier commits
@@ -126,27 +191,61 @@ def _by_lines(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[Candi
     candidates: list[Candidate] = []
     for pair in pairs:
         if pair.by_lines and pair.doer.sha == commit.change.commit.sha:
-            lines = _commit_candidate(commit.repo, pair.earlier, "changed lines", ())
-            candidates.append(lines)
+            candidate = _commit_candidate(commit.repo, pair.earlier, "changed lines", ())
+            candidates.append(candidate)
     return candidates
 
 
 def _named_earlier(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[EvidenceId]:
     """Return the landed commits that a commit or its pull request names."""
     sha = commit.change.commit.sha
-    return [
-        EvidenceId.commit(commit.repo, pair.earlier.sha)
-        for pair in pairs
-        if not pair.by_lines and pair.doer.sha == sha
-    ]
+    names: list[EvidenceId] = []
+    for pair in pairs:
+        if not pair.by_lines and pair.doer.sha == sha:
+            names.append(EvidenceId.commit(commit.repo, pair.earlier.sha))
+    return names
 
 
 def _earlier(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
+    """Return who wrote the lines that a commit touches, in turn with the most similar commits."""
+    similar = _similar(commit, past)
+    shared = {candidate.id: candidate.shared for candidate in similar}
+    writers: list[Candidate] = []
+    for writer in past.writers.get(commit.change.commit.sha, ()):
+        name = EvidenceId.commit(commit.repo, writer.commit.sha)
+        writers.append(_writer_candidate(commit, writer, shared.get(name, ())))
+    by_id: dict[EvidenceId, Candidate] = {}
+    for pair in zip_longest(writers, similar):
+        for candidate in pair:
+            if candidate is not None:
+                by_id.setdefault(candidate.id, candidate)
+    return list(by_id.values())
+
+
+def _writer_candidate(
+    commit: CommitEvidence, writer: LineWriter, shared: tuple[str, ...]
+) -> Candidate:
+    title = commit.change.commit.title
+    return Candidate(
+        id=EvidenceId.commit(commit.repo, writer.commit.sha),
+        origin="touched lines",
+        title=writer.commit.title,
+        at=writer.commit.at,
+        author=writer.commit.author,
+        shared=shared,
+        changed_lines=writer.changed,
+        may_be_inferred=writer.changed > 0 or not _are_specific_apart(title, writer.commit.title),
+    )
+
+
+def _similar(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
     """Return the most similar commits of all repositories, those of its own first."""
     candidates: list[Candidate] = []
+    sha = commit.change.commit.sha
     title = commit.change.commit.title
     for repo in sorted(past.similar, key=lambda repo: repo != commit.repo):
-        for similar in past.similar[repo].get(commit.change.commit.sha, ())[:MAX_EARLIER]:
+        similar_commits = past.similar[repo].get(sha, ())
+        for similar in similar_commits[:MAX_EARLIER]:
             may_be_inferred = may_be_related(
                 title, similar.commit.title, has_rare_name=similar.has_rare_name
             )
@@ -250,8 +349,8 @@ def _are_specific_apart(title: str, other_title: str) -> bool:
 
 
 def _specific_names(title: str) -> set[str]:
-    plain = without_pull_numbers(title).lower()
-    return {re.sub(r"[-_]", "", name).rstrip(".") for name in _SPECIFIC.findall(plain)}
+    names = _SPECIFIC.findall(without_pull_numbers(title).lower())
+    return {re.sub(r"[-_]", "", name).rstrip(".") for name in names}
 
 
 # ---------------------------------------------------------------- what texts name
@@ -260,7 +359,7 @@ def _specific_names(title: str) -> set[str]:
 def _mentions_by_commit(
     mentions: Iterable[Mention],
     commits: Sequence[CommitEvidence],
-    settled: set[tuple[EvidenceId, EvidenceId]],
+    settled: set[_IdPair],
 ) -> Mapping[EvidenceId, dict[Mention, EvidenceId]]:
     """Return the mentions of or by each commit or its pull request, with the other side."""
     commit_of: dict[EvidenceId, EvidenceId] = {commit.id: commit.id for commit in commits}

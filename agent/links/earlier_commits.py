@@ -1,16 +1,17 @@
 """Earlier commits that a commit may belong to, ranked by what the two have in common.
 
 Words of titles, files and identifiers of changed lines are weighed by how rare they are. The three
-count alike, each as a cosine.
+count alike, each as a cosine. Between two repositories it is the identifiers that count: projects
+share words of titles by chance, and have no files in common.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Literal, NamedTuple
 
-from agent.domain.base import Frozen
+from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Headline
 from agent.links.footprints import Footprint
 from agent.links.issue_digest import is_name
@@ -24,7 +25,13 @@ _MIN_COMMON = 20  # In fewer commits no term is common
 _MAX_SHARED = 6  # Shared terms that are named with a commit
 _MAX_RARE = 4  # Commits that may have a term that is called rare
 
+_NAMES_REPO = 2.0
+"""By which the score of a commit is multiplied that names the repository of the other commit."""
+_MIN_REPO_NAME = 4  # Characters: shorter names occur in other words
+
 Field = Literal["word", "path", "name"]
+_WITHIN_REPO: Mapping[Field, float] = {"word": 1.0, "path": 1.0, "name": 1.0}
+_BETWEEN_REPOS: Mapping[Field, float] = {"word": 0.1, "path": 0.0, "name": 1.0}
 
 
 class SimilarCommit(Frozen):
@@ -42,9 +49,11 @@ class _Term(NamedTuple):
 
 
 class EarlierCommits:
-    """An inverted index of landed commits."""
+    """An inverted index of the landed commits of a repository."""
 
-    def __init__(self, footprints: Sequence[Footprint]) -> None:
+    def __init__(self, footprints: Sequence[Footprint], repo: RepoId | None = None) -> None:
+        """Index commits; the repository separates queries of another one."""
+        self._repo = repo
         ordered = sorted(footprints, key=lambda footprint: footprint.commit.at)
         self._commits = [footprint.commit for footprint in ordered]
         self._positions: dict[_Term, list[int]] = defaultdict(list)
@@ -55,11 +64,15 @@ class EarlierCommits:
             for birth in footprint.births:
                 self._births.setdefault(birth, position)
         self._lengths = [self._length(footprint) for footprint in ordered]
+        self._naming: dict[str, set[int]] = {}  # The commits that name a repository
 
     def ranked(self, query: Footprint, limit: int) -> list[SimilarCommit]:
         """Return the commits before another one that share the most with it."""
         products, shared = self._products(query)
         query_length = self._length(query)
+        is_abroad = self._is_abroad(query)
+        weights = _BETWEEN_REPOS if is_abroad else _WITHIN_REPO
+        naming = self._commits_naming(query.repo) if is_abroad else set()
         similar: list[SimilarCommit] = []
         for position, product in products.items():
             commit = self._commits[position]
@@ -67,13 +80,36 @@ class EarlierCommits:
             if commit.sha == query.commit.sha or not timedelta() <= age <= LOOK_BACK:
                 continue
             length = self._lengths[position]
-            cosines = [product[field] / (query_length[field] * length[field]) for field in product]
-            score = sum(cosines) * 0.5 ** (age / timedelta(days=1) / _HALF_LIFE_DAYS)
+            score = 0.0
+            for field, weight in weights.items():
+                if field in product:
+                    score += weight * product[field] / (query_length[field] * length[field])
+            if score == 0:
+                continue
+            score *= 0.5 ** (age / timedelta(days=1) / _HALF_LIFE_DAYS)
+            if position in naming:
+                score *= _NAMES_REPO
             if commit.author == query.commit.author:
                 score *= _SAME_AUTHOR
             similar.append(self._similar(commit, score, shared[position]))
         similar.sort(key=lambda candidate: (-candidate.score, candidate.commit.sha))
         return similar[:limit]
+
+    def _is_abroad(self, query: Footprint) -> bool:
+        return None not in (query.repo, self._repo) and query.repo != self._repo
+
+    def _commits_naming(self, repo: RepoId | None) -> set[int]:
+        """Return the commits whose title, files or changed lines have the name of a repository."""
+        name = (repo or "").rpartition("/")[2].lower()
+        if len(name) < _MIN_REPO_NAME:
+            return set()
+        if name not in self._naming:
+            naming: set[int] = set()
+            for term, positions in self._positions.items():
+                if name in term.text.lower():
+                    naming.update(positions)
+            self._naming[name] = naming
+        return self._naming[name]
 
     def _products(
         self, query: Footprint

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from sys import intern
 
-from agent.domain.base import Frozen
+from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.references import without_pull_numbers
 from agent.links.issue_digest import terms
@@ -23,6 +23,7 @@ class Footprint(Frozen):
     """
 
     commit: Headline
+    repo: RepoId | None = None  # None if only the title was read
     words: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()  # With the earlier paths of files that were renamed
     added_paths: tuple[str, ...] = ()  # Those of them that the commit creates
@@ -59,6 +60,7 @@ def footprint_of(change: Change, commit: Headline) -> Footprint:
             side.update((intern(name), None) for name in _IDENTIFIER.findall(line[1:]))
     return Footprint(
         commit=commit,
+        repo=change.commit.repo,
         words=title_words(commit.title),
         paths=tuple(sorted(paths)),
         added_paths=tuple(sorted(created)),

@@ -59,7 +59,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
             block.append(line)
             if mark and mark[1].startswith(fence):
                 yield block
-                block, fence = [], ""
+                block = []
+                fence = ""
             continue
         if mark or not line.strip():
             if block:

@@ -161,7 +161,8 @@ def day_references(day: LandedDay) -> tuple[Mention, ...]:
         if pull is not None:
             pulls[pull.id] = pull
         mentions |= dict.fromkeys(_mentions_by_commit(commit, day, pull))
-    targets = {*(commit.id for commit in day.commits), *pulls}
+    targets = {commit.id for commit in day.commits}
+    targets.update(pulls)
     by_threads = list(_mentions_by_threads(day, targets))
     mentions |= dict.fromkeys(by_threads)
     pairs = {(mention.source, mention.target) for mention in by_threads}
@@ -208,8 +209,8 @@ def _mentions_by_commit(
         if number is not None:
             own_ids.add(EvidenceId.thread(day.repo, number))
     is_program = commit.author.name.endswith("[bot]")
-    for place, text in texts:
-        for mention in references_in(text, day.repo, commit.id, place):
+    for text_kind, text in texts:
+        for mention in references_in(text, day.repo, commit.id, text_kind):
             if mention.target in own_ids:
                 continue
             if is_program and mention.target.repo != day.repo:

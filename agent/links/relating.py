@@ -15,7 +15,7 @@ from agent.analysts.packet import commit_packet, cut_text, piece_text
 from agent.analysts.ruling import Text
 from agent.analysts.sentences import anchored
 from agent.domain.claims import Claim, Judgement, Kind
-from agent.domain.commits import Commit, Issue, PullRequest
+from agent.domain.commits import Commit, Headline, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
@@ -23,8 +23,8 @@ from agent.gate.quotes import misquoted
 from agent.gate.text import normal
 from agent.prompting import tokens_of
 
-_READ_TOKENS = 12_000  # Of both sides, for a reader
-_JUDGED_TOKENS = 8_000  # Of both sides, for a judge: what the claims rest on is always in it
+_READ_TOKENS = 14_000  # Of both sides, for a reader
+_JUDGED_TOKENS = 12_000  # Of both sides, for a judge: what the claims rest on is always in it
 _COMMIT_SHARE = 0.55  # Of the tokens, for the commit; the others share the rest
 _MIN_OTHER_TOKENS = 120  # With fewer, another side shows nothing
 _MESSAGE_SHARE = 0.3  # Of the tokens of another commit, for its message and facts
@@ -38,11 +38,12 @@ _WITHIN_REPO = (Relation.UNDOES, Relation.RELANDS)
 _OTHER_REPO = (Relation.NEEDS,)
 _MIN_LINE = 16  # Characters of a removed line that can be recognised in another commit
 _MAX_LINES = 200  # Removed lines that are looked for
+_TAKEN_BACK = "(It was taken back on {revert.at:%Y-%m-%d} by {revert.sha:.12}: {revert.title})"
 _SENTENCES = {
     Relation.FIXES: "{} fixes everything that {} reports or asks for.",
     Relation.PARTLY: "{} fixes a part of what {} reports or asks for.",
     Relation.BECAUSE: "{} takes an earlier change back because of what {} reports.",
-    Relation.INTRODUCED: "{} repairs something that came in with {}.",
+    Relation.INTRODUCED: "{} repairs something that was wrong or missing in {} already when that landed.",
     Relation.CONTINUES: "{} continues or completes the work of {}.",
     Relation.STEP: "{} does one step of the plan or list of tasks that {} keeps.",
     Relation.UNDOES: "{} takes back what {} brought.",
@@ -114,6 +115,8 @@ class Pairing:
     named: frozenset[EvidenceId] = frozenset()  # Those of the others that one side names
     inferable: frozenset[EvidenceId] = frozenset()
     """Those of the others that nobody names but that share enough to be called related."""
+    taken_back: Mapping[EvidenceId, Headline] = field(default_factory=dict)
+    """By which commit each of the others was taken back."""
     token_budget: int  # Tokens that a model can be shown
 
     def limited(self, tokens: int) -> "Pairing":
@@ -165,6 +168,9 @@ class Pairing:
             if pull is not None:
                 words = without_boilerplate(pull.thread.body, self._recurring_lines)
                 text += f"\n{_PULL_HEADING}\n{cut_text(words, int(budget * _PULL_SHARE), focus)}"
+            revert = self.taken_back.get(other.id)
+            if revert is not None and revert.sha != self.change.change.commit.sha:
+                text += f"\n{_TAKEN_BACK.format(revert=revert)}"
             text += f"\n{shown_diff(other, max(0, budget - tokens_of(text)), focus)}"
         else:
             text = piece_text(self._name(other), other, budget, None, focus)
@@ -200,17 +206,17 @@ class Pairing:
         commit_side = self._commit_side
         other_side = self._other_side
         by_handle = {self._name(other): other for other in other_side.values()}
-        for said in answer.relations:
-            other = by_handle.pop(said.other.strip("[]` "), None)
-            if other is None or said.relation == "none":
+        for answered in answer.relations:
+            other = by_handle.pop(answered.other.strip("[]` "), None)
+            if other is None or answered.relation == "none":
                 continue
-            relation = Relation(said.relation)
-            anchor = anchored(said.anchor, list(commit_side), commit_side)
+            relation = Relation(answered.relation)
+            anchor = anchored(answered.anchor, list(commit_side), commit_side)
             pull = self.pulls.get(other.id)
             sources: dict[EvidenceId, Evidence] = {other.id: other}
             if pull is not None:
                 sources[pull.id] = pull
-            other_anchor = anchored(said.other_anchor, list(sources), sources)
+            other_anchor = anchored(answered.other_anchor, list(sources), sources)
             sentence = self._sentence(relation, self._name(other))
             claim = Claim(
                 id=f"{self.change.id.shortened()}.r {other.id}",

@@ -88,15 +88,14 @@ class ShortlistQuestion:
             commit = self.commit_handles.get(_handle(choice.commit))
             if commit is None:
                 continue
-            by_handle = {
-                self.candidate_handles[candidate.id]: candidate
-                for candidate in self._listed(commit)
-            }
+            by_handle: dict[str, Candidate] = {}
+            for candidate in self._listed(commit):
+                by_handle[self.candidate_handles[candidate.id]] = candidate
             candidates = chosen.setdefault(commit.read.evidence.id, [])
             for other in choice.others:
-                candidate = by_handle.pop(_handle(other), None)
-                if candidate is not None and candidate not in candidates:
-                    candidates.append(candidate)
+                named_candidate = by_handle.pop(_handle(other), None)
+                if named_candidate is not None and named_candidate not in candidates:
+                    candidates.append(named_candidate)
         return chosen
 
     def _listed(self, commit: CommitCandidates) -> Sequence[Candidate]:
@@ -126,11 +125,19 @@ def _parts(commit: CommitCandidates, candidate: Candidate) -> Iterator[str]:
     yield _short(candidate.title)
     if candidate.origin == "changed lines":
         yield "wrote lines that are changed"
+    if candidate.origin == "touched lines":
+        yield _lines_said(candidate.changed_lines)
     if candidate.origin == "tracker":
         yield "named by the first part of the series"
     if candidate.shared:
         shared = ", ".join(candidate.shared[:_MAX_SHARED])
         yield f"shares {shared[:_MAX_SHARED_TEXT]}"
+
+
+def _lines_said(changed: int) -> str:
+    if not changed:
+        return "wrote lines next to what is changed"
+    return "wrote a line that is changed" if changed == 1 else f"wrote {changed} changed lines"
 
 
 def _short(title: str) -> str:

@@ -37,6 +37,13 @@ def versions_text(affected: Affected, lang: Language) -> str:
     return text
 
 
+def first_release_text(version: str, lang: Language) -> str:
+    """Return which final version is the first with a commit; an empty one says that none has it."""
+    words = catalogue(lang)["affected"]
+    text: str = words["released"].format(_code(version)) if version else words["not_released"]
+    return text
+
+
 def introduction_text(affected: Affected, lang: Language) -> str:
     """Return which commit brought the fault, and what says so."""
     template: str = catalogue(lang)["affected"][affected.proof]

@@ -66,7 +66,9 @@ def checked_claims(
             drops.append(drop_of(refusal.claim, refusal.reasons[0]))
     passed = Judgement(verdict="supported", check="code")
     for claim in facts:
-        objections = [fault for lang in LANGUAGES for fault in check(claim, evidence_set, lang)]
+        objections: list[Judgement] = []
+        for lang in LANGUAGES:
+            objections += check(claim, evidence_set, lang)
         if objections:
             drops.append(drop_of(claim, objections[0]))
         else:
@@ -108,6 +110,7 @@ def ledger_of(
     placements: Mapping[str, Placement],
     left_out: Mapping[str, str],
     affected: Mapping[str, Affected],
+    first_releases: Mapping[str, str],
 ) -> tuple[LedgerRow, ...]:
     """Return a row for every landed commit, which also says why no model explained it.
 
@@ -134,6 +137,7 @@ def ledger_of(
             "reason": reason,
             "placement": placements.get(sha),
             "affected": affected.get(sha),
+            "first_release": first_releases.get(sha),
         }
         rows.append(row.model_copy(update=update))
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""Merges a new run of a window with the report that the window already has, so that nothing good is lost."""
+"""Merges a new run of a window with the report that the window already has."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ P = TypeVar("P")
 
 
 def merge(earlier: Report, new: Report) -> Report:
-    """Put a new run of the same window over the earlier one, and keep what the new one lacks.
+    """Return a report of both runs of a window: the new one, and of the earlier what it lacks.
 
     - A repository that the new run did not cover keeps everything that was said of it. One of an
       unknown name leaves no trace.
@@ -42,7 +42,7 @@ def merge(earlier: Report, new: Report) -> Report:
 
 
 class _Topic(NamedTuple):
-    """What judged parts of a report take the place of one another: those about the same thing."""
+    """What a judged part of a report is about; a new part replaces the earlier one on its topic."""
 
     kind: Literal["analysis", "relations", "summary", "brief"]
     about: EvidenceId | RepoId | None  # A commit, or a repository; None for the brief
@@ -62,8 +62,8 @@ def _with_earlier_notes(
     return tuple(merged)
 
 
-def _place_of(claim: Claim) -> _Topic | None:
-    """Return the place of a judged claim; None for what code alone says."""
+def _topic_of(claim: Claim) -> _Topic | None:
+    """Return the topic of a judged claim; None for what code alone says."""
     if claim.free and claim.role == "brief":
         return _Topic("brief", None)
     if claim.free and claim.role == "summary" and not claim.about:
@@ -192,11 +192,12 @@ class _Merger:
         return {row.id: row for row in self._in_order(rows)}
 
     def _explained(self, row: LedgerRow) -> LedgerRow:
-        """Let the row of a commit tell how it was read by the run whose analysis is printed."""
+        """Return a row that says how the run read the commit whose analysis is printed."""
         if row.id not in self._analysed_before:
             return row
         before = self._earlier_rows[row.id]
-        deepest = max(row, before, key=lambda one: (_DEPTHS.index(one.depth), one is before))
+        is_less_deep = _DEPTHS.index(before.depth) < _DEPTHS.index(row.depth)
+        deepest = row if is_less_deep else before
         reason = deepest.reason.removesuffix(KEPT) + KEPT
         return row.model_copy(update={"depth": deepest.depth, "reason": reason})
 
@@ -242,29 +243,36 @@ class _Merger:
 
     @cached_property
     def _taken(self) -> frozenset[_Topic]:
-        """The places for which the new run has something judged."""
-        places = {place for claim in self.new.claims if (place := _place_of(claim))}
+        """The topics on which the new run has something judged."""
+        topics: set[_Topic] = set()
+        for claim in self.new.claims:
+            topic = _topic_of(claim)
+            if topic is not None:
+                topics.add(topic)
         for link in self.new.links:
             if link.judged_by:
-                places.add(_Topic("relations", link.change))
+                topics.add(_Topic("relations", link.change))
         for story in self.new.stories:
             if story.judged_by:
-                places.update(_Topic("relations", commit) for commit in story.news)
-        return frozenset(places)
+                topics.update(_Topic("relations", commit) for commit in story.news)
+        return frozenset(topics)
 
     @cached_property
     def _kept(self) -> tuple[Claim, ...]:
         """The earlier claims that stay, of repositories that both runs cover or of several."""
-        claims = self.earlier.claims
-        return tuple(one for one in claims if not self._is_uncovered(one) and self._stays(one))
+        kept: list[Claim] = []
+        for claim in self.earlier.claims:
+            if not self._is_uncovered(claim) and self._stays(claim):
+                kept.append(claim)
+        return tuple(kept)
 
     def _stays(self, claim: Claim) -> bool:
         commits = _commits_of(claim)
         if not self._rows.keys() >= commits:
             return False
-        place = _place_of(claim)
-        if place is not None:
-            return place not in self._taken
+        topic = _topic_of(claim)
+        if topic is not None:
+            return topic not in self._taken
         if claim.repo is None:
             return not self._has_read(claim.sources)
         return bool(commits & self._read_less)
@@ -284,8 +292,10 @@ class _Merger:
         claims = [claim for claim in self.earlier.claims if self._is_uncovered(claim)]
         claims += [claim for claim in self.new.claims if claim.free]
         claims += [claim for claim in self._kept if claim.free]
-        by_code = [claim for claim in self.new.claims if not claim.free]
-        by_code = [claim for claim in by_code if not self._is_told_better(claim)]
+        by_code: list[Claim] = []
+        for claim in self.new.claims:
+            if not claim.free and not self._is_told_better(claim):
+                by_code.append(claim)
         ids = {claim.id for claim in by_code}
         for claim in self._kept:
             if not claim.free:
@@ -323,14 +333,13 @@ class _Merger:
 
     def _stories(self) -> list[Story]:
         stories = [story for story in self.earlier.stories if self._is_uncovered(story)]
-        kept = [
-            story
-            for story in self.earlier.stories
-            if not self._is_uncovered(story) and self._goes_on(story)
-        ]
+        kept: list[Story] = []
+        for story in self.earlier.stories:
+            if not self._is_uncovered(story) and self._goes_on(story):
+                kept.append(story)
         for story in self.new.stories:
-            same_news = (one for one in kept if one.news == story.news)
-            if not any({*story.steps} <= {*one.steps} for one in same_news):
+            same_news = [earlier for earlier in kept if earlier.news == story.news]
+            if not any({*story.steps} <= {*earlier.steps} for earlier in same_news):
                 stories.append(story)
         return [*stories, *kept]
 
@@ -348,9 +357,10 @@ class _Merger:
     def _threads_lost(self) -> frozenset[RepoId]:
         """The repositories whose threads the earlier run read and the new one failed to read."""
         failed = {failure.repo for failure in self.new.failures if failure.stage == "threads"}
-        read = {one.repo for one in self.earlier.sections if one.coverage != "not read"}
-        unread = {one.repo for one in self.new.sections if one.coverage == "not read"}
-        return frozenset(repo for repo in read & unread if repo in failed)
+        unread_before = _without_threads(self.earlier.sections)
+        read_before = {section.repo for section in self.earlier.sections} - unread_before
+        unread = _without_threads(self.new.sections)
+        return frozenset(repo for repo in read_before & unread if repo in failed)
 
     def _sections(self) -> list[RepoSection]:
         sections = [section for section in self.earlier.sections if self._is_uncovered(section)]
@@ -374,7 +384,7 @@ class _Merger:
         return section.model_copy(update=update)
 
     def _account(self, repo: RepoId | None, before: Account, account: Account) -> Account:
-        """Note in an account what is kept of the earlier run, and how its judge did."""
+        """Return an account with what is kept of the earlier run, and how its judge did."""
         kept = [claim for claim in self._kept if claim.free and claim.repo == repo]
         if not kept:
             return account
@@ -386,7 +396,7 @@ class _Merger:
         return account.model_copy(update=update)
 
     def _analyst(self) -> str:
-        """Name everybody whose analysis is in the report; with none, the analyst of the new run."""
+        """Return the names of all whose analysis is in the report, else the new run's analyst."""
         ids = {id(claim) for claim in self.new.claims}
         names: dict[str, None] = {}
         for claim in self._claims:
@@ -403,6 +413,11 @@ def _edited_by_model(report: Report) -> frozenset[RepoId]:
         if row.placement is not None and row.placement.decided_by != "rules":
             repos.add(row.repo)
     return frozenset(repos)
+
+
+def _without_threads(sections: Iterable[RepoSection]) -> set[RepoId]:
+    """Return the repositories whose threads were not read."""
+    return {section.repo for section in sections if section.coverage == "not read"}
 
 
 def _repo_of(part: Any) -> str:

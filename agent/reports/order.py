@@ -1,4 +1,4 @@
-"""The order in which a report tells its commits: the editor's, else by weight."""
+"""The order in which a report shows its commits: the editor's, else by weight."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class _Ranked(NamedTuple):
 
 
 def in_report_order(rows: Iterable[LedgerRow]) -> list[LedgerRow]:
-    """Return rows as a report tells them: by importance, then in the order of the editor.
+    """Return rows as a report shows them: by importance, then in the order of the editor.
 
     Repositories take turns: the first commit of each comes before the second of any. Rows of
     reports that have no placements are sorted by weight.

@@ -18,6 +18,7 @@ from agent.languages import HAN
 
 SectionName = Literal["act on", "worth knowing", "also landed"]
 Mark = Literal["", "inferred", "advice", "attributed"]
+MAX_BRIEF_WORDS = 25  # That a sentence of the brief is asked to have; none is cut
 _MAX_PREVIEW_CHARACTERS = 200
 _FOLDED_RELEASE_PARTS = ("new", "dependencies")
 _LETTER = re.compile(r"\w")
@@ -30,6 +31,23 @@ def words_in(text: str) -> int:
         text, han_characters = HAN.subn(" ", text)
     words = sum(_LETTER.search(word) is not None for word in text.split())
     return words + (han_characters + 1) // 2
+
+
+class BriefLength(NamedTuple):
+    """How many sentences a brief has, and how many of them are longer than was asked for."""
+
+    sentences: int
+    long: int
+
+
+def brief_length(report: Report) -> BriefLength:
+    """Measure the brief of a model; a sentence is as long as its longest translation."""
+    brief = [claim for claim in report.claims if claim.role == "brief"]
+    long = 0
+    for claim in brief:
+        if max(map(words_in, claim.text.values()), default=0) > MAX_BRIEF_WORDS:
+            long += 1
+    return BriefLength(len(brief), long)
 
 
 def _short_name(repo: RepoId) -> str:
@@ -68,7 +86,7 @@ class Citation(NamedTuple):
     url: str
     title: str = ""
     about: str = ""  # Its author, its day, and whether that is earlier than the report's
-    element_id: str = ""  # Where the page tells of it; empty where it does not
+    element_id: str = ""  # Where the page shows it; empty where it does not
     is_own: bool = False  # It is the commit under whose headline the sentence stands
     excerpts: tuple[PageExcerpt, ...] = ()
     """The anchor of the sentence, or the lines of its fact; never other lines."""
@@ -97,6 +115,7 @@ class PageSentence:
     behind: tuple[Citation, ...]  # Citations that stand behind the words
     text: str  # The words alone, with the names of what they cite in the middle
     account_sign: str = ""  # Ends the words of a sentence that only its author's words support
+    lang: Language | None = None  # The language of its words, where it is not that of the page
 
     @property
     def words(self) -> int:
@@ -124,9 +143,9 @@ class PageSentence:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """What it cites."""
-        inside = (part for part in self.parts if isinstance(part, Citation))
-        return (*inside, *self.behind)
+        """The citations in its words and behind them."""
+        inside = tuple(part for part in self.parts if isinstance(part, Citation))
+        return inside + self.behind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,24 +173,34 @@ class Item:
     undid: LedgerRow | None
     uses: tuple[str, ...]  # Where the reader's own code uses what changed, as `name file:line`
     why: str  # Why it stands where it stands
-    in_brief: tuple[PageSentence, ...] = ()  # Facts that the brief of the page tells already
+    in_brief: tuple[PageSentence, ...] = ()  # Facts that the brief of the page has already
     affected: str = ""  # Which versions have the fault that it mends; backticks mean code
     introduced: str = ""  # Which commit brought the fault; backticks mean code
 
     @property
     def commits(self) -> int:
-        """How many commits it tells of."""
+        """How many commits it shows."""
         return 1 if self.undid is None else 2
 
     @property
+    def advice(self) -> tuple[PageSentence, ...]:
+        """What a reader is advised to do about it."""
+        return tuple(sentence for sentence in self.sentences if sentence.mark == "advice")
+
+    @property
+    def asks_to_act(self) -> bool:
+        """True if it breaks something for certain or comes with advice, and is not out again."""
+        return self.undid is None and (self.is_breaking or bool(self.advice))
+
+    @property
     def fresh(self) -> tuple[PageSentence, ...]:
-        """What is said of it beside the brief."""
-        return (*self.sentences, *self.undone_sentences, *self.more)
+        """The sentences about it, without those of the brief."""
+        return self.sentences + self.undone_sentences + self.more
 
     @property
     def told(self) -> tuple[PageSentence, ...]:
-        """All that is said of it."""
-        return (*self.in_brief, *self.fresh)
+        """All sentences about it."""
+        return self.in_brief + self.fresh
 
     @property
     def is_bare(self) -> bool:
@@ -181,19 +210,19 @@ class Item:
     @cached_property
     def proofs(self) -> tuple[PageExcerpt, ...]:
         """The excerpts of the fold: what its sentences rest on, no line twice."""
-        candidates = [*self.quoted]
+        candidates = list(self.quoted)
         if self.excerpt:
             candidates.append(self.excerpt)
         for sentence in self.told:
             for citation in sentence.citations:
-                candidates += (excerpt for excerpt in citation.excerpts if excerpt.file)
-        candidates.sort(key=lambda excerpt: -len(excerpt.lines))
+                candidates += [excerpt for excerpt in citation.excerpts if excerpt.file]
+        candidates.sort(key=lambda excerpt: len(excerpt.lines), reverse=True)
         visible = [self.excerpt] if self.excerpt and self.is_excerpt_open else []
-        kept: list[PageExcerpt] = []
+        proofs: list[PageExcerpt] = []
         for candidate in candidates:
-            if not any(candidate.is_part_of(excerpt) for excerpt in (*visible, *kept)):
-                kept.append(candidate)
-        return tuple(kept)
+            if not any(candidate.is_part_of(excerpt) for excerpt in visible + proofs):
+                proofs.append(candidate)
+        return tuple(proofs)
 
 
 @dataclass(frozen=True)
@@ -224,8 +253,13 @@ class PageCard:
         return any(item.is_breaking for item in self.items)
 
     @property
+    def breaking_commits(self) -> int:
+        """How many of its commits break what users reach."""
+        return sum(item.is_breaking for item in self.items)
+
+    @property
     def commits(self) -> int:
-        """How many commits it tells of."""
+        """How many commits it shows."""
         return sum(item.commits for item in self.items)
 
 
@@ -234,6 +268,8 @@ class PageSection(NamedTuple):
 
     name: SectionName
     cards: tuple[PageCard, ...] = ()
+    short_rows: tuple[Item, ...] = ()
+    """Commits that have their cards in another section and a short row in this one."""
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -245,12 +281,14 @@ class PageSection(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many commits it tells of."""
-        return sum(card.commits for card in self.cards)
+        """How many commits it shows, in cards and in short rows."""
+        return sum(card.commits for card in self.cards) + len(self.short_rows)
 
     def of(self, repo: RepoId) -> "PageSection":
-        """Return the part that tells of one repository."""
-        return PageSection(self.name, tuple(card for card in self.cards if card.repo == repo))
+        """Return the part about one repository."""
+        cards = tuple(card for card in self.cards if card.repo == repo)
+        short_rows = tuple(item for item in self.short_rows if item.row.repo == repo)
+        return PageSection(self.name, cards, short_rows)
 
     def minor(self, repo: RepoId) -> tuple[PageCard, ...]:
         """Return the cards of a repository that have a line each."""
@@ -316,6 +354,15 @@ class ReleasePart(NamedTuple):
         return sum(len(change.texts) for change in self.changes) + self.more
 
 
+class ReleaseNews(NamedTuple):
+    """That a version is out."""
+
+    repo: RepoId
+    element_id: str  # Where the page shows it
+    headline: str
+    prerelease: bool
+
+
 class PageAdvisory(NamedTuple):
     """A published vulnerability that a release names, and the commits that do so."""
 
@@ -344,6 +391,11 @@ class PageRelease:
     picks: tuple[PagePick, ...]
     advisories: tuple[PageAdvisory, ...]
 
+    @property
+    def breaks(self) -> bool:
+        """True if something that worked with the release before does not work with it."""
+        return any(part.name == "breaks" for part in self.parts)
+
     def in_sight(self) -> tuple[ReleasePart, ...]:
         """Return what a user of the release before must know."""
         return tuple(part for part in self.parts if part.name not in _FOLDED_RELEASE_PARTS)
@@ -354,7 +406,7 @@ class PageRelease:
 
 
 class RepoPart(NamedTuple):
-    """What a page tells of one repository beside its commits."""
+    """What a page shows of one repository beside its commits."""
 
     section: RepoSection
     repo: RepoId
@@ -362,7 +414,7 @@ class RepoPart(NamedTuple):
     rows: tuple[LedgerRow, ...]
     summary: tuple[PageSentence, ...]
     more: tuple[PageSentence, ...]
-    """Folded: what the brief tells of too, and what is said of none of the page's commits."""
+    """Folded: what the brief has too, and what is said of none of the page's commits."""
     issues: tuple[IssueList, ...]
     stories: tuple[Story, ...]
 
@@ -373,12 +425,12 @@ class RepoPart(NamedTuple):
 
     @property
     def has_news(self) -> bool:
-        """True if there is anything to tell beside its commits."""
+        """True if there is anything to show beside its commits."""
         return self.has_section or bool(self.section.releases)
 
     @property
     def has_section(self) -> bool:
-        """True if there is anything to tell beside its commits and the cards of its releases."""
+        """True if there is anything to show beside its commits and the cards of its releases."""
         sentences = self.summary or self.more
         return bool(
             sentences or self.issues or self.stories or self.releases or self.section.notices
@@ -401,6 +453,9 @@ class PageModel:
     """What to act on, what is worth knowing, what also landed."""
     repos: tuple[RepoPart, ...]
     releases: tuple[PageRelease, ...]  # The first cards of the page
+    release_news: tuple[ReleaseNews, ...]  # Every release of the report, those with cards first
+    foreign_languages: tuple[Language, ...]
+    """The languages of sentences that nobody wrote in the language of the page."""
     left_out: tuple[str, ...]  # What was not analysed, a line for each reason
     account: tuple[str, ...]  # The footer, as lines in which backticks mean code
 
@@ -444,45 +499,60 @@ class PageModel:
         return ("attributed",) if is_attributed else ()
 
     @cached_property
-    def _leading_card(self) -> PageCard | None:
-        """The card that the brief of a model begins with, else the first one."""
-        cards = (*self.sections[0].cards, *self.sections[1].cards)
+    def _leading_item(self) -> Item | None:
+        """The commit that the brief of a model begins with, else the first one of the page."""
+        items = (*self.sections[0].items, *self.sections[1].items)
         if self.analysed and self.brief:
             for cite in self.brief[0].claim.cites:
-                for card in cards:
-                    if any(item.row.id == cite for item in card.items):
-                        return card
-        return cards[0] if cards else None
+                for item in items:
+                    if item.row.id == cite:
+                        return item
+        return items[0] if items else None
+
+    @cached_property
+    def _leading_release(self) -> ReleaseNews | None:
+        """The release that is the news of the day.
+
+        A candidate gives way to what a model found worth leading with.
+        """
+        for release in self.release_news:
+            if not release.prerelease or not self.analysed:
+                return release
+        return None
 
     @property
     def leading_repo(self) -> RepoId | None:
         """The repository that the news of the day is from; None where nothing has a card."""
-        if self.releases and not self.analysed:
-            return self.releases[0].repo
-        if self._leading_card is None:
+        if self._leading_release is not None:
+            return self._leading_release.repo
+        if self._leading_item is None:
             return None
-        return self.brief[0].repo if self._leads_with_fact else self._leading_card.repo
+        return self.brief[0].repo if self._leads_with_fact else self._leading_item.row.repo
 
-    @property
+    @cached_property
     def headline(self) -> str:
-        """The news of the day; empty where nothing has a card.
+        """The news of the day with its repository; empty where nothing has a card.
 
-        A release leads, unless a model wrote a brief, which knows what leads. Otherwise it is the
-        headline of the leading card; a title that nobody edited gives way to the weightiest fact.
+        A release leads, then the commit that a model's brief begins with, then the first one of
+        the page; a title that nobody edited gives way to the weightiest fact.
         """
-        if self.releases and not self.analysed:
-            return self.releases[0].headline
-        if self._leading_card is None:
+        if self._leading_release is not None:
+            return self._leading_release.headline
+        if self._leading_item is None or self.leading_repo is None:
             return ""
+        text = self._leading_item.headline
         if self._leads_with_fact:
-            return self.brief[0].text.rstrip(".。")
-        return self._leading_card.headline
+            text = self.brief[0].text.rstrip(".。")
+        name = _short_name(self.leading_repo)
+        if name.casefold() in text.casefold():
+            return text
+        colon: str = self.words["signs"]["colon"]
+        return f"{name}{colon}{text}"
 
     @cached_property
     def _leads_with_fact(self) -> bool:
-        """True if nobody wrote a headline for the leading card, and there is a fact to lead with."""
-        card = self._leading_card
-        has_headline = card is not None and (card.is_group or bool(card.first.title))
+        """True if nobody wrote a headline for the leading commit, and there is a fact to lead with."""
+        has_headline = self._leading_item is not None and bool(self._leading_item.title)
         return bool(self.brief) and not self.analysed and not has_headline
 
     @property
@@ -494,12 +564,10 @@ class PageModel:
 
     @cached_property
     def scale(self) -> str:
-        """Where the news is from, how much breaks and how many commits there are."""
+        """How much breaks and how many commits there are, and of what where no headline says it."""
         words = self.words["page"]
         pieces: list[str] = []
-        if self.leading_repo is not None:
-            pieces.append(_short_name(self.leading_repo))
-        elif self.brief:
+        if not self.headline and self.brief:
             pieces.append(_short_name(self.brief[0].repo))
         if self.breaking:
             pieces.append(words["counted"]["breaking"].format(len(self.breaking)))

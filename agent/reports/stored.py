@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from agent.domain.base import StorageError
 from agent.domain.claims import Claim
 from agent.domain.report import Report, checked_counts, footer_counts, model_counts
+from agent.reports.page import brief_length
 
 FORMAT = 2
 
@@ -47,6 +48,7 @@ def _footer(report: Report) -> dict[str, Any]:
     footer: dict[str, Any] = {**footer_counts(report), **checked_counts(report), "threads": threads}
     if report.analyst.startswith("model"):
         footer["model"] = model_counts(report)
+        footer["brief"] = brief_length(report)._asdict()
     return footer
 
 

@@ -59,16 +59,20 @@ def override(settings: Settings, options: Mapping[str, Any]) -> Settings:
         values["repos"] = configured
     if "repos" in options:
         # An edition chooses among the configured repositories; these may be others.
-        values["edition"] = [
-            edition.model_copy(update={"repos": ()}) for edition in settings.edition
-        ]
+        editions = settings.edition
+        values["edition"] = [edition.model_copy(update={"repos": ()}) for edition in editions]
     values |= options
-    overridden = _validated(values, lambda key, _: "--" + key.removesuffix("s"))
+    overridden = _validated(values, _option_name)
     if "repos" not in options:
         return overridden
     by_name = {spec.name.lower(): spec for spec in configured}
     specs = tuple(_with_configuration(spec, by_name) for spec in overridden.repos)
     return overridden.model_copy(update={"repos": specs})
+
+
+def _option_name(key: str, _: str) -> str:
+    """Return the option of the command line that sets a key; some keys are plurals."""
+    return f"--{key.removesuffix('s')}"
 
 
 def _with_configuration(spec: RepoSpec, by_name: Mapping[str, RepoSpec]) -> RepoSpec:

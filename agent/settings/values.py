@@ -189,8 +189,9 @@ class Delivery(Frozen, strict=True):
     Addresses are secrets, so the settings only name the variables that hold them.
     """
 
-    kind: Literal["webhook", "slack", "feishu", "email"]
-    address_env: Variable  # holds the address of a webhook, or smtps://user:password@host:port
+    kind: Literal["webhook", "slack", "feishu", "email", "apprise"]
+    address_env: Variable
+    """Holds the address of a webhook, smtps://user:password@host:port, or one of Apprise's."""
     secret_env: Variable | None = None  # holds the secret that signs messages
     name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
     lang: Language | None = None

@@ -1,1 +1,1 @@
-"""Which changes belong together over days and repositories: found from what git and people recorded, and told."""
+"""Which changes belong together over days and repositories: found from what git and people recorded."""

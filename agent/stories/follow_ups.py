@@ -1,4 +1,4 @@
-"""Commits that go on with earlier ones: by references, by changed lines, as a reader of both found."""
+"""Stories of commits that continue earlier ones: by references, by changed lines, or as read."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,38 +13,42 @@ from agent.stories.timeline import CommitPair, LandedLine, Said, step, story
 
 _SOON = timedelta(days=14)
 """How long it is news by itself that lines are changed again."""
-_MOST = 5
-OF_COMMITS = (
-    "title",
-    "message",
-    "pull request",
-)  # Where a day's commits and their pull requests speak
+_MAX_BARE_PAIRS = 5  # Earlier commits that a story lists if nobody has read both sides
+OF_COMMITS = ("title", "message", "pull request")
+"""Where commits of a day and their pull requests mention something."""
 
 
 def own_references(repo: RepoId, references: Iterable[Mention]) -> list[Mention]:
-    """Keep what the day's commits and their pull requests name of their own repository, the commits' words first."""
-    own = [one for one in references if one.place in OF_COMMITS and one.target.repo == repo]
-    return sorted(own, key=lambda one: one.place == "pull request")
+    """Return what the day's commits and their pull requests name of their own repository.
+
+    What the commits themselves name comes first.
+    """
+    mentions: list[Mention] = []
+    for mention in references:
+        if mention.place in OF_COMMITS and mention.target.repo == repo:
+            mentions.append(mention)
+    return sorted(mentions, key=lambda mention: mention.place == "pull request")
 
 
 def named_pairs(
     repo: RepoId, today: Sequence[Headline], references: Iterable[Mention], line: LandedLine
 ) -> Iterator[CommitPair]:
-    """Pair commits with the landed commits that they or their pull requests name by number or hash."""
-    heads: dict[EvidenceId, Headline] = {EvidenceId.commit(repo, head.sha): head for head in today}
-    seen: set[tuple[str, str]] = set()
-    for one in references:
-        doer = heads.get(one.source)
-        said = Said(False, one.target.revision, one.target.number or 0)
-        earlier = line.earlier(doer, said) if doer else None
-        if doer and earlier and (doer.sha, earlier.sha) not in seen:
-            seen.add((doer.sha, earlier.sha))
-            said_in = (
-                EvidenceId.thread(repo, doer.pull)
-                if one.place == "pull request" and doer.pull
-                else None
-            )
-            yield CommitPair(doer=doer, earlier=earlier, said_in=said_in)
+    """Yield commits with the landed commits that they or their pull requests name."""
+    doers = {EvidenceId.commit(repo, commit.sha): commit for commit in today}
+    paired: set[tuple[str, str]] = set()
+    for mention in references:
+        doer = doers.get(mention.source)
+        if doer is None:
+            continue
+        target = Said(False, mention.target.revision, mention.target.number or 0)
+        earlier = line.earlier(doer, target)
+        if earlier is None or (doer.sha, earlier.sha) in paired:
+            continue
+        paired.add((doer.sha, earlier.sha))
+        said_in: EvidenceId | None = None
+        if mention.place == "pull request" and doer.pull:
+            said_in = EvidenceId.thread(repo, doer.pull)
+        yield CommitPair(doer=doer, earlier=earlier, said_in=said_in)
 
 
 READ: Mapping[Relation, Act] = {
@@ -70,35 +74,36 @@ KINDS: Mapping[Act, StoryKind] = {
 def follow_up_stories(
     repo: RepoId, pairs: Iterable[CommitPair], related: Iterable[Related], told: Sequence[Story]
 ) -> list[Story]:
-    """Tell each pair as what a reader of both sides called it, else as the bare fact.
+    """Return the stories of pairs: as a reader of both sides called them, else as the bare fact.
 
-    A bare fact about two commits is left out where another story `told` of both, or when it is old.
+    A bare fact is left out if it is old, or if one of the stories `told` has both commits.
     """
     acts: dict[tuple[EvidenceId, EvidenceId], Act] = {}
     for relation in related:
         if relation.relation in READ:
             acts[relation.change, relation.other] = READ[relation.relation]
-    grouped: dict[tuple[str, Act], dict[str, CommitPair]] = defaultdict(dict)
+    groups: dict[tuple[str, Act], dict[str, CommitPair]] = defaultdict(dict)
     seen: set[tuple[str, str]] = set()
     for pair in sorted(pairs, key=lambda pair: not pair.by_lines):
         doer, earlier = pair.ids(repo)
         act = acts.get((doer, earlier))
         if act is None and pair.earlier.pull:
             act = acts.get((doer, EvidenceId.thread(repo, pair.earlier.pull)))
-        if act is None and (_is_old(pair) or _tells_of(told, doer, earlier)):
+        if act is None and (_is_old(pair) or _have_both(told, doer, earlier)):
             continue
-        if act == "follow-up" and _tells_of(told, doer, earlier, kind="series"):
+        if act == "follow-up" and _have_both(told, doer, earlier, kind="series"):
             continue  # That it is the next part says that it continues the one before
         if (doer, earlier) in seen:
             continue
         seen.add((doer, earlier))
         bare: Act = "changed lines" if pair.by_lines else "refers"
-        grouped[pair.doer.sha, act or bare][pair.earlier.sha] = pair
+        groups[pair.doer.sha, act or bare][pair.earlier.sha] = pair
     stories = []
-    for (_, act), group in grouped.items():
-        is_bare = act in ("changed lines", "refers")
-        chosen = list(group.values())[: _MOST if is_bare else None]
-        stories.append(_story(repo, act, chosen))
+    for (_, act), group in groups.items():
+        group_pairs = list(group.values())
+        if act in ("changed lines", "refers"):
+            group_pairs = group_pairs[:_MAX_BARE_PAIRS]
+        stories.append(_story(repo, act, group_pairs))
     return stories
 
 
@@ -106,21 +111,24 @@ def _is_old(pair: CommitPair) -> bool:
     return pair.by_lines and pair.doer.at - pair.earlier.at > _SOON
 
 
-def _tells_of(stories: Iterable[Story], doer: str, earlier: str, kind: str = "") -> bool:
-    both = {doer, earlier}
-    return any(both <= set(story.steps) for story in stories if kind in ("", story.kind))
+def _have_both(stories: Iterable[Story], doer: str, earlier: str, kind: str = "") -> bool:
+    """Return True if a story has both commits; with `kind`, a story of this kind."""
+    if kind:
+        stories = [other for other in stories if other.kind == kind]
+    return any({doer, earlier} <= set(other.steps) for other in stories)
 
 
 def _story(repo: RepoId, act: Act, group: Sequence[CommitPair]) -> Story:
-    earlier = [step(repo, pair.earlier, "landed") for pair in group]
-    doer = step(repo, group[0].doer, act, after=tuple(one.cite for one in earlier))
-    return story(KINDS[act], repo, [*earlier, doer])
+    steps = [step(repo, pair.earlier, "landed") for pair in group]
+    earlier_ids = tuple(earlier.cite for earlier in steps)
+    steps.append(step(repo, group[0].doer, act, after=earlier_ids))
+    return story(KINDS[act], repo, steps)
 
 
 def thread_stories(
     repo: RepoId, today: Iterable[Headline], related: Iterable[Related]
 ) -> list[Story]:
-    """Tell what today's commits have to do with pull requests of the repository that did not land."""
+    """Return the stories of today's commits and of pull requests that did not land."""
     doers = {EvidenceId.commit(repo, commit.sha): commit for commit in today}
     stories = []
     for relation in related:

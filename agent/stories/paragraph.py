@@ -1,4 +1,4 @@
-"""A story as one paragraph: its steps in order, each with its day, as code can tell them."""
+"""A story as one paragraph: its steps in order, each with its day, as code can write them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from agent.domain.links import Act, Story, StoryStep
 from agent.languages import catalogue
 
 _MIN_STEPS = 2
-_MAX_STEPS = 8  # Steps that a paragraph tells: the first one, and the last ones
+_MAX_STEPS = 8  # Steps of a paragraph: the first one, and the last ones
 _MAX_TITLE = 160  # Characters
 _HASH = 7  # Digits of a hash
 NO_REASONS: Mapping[EvidenceId, EvidenceId] = {}
@@ -52,14 +52,21 @@ def story_paragraph(
     """Return the steps of a story in one sentence; empty for less than two steps.
 
     The reasons are the issues because of which commits took something back. What a release has and
-    what a commit takes in is told by their own sentences.
+    what a commit takes in is in their own sentences.
     """
     steps = _told_steps(story)
     if len(steps) < _MIN_STEPS or story.kind in ("released", "bump"):
         return ""
     phrases: Mapping[str, str] = catalogue(lang)["stories"]
-    clauses = [_clause(step, phrases, reasons.get(step.cite)) for step in steps]
     title = _shortened(story_title(story))
+    clauses: list[str] = []
+    for step in steps:
+        clause = _clause(step, phrases, reasons.get(step.cite))
+        step_title = _shortened(step.title)
+        # Without its title, another change would read as if the first one had landed twice.
+        if step.act in ("landed", "upstream") and step_title not in ("", title):
+            clause = phrases["titled"].format(clause=clause, title=step_title)
+        clauses.append(clause)
     return phrases["paragraph"].format(
         title=title, steps=phrases["between"].join(clauses), releases=_releases(story, phrases)
     )

@@ -109,7 +109,8 @@ def with_releases(told: Story, first_releases: Mapping[str, Release]) -> Story:
         release = first_releases.get(cite.sha)
         if release is not None:
             releases[release.tag] = release
-    steps = [*told.timeline, *(_step(release) for release in releases.values())]
+    steps = list(told.timeline)
+    steps += [_step(release) for release in releases.values()]
     steps.sort(key=lambda step: (step.at, step.cite))
     return told.model_copy(update={"timeline": tuple(steps)})
 
@@ -118,8 +119,8 @@ def release_story(release: Release, heads: Sequence[Headline]) -> Story:
     """Return the story of a tag: which fixes and changes of stories it is the first to have."""
     newest = heads[-_MAX_NAMED:]
     tag = _step(release)
-    steps = [step(release.repo, head, "landed") for head in newest]
-    names = ", ".join(head.sha[:9] for head in newest)
+    steps = [step(release.repo, commit, "landed") for commit in newest]
+    names = ", ".join(commit.sha[:9] for commit in newest)
     text: dict[Language, str] = {}
     for lang in LANGUAGES:
         phrases = catalogue(lang)["releases"]

@@ -72,17 +72,19 @@ def read_part(title: str) -> SeriesPart | None:
 
 
 def _is_counted(match: re.Match[str], text: str) -> bool:
-    """Tell `(2/3)` from a fraction, a date and a pair of alternatives."""
+    """Return True for `(2/3)`, and False for a fraction, a date or a pair of alternatives."""
     if not match["total"].isdigit():
         return True
     if not 0 < int(match["number"]) <= int(match["total"]) > 1:
         return False
-    before, after = text[: match.start()], text[match.end() :]
-    enclosed = re.search(r"[\[(（【][^\])）】]{0,50}$", before) and re.match(
-        r"[^\[(（【]{0,30}[\])）】]", after
-    )
+    before = text[: match.start()]
+    after = text[match.end() :]
+    if not re.search(r"[\[(（【][^\])）】]{0,50}$", before):
+        return False
+    if not re.match(r"[^\[(（【]{0,30}[\])）】]", after):
+        return False
     # Inside brackets the number may follow a name, but not a sign: `(k = 2/4)`.
-    return bool(enclosed) and not re.search(r"[=<>~×*]\s*$", before)
+    return not re.search(r"[=<>~×*]\s*$", before)
 
 
 def _bracketed(text: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryStep
-from agent.telling import sentence
+from agent.fact_sentences import sentence
 
 _STANDING = ("landed", "landed again", "a part landed again", "upstream", "opened")
 _PLAIN: Mapping[Act, str] = {
@@ -53,7 +53,10 @@ def short_text(claim: Claim, lang: Language) -> str:
 
 
 def _statements(story: Story, step: StoryStep, said_in: SaidIn) -> Iterator[_Statement]:
-    before = [other for other in story.timeline if other.at <= step.at and other.cite != step.cite]
+    before: list[StoryStep] = []
+    for other in story.timeline:
+        if other.at <= step.at and other.cite != step.cite:
+            before.append(other)
     standing = {other.cite: other.at for other in before if other.act in _STANDING}
     if step.act == "part":
         yield _part(story, step)
@@ -94,7 +97,8 @@ def _part(story: Story, step: StoryStep) -> _Statement:
 
     What is new is cited first.
     """
-    others = [other for other in story.timeline if other.cite != step.cite and other.act == "part"]
+    parts = [other for other in story.timeline if other.act == "part"]
+    others = [other for other in parts if other.cite != step.cite]
     others.sort(key=lambda other: (other.cite not in story.news, other.part or 0, other.at))
     missing = [number for number in story.missing if number < (step.part or 0)]
     params = {
@@ -103,20 +107,20 @@ def _part(story: Story, step: StoryStep) -> _Statement:
         "missing": " ".join(str(number) for number in missing),
         "total": str(story.total or ""),
     }
-    known_params = {name: value for name, value in params.items() if value}
-    return _Statement("series", [other.cite for other in others], known_params)
+    stated_params = {name: value for name, value in params.items() if value}
+    return _Statement("series", [other.cite for other in others], stated_params)
 
 
 def _claim(story: Story, step: StoryStep, statement: _Statement) -> Claim:
     others = statement.others
     # A pull request may be older than its landing, and what it says is news all the same.
-    fresh = [cite for cite in others if cite in story.news or cite.is_thread]
+    news = [cite for cite in others if cite in story.news or cite.is_thread]
     # Marks count cited evidence first, then background, so the words must have that order, too.
-    if others[: len(fresh)] != fresh:
-        fresh = []
+    if others[: len(news)] != news:
+        news = []
     text: dict[Language, str] = {}
     for lang in LANGUAGES:
-        text[lang] = sentence(statement.predicate, statement.params, lang) or ""
+        text[lang] = sentence(statement.predicate, statement.params, lang)
     return Claim(
         id="",
         repo=story.repo,
@@ -124,8 +128,8 @@ def _claim(story: Story, step: StoryStep, statement: _Statement) -> Claim:
         about=(step.cite,),
         predicate=statement.predicate,
         params=statement.params,
-        cites=(step.cite, *fresh),
-        background=tuple(others[len(fresh) :]),
+        cites=(step.cite, *news),
+        background=tuple(others[len(news) :]),
         text=text,
         judged_by=story.judged_by,
     )

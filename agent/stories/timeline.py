@@ -35,21 +35,21 @@ def headline(commit: Commit, pull: int | None = None) -> Headline:
     )
 
 
-def evidence_of(repo: RepoId, head: Headline) -> CommitEvidence:
+def evidence_of(repo: RepoId, landed: Headline) -> CommitEvidence:
     """Return what a headline is evidence of: who landed what, when and under which title."""
-    person = Person(name=head.author, email="")
+    person = Person(name=landed.author, email="")
     commit = Commit(
         repo=repo,
-        sha=head.sha,
+        sha=landed.sha,
         parents=(),
         author=person,
-        authored_at=head.at,
+        authored_at=landed.at,
         committer=person,
-        committed_at=head.at,
-        message=head.title,
+        committed_at=landed.at,
+        message=landed.title,
     )
     change = Change(commit=commit, files=(), incomplete="only its first line was read")
-    return CommitEvidence(change=change, pull=head.pull)
+    return CommitEvidence(change=change, pull=landed.pull)
 
 
 class Said(NamedTuple):
@@ -164,28 +164,28 @@ def _continued(earlier: Story, later: Story) -> Story:
     return _with_steps(later, steps.values())
 
 
-def with_memory(found: Story, today: set[EvidenceId], memory: Remembered) -> Story:
+def with_memory(new_story: Story, today: set[EvidenceId], memory: Remembered) -> Story:
     """Return a story with what earlier reports know of it.
 
     It names the steps that are news, and the day on which it was last told.
     """
     steps: dict[EvidenceId, StoryStep] = {}
     for earlier in memory.stories:
-        is_lineage = found.kind in LINEAGE and earlier.kind in LINEAGE
-        if not is_lineage or not set(earlier.steps) & set(found.steps):
+        is_lineage = new_story.kind in LINEAGE and earlier.kind in LINEAGE
+        if not is_lineage or not set(earlier.steps) & set(new_story.steps):
             continue
         for earlier_step in earlier.timeline:
             if earlier_step.act != "released":
                 steps[earlier_step.cite] = earlier_step
-    for found_step in found.timeline:
-        steps[found_step.cite] = found_step
-    whole = _with_steps(found, steps.values())
+    for new_step in new_story.timeline:
+        steps[new_step.cite] = new_step
+    full_story = _with_steps(new_story, steps.values())
     days = []
-    for cite in whole.steps:
+    for cite in full_story.steps:
         if cite in memory.days and cite not in today:
             days.append(memory.days[cite])
-    news = tuple(cite for cite in whole.steps if cite in today)
-    return whole.model_copy(update={"news": news, "since": max(days, default="")})
+    news = tuple(cite for cite in full_story.steps if cite in today)
+    return full_story.model_copy(update={"news": news, "since": max(days, default="")})
 
 
 # ---------------------------------------------------------------- undone and brought back

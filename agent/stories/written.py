@@ -83,33 +83,48 @@ class StoryFacts:
             objections += refusals(claim, evidence_set, lang)
         return tuple(objections)
 
-    def control(self, languages: Sequence[Language]) -> Control:
-        """Return the story with the days of its first and its last step exchanged."""
-        first, *between, last = self.story.timeline
-        swapped = (
-            first.model_copy(update={"at": last.at}),
-            *between,
-            last.model_copy(update={"at": first.at}),
-        )
-        story = self.story.model_copy(update={"timeline": swapped})
-        text = {lang: story_paragraph(story, lang) for lang in languages}
-        return Control(text, "twin")
+    def controls(self, languages: Sequence[Language]) -> list[Control]:
+        """Return false twins of the story: two of its steps exchange their days, or their commits.
+
+        Where both happened on one day, only their commits make a difference.
+        """
+        steps = [step for step in self.story.timeline if step.act != "released"]
+        first = steps[0]
+        last = steps[-1]
+        other_days = {first.cite: {"at": last.at}, last.cite: {"at": first.at}}
+        other_commits = {first.cite: {"cite": last.cite}, last.cite: {"cite": first.cite}}
+        twins: list[Control] = []
+        for updates in (other_days, other_commits):
+            twin = self._twin(updates, languages)
+            if twin != self._twin({}, languages):
+                twins.append(Control(twin, "twin"))
+        return twins
+
+    def _twin(
+        self, updates: Mapping[EvidenceId, dict[str, Any]], languages: Sequence[Language]
+    ) -> dict[Language, str]:
+        """Return the paragraph of the story with some steps changed, by their ids."""
+        steps = []
+        for step in self.story.timeline:
+            steps.append(step.model_copy(update=updates.get(step.cite, {})))
+        story = self.story.model_copy(update={"timeline": tuple(steps)})
+        return {lang: story_paragraph(story, lang) for lang in languages}
 
 
 def stories_to_tell(
     stories: Sequence[Story], claims: Sequence[Claim], reasons: Mapping[EvidenceId, EvidenceId]
 ) -> list[StoryFacts]:
     """Return the stories of several steps that have news, with what was published of each."""
-    told: list[StoryFacts] = []
+    worthy: list[StoryFacts] = []
     for story in stories:
         steps = [step for step in story.timeline if step.act != "released"]
         if story.kind in ("released", *BARE) or not story.news or len(steps) < _MIN_STEPS:
             continue
         facts = tuple(_facts(story, claims, reasons))
-        told.append(StoryFacts(handle=f"s{len(told) + 1}", story=story, facts=facts))
-        if len(told) == _MAX_STORIES:
+        worthy.append(StoryFacts(handle=f"s{len(worthy) + 1}", story=story, facts=facts))
+        if len(worthy) == _MAX_STORIES:
             break
-    return told
+    return worthy
 
 
 def _facts(

@@ -114,14 +114,14 @@ def allot(
     repositories: Mapping[RepoId, Candidates], allowance: ExplainingBudget
 ) -> dict[RepoId, ExplainingShare]:
     """Share the budget out: the must-knows of all repositories first, the minor commits last."""
-    wanted: list[_Wanted] = []
+    wanted_commits: list[_Wanted] = []
     for repo, candidates in repositories.items():
-        wanted += _wanted(repo, candidates)
+        wanted_commits += _wanted(repo, candidates)
     purse = _BudgetLeft(allowance)
     deep: dict[RepoId, list[_Wanted]] = {}
     minor: dict[RepoId, list[_Wanted]] = {}
     left_out: dict[RepoId, dict[str, str]] = {}
-    for commit in sorted(wanted):
+    for commit in sorted(wanted_commits):
         if limit := purse.limit_reached(commit):
             left_out.setdefault(commit.repo, {})[commit.sha] = limit
             continue

@@ -1,15 +1,16 @@
 """What a commit's first line declares by its syntax: `[Bugfix]`, `fix(scope)!:`, git's `Revert "…"`, a bare version."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from agent.domain.commits import reverts_in
 from agent.domain.ledger import Purpose
 from agent.domain.references import without_pull_number
 
+K = TypeVar("K")
 CHORES = frozenset({"docs", "tests", "ci", "chore"})  # What nobody downstream needs to act on
 _TYPES: dict[Purpose, str] = {
     "revert": "revert",
@@ -26,7 +27,17 @@ _TYPES: dict[Purpose, str] = {
     "ci": "ci",
     "chore": "chore build style misc",
 }
-_BY_TYPE = {word: purpose for purpose, words in _TYPES.items() for word in words.split()}
+
+
+def _keys_by_word(table: Mapping[K, str]) -> dict[str, K]:
+    """Return the key of each word in a table."""
+    keys: dict[str, K] = {}
+    for key, words in table.items():
+        keys.update(dict.fromkeys(words.split(), key))
+    return keys
+
+
+_BY_TYPE = _keys_by_word(_TYPES)
 """The types of Conventional Commits and the tags that projects document beside them."""
 _BY_FIRST_WORD: dict[str, Purpose] = {
     "feat": "feature",
@@ -58,7 +69,7 @@ class Heading(NamedTuple):
 
 @lru_cache(maxsize=1_000)
 def read_heading(subject: str) -> Heading:
-    """Take a first line apart; the same one is asked about at every step of a run."""
+    """Return a first line taken apart; the same one is asked about at every step of a run."""
     rest = subject
     tags: list[str] = []
     is_marked = "BREAKING CHANGE" in subject
@@ -134,7 +145,7 @@ _FOLDERS = {
     Area.DOCS: "doc docs documentation docs_src website",
     Area.BENCH: "benchmark benchmarks bench benches microbenchmarks scripts hack example examples tutorials",
 }
-_BY_FOLDER = {name: area for area, names in _FOLDERS.items() for name in names.split()}
+_BY_FOLDER = _keys_by_word(_FOLDERS)
 _NAMES = {
     Area.CI: r"\.gitlab-ci\.ya?ml|Jenkinsfile|\.pre-commit-config\.ya?ml|CODEOWNERS|\.codespellrc|dependabot\.yml",
     Area.TESTS: r"test_.*\.\w+|.*_(?:test|tests|unittest)\.\w+|.*\.(?:test|spec)\.[jt]sx?|conftest\.py|pytest\.ini",
@@ -146,7 +157,7 @@ _BY_NAME = {area: re.compile(names) for area, names in _NAMES.items()}
 
 @lru_cache(maxsize=1 << 15)
 def area(path: str) -> Area:
-    """Say whom a file is for; the outermost folder that tells decides, then the name."""
+    """Return whom a file is for, by the outermost folder of a table, else by its name."""
     *folders, name = path.split("/")
     areas = [_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER]
     if areas:

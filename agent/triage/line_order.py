@@ -1,9 +1,9 @@
-"""Which changed lines tell most: what users read, set or run into comes before other code."""
+"""Which changed lines say most: what users read, set or run into comes before other code."""
 
 import re
 
 _MAX_WIDTH = 320  # Characters of a line that are looked at
-_MIN_SIGNS = 4  # Letters and digits of a line that tells something
+_MIN_SIGNS = 4  # Letters and digits of a line that says something
 _MIN_SPACES = 2  # In a string that is a sentence and not a name
 _IMPORT = re.compile(
     r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s|package\s)"

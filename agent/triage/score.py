@@ -29,7 +29,7 @@ HIGH = 5.0
 """From this weight on a commit is something to act on."""
 _MID = 2.5  # From this weight on it is worth knowing.
 
-# A day on which everything is urgent tells nobody what to do first.
+# A day on which everything is urgent shows nobody what to do first.
 _LARGEST_URGENT_SHARE = 0.25
 _URGENT_ALWAYS_ALLOWED = 3
 
@@ -132,6 +132,8 @@ def weigh(
 
     reasons_by_weight = sorted(reasons, key=lambda name: (-POINTS[name], name))
     score = _score(reasons_by_weight, lines, closes=closes)
+    if closes:
+        reasons_by_weight.append("closes issues")
     if change.files and Area.PRODUCT not in lines and not _announces(heading):
         score = min(score, _LIMIT_WITHOUT_PRODUCT)
 
@@ -141,7 +143,7 @@ def weigh(
     return Triage(
         sha=change.commit.sha,
         score=round(score, 3),
-        reasons=(*reasons_by_weight, *(["closes issues"] if closes else ())),
+        reasons=tuple(reasons_by_weight),
         purpose="revert" if is_revert else next(iter(purposes), None),
         noise="empty" if sheet and is_empty else _noise(change, facts, heading, lines),
     )
@@ -228,7 +230,7 @@ def _lines_by_area(files: Iterable[FileChange]) -> dict[Area, int]:
 
 
 def rank(weighed: Iterable[Triage]) -> tuple[Triage, ...]:
-    """Give every commit of a repository its tier, and return them heaviest first."""
+    """Return the commits of a repository with their tiers, heaviest first."""
     by_weight = sorted(weighed, key=lambda triage: (triage.noise is not None, -triage.score))
     noticeable = sum(triage.noise is None for triage in by_weight)
     urgent_allowed = max(_URGENT_ALWAYS_ALLOWED, math.ceil(noticeable * _LARGEST_URGENT_SHARE))
@@ -250,7 +252,7 @@ def _tier(triage: Triage, *, may_be_urgent: bool) -> Tier:
 
 
 def lifted(table: Sequence[Triage], used: Collection[str]) -> tuple[Triage, ...]:
-    """Put the commits that the reader's own code is about first, as something to act on."""
+    """Return commits, those that the reader's own code uses first, as something to act on."""
     highest_score = max((triage.score for triage in table), default=0.0)
     concerned = []
     others = []

@@ -109,6 +109,11 @@ class GitHubServer:
         self._api.hits.clear()
         self.git_fetches = 0
 
+    def move_to(self, now: datetime | None) -> None:
+        """Make another moment the present of everything that is served."""
+        for repository in self._hub:
+            repository.move_to(now)
+
     def set_push(self, full_name: str, index: int | None) -> None:
         """Move the default branch of a repository to where a push left it."""
         repository = self._hub.named(full_name)

@@ -28,10 +28,14 @@ class ServedRepository:
         self.repo = repo
         self.full_name = repo.full_name
         self.git = GitStore(repo, folder)
+        self.move_to(now)
+
+    def move_to(self, now: datetime | None) -> None:
+        """Make a moment the present: later pushes have not happened, later threads do not exist."""
         self._now = now
         self._threads: dict[int, WorldThread] = {}
         self._pulls_by_commit: dict[str, list[Pull]] = {}
-        for thread in (*repo.issues, *repo.pulls):
+        for thread in (*self.repo.issues, *self.repo.pulls):
             if self._is_past(thread.created_at):
                 self._add(thread)
         self.show(self._present_push())
@@ -99,10 +103,10 @@ class ServedRepository:
     def add_comment(self, number: int, author: str, body: str) -> WorldComment:
         """Add a comment below a thread."""
         thread = self.thread(number)
-        newest = 0
+        comment_ids = [0]
         for other in self._threads.values():
-            newest = max([newest, *(comment.id for comment in other.comments)])
-        comment = WorldComment(newest + 1, author, body, thread.updated_at)
+            comment_ids += [comment.id for comment in other.comments]
+        comment = WorldComment(max(comment_ids) + 1, author, body, thread.updated_at)
         self._threads[number] = replace(thread, comments=(*thread.comments, comment))
         return comment
 

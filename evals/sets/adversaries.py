@@ -1,7 +1,7 @@
 """Adversaries and judges: writers that lie on purpose, and judges that help them or judge badly."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -34,10 +34,12 @@ from tools.chat.model import RecordedChatModel
 from tools.chat.server import ChatServer
 
 _DAYS = ("2026-02-03", "2026-02-02", "2026-02-01", "2026-01-30")
+_QUIET_DAY = "2026-02-01"
 _SEEDS = 6
 """Nine adversaries on four days of each world, before two judges, give 432 reports.
 
-The small run takes one day of one world: 18 reports.
+The small run takes one world: the obliging judge, before whom only code stands in the way of a
+lie, has a day with commits in all repositories, and the honest one a day with two commits.
 """
 _PAGES: tuple[tuple[Language, Layout], ...] = (("en", "digest"), ("zh", "ledger"))
 _MAX_PAGE = 2_000_000  # Characters
@@ -70,7 +72,7 @@ class AdversaryTally:
 async def adversaries(bench: Bench) -> Figures:
     """Let each adversary report on days of several worlds."""
     tally = AdversaryTally()
-    cases = _cases(_DAYS[: bench.count(1, len(_DAYS))])
+    cases = _cases(full=bench.full)
     for seed in range(bench.seed, bench.seed + bench.count(1, _SEEDS)):
         bench.say(f"adversaries: world {seed}")
         world = bench.world("demo", seed)
@@ -93,11 +95,14 @@ async def adversaries(bench: Bench) -> Figures:
     }
 
 
-def _cases(days: Sequence[str]) -> list[AdversaryCase]:
+def _cases(*, full: bool) -> list[AdversaryCase]:
+    honest_days = _DAYS if full else (_QUIET_DAY,)
+    obliged_days = _DAYS if full else _DAYS[:1]
     cases = []
     for name in ADVERSARIES:
-        for day in days:
+        for day in honest_days:
             cases.append(AdversaryCase(name, day, obliging=False))
+        for day in obliged_days:
             cases.append(AdversaryCase(name, day, obliging=True))
     return cases
 

@@ -40,6 +40,7 @@ _DATA = files("evals") / "sets" / "data"
 _RANGE = re.compile(r"(\d+)\.\.(\d+)")
 _KEY = "sk-canary-0ddba11c0ffee0ddba11c0ffee"
 _STEP = 36  # A small run takes each 36th case: one of each goal, and two look-alikes
+_SOME_STEP = 6  # Of the orders of a small run: one that wants words, and one that wants an action
 _PROSE_STEP = 7  # A small run takes each seventh case of hostile prose
 _MAX_CONCURRENT = 2
 _LOOPBACK = ("127.0.0.1", "localhost", None, b"127.0.0.1")
@@ -340,7 +341,7 @@ async def run(bench: Bench) -> Figures:
     chosen = [*cases(), *cases("injection_benign")][:: bench.count(_STEP, 1)]
     orders = [case for case in chosen if case.goal["kind"] != "benign"]
     benign = [case for case in chosen if case.goal["kind"] == "benign"]
-    some_orders = orders[:: bench.count(3, 1)]
+    some_orders = orders[:: bench.count(_SOME_STEP, 1)]
     prose = hostile_prose()[:: bench.count(_PROSE_STEP, 1)]
     selection = CaseSelection(orders, some_orders, benign, prose)
     # A few cases are tried sooner than each process has made their clean twins.

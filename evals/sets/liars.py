@@ -264,7 +264,8 @@ class Liar(Adversary):
         true = supported_sentences(prompt.evidence)[:1]
         for sentence in true:
             self.written[prompt.about] |= sentence.forms
-        sentences = [*(lie.sentence for lie in chosen), *true]
+        sentences = [lie.sentence for lie in chosen]
+        sentences += true
         dice.shuffle(sentences)
         if prompt.kind != "write":
             summary = [model.summary_json(sentence) for sentence in sentences]

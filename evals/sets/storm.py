@@ -259,7 +259,8 @@ def _accounts_for_model(report: Report) -> bool:
     """Return True if a report has words of the model, or says why it has none."""
     if any(claim.free for claim in report.claims):
         return True
-    accounts = [report.account, *(section.account for section in report.sections)]
+    accounts = [section.account for section in report.sections]
+    accounts.append(report.account)
     return any(account.fallbacks for account in accounts)
 
 

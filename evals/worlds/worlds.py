@@ -13,7 +13,7 @@ from typing import Literal
 from evals.worlds import fact_world, random_world
 from evals.worlds.model import Push, Repo, World, WorldIssue, commit_name, thread_name
 from evals.worlds.random_world import Dice
-from evals.worlds.written import make_repository, people, read_data, read_world, variant
+from evals.worlds.written import DATA, make_repository, people, read_data, read_world, variant
 
 Which = Literal["one", "other"]
 DAY = "2026-02-04"
@@ -39,7 +39,7 @@ def build(name: str, seed: int, folder: Path) -> World:
         return fact_world.make(seed, folder)
     if name == "random":
         return random_world.make(seed, folder)
-    return read_world(name, folder)
+    return read_world(DATA / name, folder)
 
 
 def repo_from_mirror(full_name: str, git_dir: Path, issues: tuple[WorldIssue, ...] = ()) -> Repo:
@@ -75,9 +75,10 @@ def twin(kind: str, seed: int, which: Which, folder: Path) -> Twin:
     """Make one world of a pair, with its repository."""
     data = read_data("twins.toml")
     kind_data = data["kind"][kind]
-    value, other_value = Dice("twins", seed, kind).shuffled(kind_data["values"])[:2]
+    values = Dice("twins", seed, kind).shuffled(kind_data["values"])[:2]
     if which == "other":
-        value, other_value = other_value, value
+        values.reverse()
+    value, other_value = values
     spec = dict(data["repository"])
     for table in ("commit", "issue", "pull"):
         spec[table] = [*spec.get(table, ()), *kind_data.get(table, ())]

@@ -1,4 +1,4 @@
-"""Worlds that are written down: `data/NAME/world.toml`, and a file for each repository.
+"""Worlds that are written down: a folder with `world.toml`, and a file for each repository.
 
 A commit is on the default branch unless it says `on`. It continues its branch, or starts at the
 commit that `from` names; `squash`, `merge` and `undo` take their files from other branches or
@@ -44,6 +44,8 @@ from evals.worlds.odd_files import ODD_FILES
 
 DATA = Path(__file__).with_name("data")
 Row = Mapping[str, Any]
+People = Mapping[str, Mapping[str, str]]
+"""Name and mail address of each person, by login."""
 _KEY = re.compile(r"<<([\w -]{1,60})>>")
 _BLANK = re.compile(r"\{([\w ]{1,30})\}")
 _MODES = {"write": FILE, "link": LINK, "submodule": SUBMODULE, "script": SCRIPT}
@@ -67,17 +69,19 @@ class _FileChanges(NamedTuple):
     moves: Moves
 
 
-def read_world(name: str, folder: Path) -> World:
-    """Write the repositories of a world to a folder.
+def read_world(source: Path, folder: Path) -> World:
+    """Write the repositories of the world that is described in `source` below a folder.
 
-    Its notes say which commit each key stands for, as `owner/name: key`.
+    Its notes say which commit each key stands for, as `owner/name: key`. Its people are those of
+    its `[[user]]` tables, or of `data/people.toml` where it has none.
     """
-    about = read_data(f"{name}/world.toml")
+    about = _read_toml(source / "world.toml")
+    users = _by_login(about["user"]) if "user" in about else people()
     notes: dict[str, str] = dict(about.get("notes", {}))
     repos: list[Repo] = []
     landed: list[LandedGold] = []
     for file_name in about["repos"]:
-        made = make_repository(read_data(f"{name}/{file_name}.toml"), folder)
+        made = make_repository(_read_toml(source / f"{file_name}.toml"), folder, users)
         full_name = made.repo.full_name
         for key, sha in made.keys.items():
             notes[f"{full_name}: {key}"] = commit_name(full_name, sha)
@@ -94,19 +98,23 @@ def _story(row: Row, notes: Mapping[str, str]) -> WorldStory:
 
 
 @cache
-def people() -> Mapping[str, Mapping[str, str]]:
-    """Return the people who work on the projects, by login."""
-    return {row["login"]: row for row in read_data("people.toml")["user"]}
+def people() -> People:
+    """Return the people who work on the projects of the evaluations, by login."""
+    return _by_login(read_data("people.toml")["user"])
 
 
-def make_repository(spec: Row, folder: Path) -> Made:
+def _by_login(rows: Sequence[Row]) -> People:
+    return {row["login"]: row for row in rows}
+
+
+def make_repository(spec: Row, folder: Path, users: People | None = None) -> Made:
     """Write a repository below a folder as its file describes it."""
     owner, _, name = spec["name"].partition("/")
     git_dir = folder / owner / f"{name}.git"
-    builder = _Builder(WorldHistory(spec["name"], spec.get("branch", "main"), git_dir))
+    history = WorldHistory(spec["name"], spec.get("branch", "main"), git_dir)
+    builder = _Builder(history, people() if users is None else users)
     for row in spec.get("commit", ()):
         builder.commit(row)
-    history = builder.history
     pulls = tuple(builder.pull(row) for row in spec.get("pull", ()))
     for pull in pulls:
         if pull.head_ref in builder.branches:
@@ -138,6 +146,7 @@ class _Builder:
     """Makes a repository from the rows of its file."""
 
     history: WorldHistory
+    people: People
     keys: dict[str, str] = field(default_factory=dict)
     branches: dict[str, list[str]] = field(default_factory=dict)
     """The commits of each side branch, in the order in which they were made."""
@@ -183,8 +192,8 @@ class _Builder:
         committed_at: datetime = row.get("committed", row["at"])
         encoding = row.get("encoding")
         codec = row.get("bytes")
-        author = _signature(row["author"], row["at"])
-        committer = _signature(row.get("committer", row["author"]), committed_at)
+        author = self._signature(row["author"], row["at"])
+        committer = self._signature(row.get("committer", row["author"]), committed_at)
         signature_codec = codec or encoding or "utf-8"
         edits = [self._edit(edit, codec or "utf-8") for edit in row.get("edits", ())]
         return Note(
@@ -196,6 +205,11 @@ class _Builder:
             tags=tuple(row.get("tags", ())),
             encoding=encoding,
         )
+
+    def _signature(self, who: str | Mapping[str, str], at: datetime) -> str:
+        """Return the signature of a login, or of a name and an address without an account."""
+        person = self.people[who] if isinstance(who, str) else who
+        return f"{person['name']} <{person['email']}> {int(at.timestamp())} {at:%z}"
 
     def _message(self, row: Row) -> bytes:
         text = self._filled(row["message"])
@@ -319,12 +333,6 @@ class _Builder:
         return name or self.history.repo, int(number)
 
 
-def _signature(who: str | Mapping[str, str], at: datetime) -> str:
-    """Return the signature of a login, or of a name and an address without an account."""
-    person = people()[who] if isinstance(who, str) else who
-    return f"{person['name']} <{person['email']}> {int(at.timestamp())} {at:%z}"
-
-
 def swapped(text: str, swaps: Sequence[Sequence[str]]) -> str:
     """Replace passages, each of which must occur exactly once."""
     for old, new in swaps:
@@ -333,10 +341,14 @@ def swapped(text: str, swaps: Sequence[Sequence[str]]) -> str:
     return text
 
 
-@cache
 def read_data(name: str) -> dict[str, Any]:
     """Read a file below `data`; callers must not change what it returns."""
-    return tomllib.loads((DATA / name).read_text("utf-8"))
+    return _read_toml(DATA / name)
+
+
+@cache
+def _read_toml(file: Path) -> dict[str, Any]:
+    return tomllib.loads(file.read_text("utf-8"))
 
 
 def variant(node: Any, words: Mapping[str, str], which: str) -> Any:

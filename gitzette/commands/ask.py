@@ -77,7 +77,7 @@ def chat(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     settings = settings_for(args, environ)
     specs_of(settings)
     limits = _limits_of(args)
-    # A wrong bound is told before anybody types a question.
+    # A wrong bound is reported before anybody types a question.
     bound_of(limits.since, limits.until, settings.tz, datetime.now(UTC))
     new_thread = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
     thread = thread_name(args.thread) if args.thread is not None else new_thread

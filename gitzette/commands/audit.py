@@ -223,17 +223,17 @@ def _known_findings(path: Path) -> frozenset[tuple[str, str, str]]:
     try:
         data = json.loads(path.read_text("utf-8"))
         audits = data.get("files", [data])
-        known = set()
+        findings = set()
         for audited in audits:
             for finding in audited["findings"]:
-                known.add((finding["kind"], finding["claim"], finding["verdict"]))
+                findings.add((finding["kind"], finding["claim"], finding["verdict"]))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is no audit; make one with `gitzette audit --format json`"
         ) from error
-    return frozenset(known)
+    return frozenset(findings)
 
 
 def read_report(path: Path) -> str:
@@ -286,7 +286,8 @@ async def check(
             await open_repository(spec.path)
     entries = read_page(text, name, [spec.name for spec in settings.repos])
     linked = _linked_repos(entries, settings)
-    specs = (*settings.repos, *(RepoSpec(name=repo) for repo in linked))
+    linked_specs = [RepoSpec(name=repo) for repo in linked]
+    specs = (*settings.repos, *linked_specs)
     async with open_services(settings, environ, now) as services:
         # The answers of the judge are recorded, so that no report is paid for twice.
         recorder = services.memory.recorder(f"{QUESTIONS}{now.date().isoformat()}")

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import sys
+import time
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TypedDict
@@ -13,6 +14,7 @@ from agent.prompting import Capabilities
 from agent.settings.values import Settings
 from gitzette.archive import PublishedReports, check_writable, missed_days
 from gitzette.arguments import settings_here
+from gitzette.delivery.channels import channel_of
 from gitzette.delivery.deliver import Outbox
 from gitzette.progress import as_json
 from gitzette.wiring import home_of, memory_of, servers_of
@@ -62,7 +64,7 @@ async def _examine(environ: Mapping[str, str]) -> list[CheckResult]:
     checks = {
         "configuration": _configuration(settings),
         "reports": _reports(settings),
-        "delivery": _deliveries(settings),
+        "delivery": _deliveries(settings, environ),
         "memory": _memory(settings, environ),
         "git": _git(settings),
         "token": _github(settings),
@@ -106,14 +108,27 @@ async def _reports(settings: Settings) -> AsyncIterator[str]:
         yield newest
 
 
-async def _deliveries(settings: Settings) -> AsyncIterator[str]:
+async def _deliveries(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
+    """Look for reports that wait to be sent, and for channels whose address cannot be used."""
     waiting = []
     for entry in Outbox(settings.out).read().waiting():
         waiting.append(f"{entry.channel}: {entry.label} not delivered: {entry.why}")
     if waiting:
         raise AppError(f"{'; '.join(waiting)}; run that day again to send it")
+    faults = []
+    for spec in settings.deliver:
+        try:
+            channel_of(spec, environ, time.time)
+        except AppError as error:
+            faults.append(f"{spec.called}: {error}")
+    if faults:
+        raise AppError(
+            f"{'; '.join(faults)}; docs/operations.md#delivery says where each address is found"
+        )
     if settings.deliver:
+        names = ", ".join(spec.called for spec in settings.deliver)
         yield "nothing waits to be sent"
+        yield f"addresses are there for {names}; the next report shows whether they are right"
 
 
 async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:

@@ -1,4 +1,4 @@
-"""The command `init`: a commented configuration, and a workflow that runs every day."""
+"""The command `init`: a commented configuration, and workflows that run it and publish its site."""
 
 import argparse
 import json
@@ -17,10 +17,11 @@ from agent.domain.window import zone
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings
 from gitzette.arguments import checkout_here
-from gitzette.own_package import install_address, write_wheel
+from gitzette.own_package import install_address, with_extra, write_wheel
 from tools.git.repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")
+PAGES_WORKFLOW = Path(".github/workflows/gitzette-pages.yml")
 WHEELS = Path(".github/gitzette")
 _MINUTE = 23  # Not on the hour, when GitHub is busiest and drops runs
 _HOUR_SECONDS = 3600
@@ -39,8 +40,8 @@ def init(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         )
     daily = "gitzette run --catch-up   is what a timer should run every day; see docs/operations.md"
     if args.workflow:
-        _write_workflow(settings.tz)
-        daily = f"Commit {FILE_NAME} and {WORKFLOW.parts[0]}, and push: GitHub runs it every day."
+        _write_workflows(settings)
+        daily = _fill("init_workflow.txt", file=FILE_NAME, folder=WORKFLOW.parts[0]).rstrip()
     name = "" if settings.repos else f"  Name your repositories in {FILE_NAME}.\n"
     sys.stdout.write(_fill("init.txt", name=name, daily=daily))
     return EXIT_DONE
@@ -84,17 +85,22 @@ def configuration(repos: Sequence[RepoSpec], tz: str, lang: Language) -> str:
     return _fill("gitzette.toml", tz=_quoted(tz), lang=_quoted(lang), repos=tables.rstrip("\n"))
 
 
-def _write_workflow(tz: str) -> None:
-    """Write the workflow, and the package that it installs where no address has it."""
-    if WORKFLOW.exists():
-        sys.stdout.write(f"{WORKFLOW} is already there and is left alone\n")
+def _write_workflows(settings: Settings) -> None:
+    """Write the workflows, and the package that they install where no address has it."""
+    workflows = (WORKFLOW, PAGES_WORKFLOW)
+    if all(file.exists() for file in workflows):
+        for file in workflows:
+            sys.stdout.write(f"{file} is already there and is left alone\n")
         return
     package = install_address()
     if package is None:
         wheel = write_wheel(WHEELS)
         sys.stdout.write(f"wrote {wheel}\n")
         package = f"./{wheel}"
-    _write(WORKFLOW, workflow(tz, package))
+    needs_apprise = any(channel.kind == "apprise" for channel in settings.deliver)
+    daily_package = with_extra(package, "apprise") if needs_apprise else package
+    _write(WORKFLOW, workflow(settings.tz, daily_package))
+    _write(PAGES_WORKFLOW, pages_workflow(package))
 
 
 def workflow(tz: str, package: str) -> str:
@@ -107,6 +113,11 @@ def workflow(tz: str, package: str) -> str:
     hour = math.ceil(seconds / _HOUR_SECONDS) % 24
     cron = f"{_MINUTE} {hour} * * *"
     return _fill("workflow.yml", tz=_quoted(tz), cron=_quoted(cron), package=_quoted(package))
+
+
+def pages_workflow(package: str) -> str:
+    """Return a workflow that installs a package, builds the site with it, and deploys it."""
+    return _fill("pages.yml", package=_quoted(package))
 
 
 def _table(spec: RepoSpec) -> str:

@@ -25,7 +25,7 @@ from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
 from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_files
 from gitzette.arguments import refuse_options, settings_for, settings_here, specs_of, window_of
-from gitzette.progress import as_json, progress, say
+from gitzette.progress import QuietProgress, as_json, progress, say
 from gitzette.render.compose import page_model, report_page, week_page
 from gitzette.running import Covered, cover, report_again
 from gitzette.terminal import open_in_browser, print_brief, site_page
@@ -68,8 +68,14 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     if args.demo:
         from gitzette.demo import demo_world
 
-        with demo_world(args, environ) as (settings, now):
-            covered = _cover_window(args, environ, settings, now)
+        if args.resume is not None:
+            refuse_options(args, ("demo",), "--demo keeps nothing that could be gone on with")
+        with demo_world(args, environ) as demo:
+            settings = demo.settings
+            window = window_of(args, settings.tz, demo.now)
+            check_writable(settings.out)
+            asyncio.run(demo.report_earlier_days(window, QuietProgress()))
+            covered = _cover_window(args, environ, settings, demo.now)
     else:
         now = datetime.now(UTC)
         settings = settings_for(args, environ)
@@ -108,7 +114,6 @@ def _cover_window(
     check_writable(settings.out)
     run_id = None
     if args.resume is not None:
-        refuse_options(args, ("demo",), "--demo keeps nothing that could be gone on with")
         recipe = Recipe.of(settings, window, specs)
         is_any_window = not (args.date or args.since or args.until)
         with memory_of(settings, environ) as memory:

@@ -58,7 +58,7 @@ def _commit_page(commit: PublishedCommit, lang: Language, web: Web) -> str:
         lang,
         web,
         page=page,
-        # A commit that was undone in its window is told with the one that undid it.
+        # A commit that was undone in its window is shown with the one that undid it.
         item=page.items.get(row.id),
         row=row,
         sentences=view.sentences(view.claims_of(row)),

@@ -1,4 +1,4 @@
-"""The channels that reports are sent by: webhooks, Slack, Feishu and e-mail.
+"""The channels that reports are sent by: webhooks, Slack, Feishu, e-mail and those of Apprise.
 
 docs/operations.md names the sources of the limits.
 """
@@ -9,35 +9,29 @@ import json
 import re
 import smtplib
 import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
-from functools import cached_property
 from hashlib import sha256
 from html import escape
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpx
 
-from agent.domain.base import ConfigError, UpstreamError
+from agent.domain.base import ConfigError, MissingPackages, UpstreamError
 from agent.languages import writing_of
 from agent.markdown import visible
-from agent.reports.page import PageModel
 from agent.reports.stored import to_json
 from agent.settings.values import Delivery
-from agent.web import Web
+from gitzette.delivery.apprise_channel import AppriseChannel
+from gitzette.delivery.content import Content, Line, MessagePart, grouped, numbered
 from gitzette.http_server import is_loopback
-from gitzette.render.templating import day_path, filled, html_page, made_environment, verbatim
+from gitzette.render.templating import filled, html_page, verbatim
 
-T = TypeVar("T")
-_CODE_SPAN = re.compile(r"`([^`]+)`")
-_MAX_LEAD = 100  # Characters of the lead in a title
-_MAX_PIECE = 500  # Characters of the words between two links of a line
 _TIMEOUT_SECONDS = 20
 _MAX_ANSWER_BYTES = 4_096  # That are read of a receiver's answer
 _MAX_QUOTED_ANSWER = 120  # Characters of it in an error
@@ -64,117 +58,6 @@ _FEISHU_BUSY = (11232, 99991400, 1000004)  # Codes that ask to try again later
 _MAIL_BYTES = 90_000  # Of the HTML of a mail; Gmail cuts it off after 102 kB
 _MAIL_FRAME_BYTES = 2_500  # Around the lines of a mail
 _MAIL_LINE_FRAME_BYTES = 60  # The tags around a line
-
-
-class Line(NamedTuple):
-    """A line of a message, written for a channel."""
-
-    kind: str  # text, item or heading
-    words: str
-
-
-class MessagePart(NamedTuple, Generic[T]):
-    """One of the messages that a report is divided into."""
-
-    title: str
-    values: list[T]
-
-
-@dataclass(frozen=True)
-class Content:
-    """A report in one language, as it is sent."""
-
-    page: PageModel
-    web: Web
-    site_url: str | None = None
-    whole: bool = False  # The full report is sent, as to programs, not only brief and headlines
-
-    @property
-    def url(self) -> str:
-        """The address of the report on the site; empty if there is no site."""
-        if not self.site_url:
-            return ""
-        return f"{self.site_url}/{self.page.lang}/{day_path(self.page.report.window.label)}"
-
-    @cached_property
-    def title(self) -> str:
-        """The news of the day and its scale, for subjects and first lines; the day stands below."""
-        lead = visible(_CODE_SPAN.sub(r"\1", self.page.lead)).rstrip(".。")
-        if len(lead) > _MAX_LEAD:
-            lead = f"{lead[: _MAX_LEAD - 1].rstrip()}…"
-        if not lead:
-            lead = f"Gitzette {self.page.report.window.label}"
-        return f"{lead} · {visible(self.page.scale)}"
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of the text, links and language, without what a report says of its making."""
-        page = replace(self.page, account=("",))
-        text: str | list[tuple[str, ...]]
-        if self.whole:
-            text = filled("digest.md", page.lang, self.web, page=page)
-        else:
-            text = [tuple(line) for line in self.lines()]
-        identity = repr((self.page.lang, self.title, text))
-        return sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]
-
-    def lines(self, channel: str = "text", **filters: Callable[..., str]) -> list[Line]:
-        """Return the lines of the report as a channel writes them.
-
-        The filters of a channel keep foreign words from being read as markup.
-        """
-        environment = made_environment(autoescape=channel == "html")
-        environment.filters |= {"spans": _spans, "clean": verbatim} | filters
-        lines: list[Line] = []
-
-        def add(kind: str, words: str) -> None:
-            lines.append(Line(kind, words))
-
-        environment.get_template("message.jinja").render(
-            page=self.page,
-            web=self.web,
-            site=self.site_url,
-            url=self.url,
-            c=environment.get_template(f"message_{channel}.jinja").module,
-            add=add,
-        )
-        return lines
-
-
-def _spans(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the pieces of a line, shortened, and whether each is code in backticks."""
-    for index, piece in enumerate(_CODE_SPAN.split(text)):
-        if not piece:
-            continue
-        is_code = index % 2 == 1
-        shortened = piece if len(piece) <= _MAX_PIECE else f"{piece[:_MAX_PIECE]}…"
-        yield is_code, shortened
-
-
-def _grouped(
-    values: Sequence[T], size: Callable[[T], int], max_size: int, max_values: int | None = None
-) -> list[list[T]]:
-    """Divide values, in order, into as few groups as the limits allow."""
-    groups: list[list[T]] = [[]]
-    group_size = 0
-    for value in values:
-        value_size = size(value)
-        is_full = group_size + value_size > max_size or len(groups[-1]) == max_values
-        if groups[-1] and is_full:
-            groups.append([])
-            group_size = 0
-        groups[-1].append(value)
-        group_size += value_size
-    return groups
-
-
-def _numbered(title: str, groups: list[list[T]]) -> Iterator[MessagePart[T]]:
-    """Yield the groups as parts, with their numbers in the titles if there are several."""
-    if len(groups) == 1:
-        yield MessagePart(title, groups[0])
-        return
-    for number, group in enumerate(groups, start=1):
-        yield MessagePart(f"{title} ({number}/{len(groups)})", group)
 
 
 def _parsed_address(address: str, scheme: str, fault: str) -> SplitResult:
@@ -269,7 +152,7 @@ class _Webhook(_HttpChannel):
     def messages(self, content: Content) -> list[bytes]:
         text = filled("digest.md", content.page.lang, content.web, page=content.page)
         max_bytes = HOOK_BYTES - _HOOK_FRAME_BYTES - len(_json_bytes(content.title))
-        groups = _grouped(
+        groups = grouped(
             text.splitlines(keepends=True), lambda line: len(_json_bytes(line)), max_bytes
         )
         common = {
@@ -311,15 +194,15 @@ class _Slack(_HttpChannel):
             words = line.words if len(line.words) < _SLACK_SECTION else "…"
             lines.append(f"{prefixes.get(line.kind, '')}{words}")
         sections = []
-        for group in _grouped(lines, lambda line: len(line) + 1, _SLACK_SECTION):
+        for group in grouped(lines, lambda line: len(line) + 1, _SLACK_SECTION):
             sections.append("\n".join(group))
-        groups = _grouped(
+        groups = grouped(
             sections,
             lambda section: len(_json_bytes(section)) + _SLACK_FRAME_BYTES,
             _SLACK_BYTES,
             _SLACK_SECTIONS - 1,
         )
-        return [self._message(part) for part in _numbered(content.title, groups)]
+        return [self._message(part) for part in numbered(content.title, groups)]
 
     def _message(self, part: MessagePart[str]) -> bytes:
         blocks = []
@@ -370,9 +253,9 @@ class _Feishu(_HttpChannel):
         locale = writing_of(content.page.lang).locale
         title = _without_mentions(content.title)
         max_bytes = _FEISHU_BYTES - len(_json_bytes(title))
-        groups = _grouped(lines, lambda line: len(line.encode()) + 1, max_bytes)
+        groups = grouped(lines, lambda line: len(line.encode()) + 1, max_bytes)
         messages = []
-        for part in _numbered(title, groups):
+        for part in numbered(title, groups):
             post = {"title": part.title, "content": [json.loads(line) for line in part.values]}
             message = {"msg_type": "post", "content": {"post": {locale: post}}}
             messages.append(_json_bytes(message))
@@ -433,12 +316,12 @@ class _Mail:
         for line, html_line in zip(content.lines(), content.lines("html"), strict=True):
             text = f"{prefixes.get(line.kind, '')}{line.words}"
             lines.append(_MailLine(text, html_line))
-        groups = _grouped(
+        groups = grouped(
             lines,
             lambda line: len(line.html.words.encode()) + _MAIL_LINE_FRAME_BYTES,
             _MAIL_BYTES - _MAIL_FRAME_BYTES,
         )
-        parts = _numbered(content.title, groups)
+        parts = numbered(content.title, groups)
         return [bytes(self._mail(part, content.page.lang)) for part in parts]
 
     def _mail(self, part: MessagePart[_MailLine], lang: str) -> EmailMessage:
@@ -501,7 +384,7 @@ _HTTP_CHANNELS: dict[str, type[_Slack | _Feishu | _Webhook]] = {
     "feishu": _Feishu,
     "webhook": _Webhook,
 }
-Channel = _Mail | _Slack | _Feishu | _Webhook
+Channel = _Mail | _Slack | _Feishu | _Webhook | AppriseChannel
 
 
 def channel_of(spec: Delivery, environ: Mapping[str, str], clock: Callable[[], float]) -> Channel:
@@ -511,7 +394,11 @@ def channel_of(spec: Delivery, environ: Mapping[str, str], clock: Callable[[], f
     try:
         if spec.kind == "email":
             return _Mail(address, spec.sender, spec.to)
+        if spec.kind == "apprise":
+            return AppriseChannel(address)
         return _HTTP_CHANNELS[spec.kind](address, secret, clock)
+    except MissingPackages:
+        raise
     except ConfigError as error:
         raise ConfigError(f"{spec.address_env}: {error}") from error
 

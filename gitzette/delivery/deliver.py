@@ -14,7 +14,8 @@ from agent.domain.report import Report, failed_share
 from agent.settings.values import Delivery, Settings
 from agent.web import Web
 from gitzette.archive import locked, replace_file
-from gitzette.delivery.channels import Channel, Content, channel_of
+from gitzette.delivery.channels import Channel, channel_of
+from gitzette.delivery.content import Content
 from gitzette.render.compose import page_model
 
 _MAX_TRIES = 4

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
 from importlib.resources import files
 from mimetypes import guess_type
 from pathlib import Path
@@ -62,6 +63,8 @@ _ASSETS = {
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
 _MAX_CONCURRENT_QUESTIONS = 3
+_MODEL_MODULES = ("graphs.models", "tools.chat.model", "tools.chat.server")
+"""What is imported at the start, for a model: else the first question would wait for it."""
 _TEXT_TOKENS = ("text", "code_inline", "softbreak", "hardbreak")
 
 
@@ -110,6 +113,9 @@ def app(
     edition: str = "",
 ) -> Starlette:
     """Return the application: pages, questions and evidence behind the guard."""
+    if settings.analyst == "model":
+        for name in _MODEL_MODULES:
+            import_module(name)
     live = Live(settings, environ, folder, edition)
     routes = [
         Route("/api/ask", live.ask, methods=["POST"]),

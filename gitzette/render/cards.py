@@ -10,7 +10,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import CommitGroup, Importance
 from agent.links.admitted import asserts_relation
-from agent.reports.affected import introduction_text, versions_text
+from agent.reports.affected import first_release_text, introduction_text, versions_text
 from agent.reports.order import in_report_order
 from agent.reports.page import Citation, Item, PageCard, PageExcerpt, PageSentence, SectionName
 from agent.reports.titles import shown_title
@@ -119,9 +119,11 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
     printed = [*choice.sight, *choice.folded, *undone_claims]
     if headline is not None and not (importance is Importance.MINOR and choice.sight):
         printed.append(headline)  # The line of a minor commit has its sentence and no headline
-    remaining = without(claims, printed)
+    more = view.sentences(choice.folded)
+    more += view.sentences(without(claims, printed), apart=undone is not None)
     sentences = tuple(view.sentences(choice.sight))
     excerpt = _excerpt([*choice.sight, *choice.folded, *_name_claims(row, view)], view)
+    opens_excerpt = importance is Importance.MUST_KNOW or not sentences
     headline_text = view.text(headline) if headline else shown_title(title, view.lang)
     original_title = title if headline else ""
     affected = row.affected if undone is None else None
@@ -139,21 +141,26 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
         breaks=() if undone else view.breaks(row),
         sentences=sentences,
         undone_sentences=tuple(view.sentences(undone_claims, apart=True)),
-        more=(
-            *view.sentences(choice.folded),
-            *view.sentences(remaining, apart=undone is not None),
-        ),
+        more=tuple(more),
         excerpt=excerpt,
-        is_excerpt_open=excerpt is not None
-        and (importance is Importance.MUST_KNOW or not sentences),
+        is_excerpt_open=excerpt is not None and opens_excerpt,
         quoted=tuple(_quoted(claims, view)),
         claims=tuple(claims),
         undid=undone,
         uses=view.uses(row),
         why=view.why(row),
-        affected=versions_text(affected, view.lang) if affected else "",
+        affected=_versions(row, view) if undone is None else "",
         introduced=introduction_text(affected, view.lang) if affected else "",
     )
+
+
+def _versions(row: LedgerRow, view: ReportView) -> str:
+    """Return which versions have the fault that a commit mends, else which release has the fix."""
+    if row.affected is not None:
+        return versions_text(row.affected, view.lang)
+    if row.first_release is not None:
+        return first_release_text(row.first_release, view.lang)
+    return ""
 
 
 def _pull(row: LedgerRow, number: int | None, view: ReportView) -> Citation | None:
@@ -163,21 +170,22 @@ def _pull(row: LedgerRow, number: int | None, view: ReportView) -> Citation | No
 
 
 def _chosen(row: LedgerRow, headline: Claim | None, view: ReportView, max_facts: int) -> _Choice:
-    """Choose what is in sight of a commit; `max_facts` where no model explained it."""
+    """Return what is in sight of a commit; at most `max_facts` where no model explained it."""
     analysis = view.analysis(row)
     facts = view.facts(row)
-    if analysis:
-        written = [view.text(claim) for claim in analysis]
-        if headline is not None:
-            written.append(view.text(headline))
-        sight = [*analysis]
-        for fact in facts:
-            is_relation = asserts_relation(fact) and not _is_told_in(fact, analysis)
-            is_break = is_breaking(fact) and not _is_repeated(view.text(fact), " ".join(written))
-            if is_relation or is_break:
-                sight.append(fact)
-    else:
+    if not analysis:
         sight = _facts_in_sight(facts, max_facts)
+        return _Choice(sight, without(facts, sight))
+    texts = [view.text(claim) for claim in analysis]
+    if headline is not None:
+        texts.append(view.text(headline))
+    written = " ".join(texts)
+    sight = [*analysis]
+    for fact in facts:
+        is_relation = asserts_relation(fact) and not _is_told_in(fact, analysis)
+        is_break = is_breaking(fact) and not _is_repeated(view.text(fact), written)
+        if is_relation or is_break:
+            sight.append(fact)
     return _Choice(sight, without(facts, sight))
 
 
@@ -189,13 +197,16 @@ def _is_told_in(relation: Claim, analysis: Sequence[Claim]) -> bool:
 
 def _facts_in_sight(facts: Sequence[Claim], max_facts: int) -> list[Claim]:
     """Return the first facts and all that break something or state a relation, else a quotation."""
-    telling = []
+    strong: list[Claim] = []
+    weak: list[Claim] = []
     for fact in facts:
         if fact.text and not fact.speech and not is_weak(fact):
-            telling.append(fact)
-    if not telling:
-        return [fact for fact in facts if (fact.speech or fact.text) and not is_new_file(fact)][:1]
-    sight = telling[:max_facts]
+            strong.append(fact)
+        elif (fact.speech or fact.text) and not is_new_file(fact):
+            weak.append(fact)
+    if not strong:
+        return weak[:1]
+    sight = strong[:max_facts]
     for fact in facts:
         if fact not in sight and (is_breaking(fact) or asserts_relation(fact)):
             sight.append(fact)
@@ -205,9 +216,9 @@ def _facts_in_sight(facts: Sequence[Claim], max_facts: int) -> list[Claim]:
 def _is_repeated(fact: str, written: str) -> bool:
     """Return True if a text has everything that a fact sets as code; of `a.b`, `b` is enough."""
     names = code_spans(fact)
-    written_names: set[str] = set()
+    written_names = set(code_spans(written))
     for span in code_spans(written):
-        written_names.update((span, *NAME_SEPARATORS.split(span)))
+        written_names.update(NAME_SEPARATORS.split(span))
     for name in names:
         last_part = NAME_SEPARATORS.split(name)[-1]
         if name not in written and last_part not in written_names:
@@ -217,12 +228,11 @@ def _is_repeated(fact: str, written: str) -> bool:
 
 def _subtitle(title: str, headline: str, sentences: Iterable[PageSentence]) -> str:
     """Return the original title if it has a word that is not on the card already."""
-    words = _TAGS.sub("", title, count=1)
-    card = " ".join((headline, *(sentence.text for sentence in sentences))).casefold()
-    for word in _WORD.findall(words.casefold()):
-        if word not in card:
-            return title
-    return ""
+    texts = [headline]
+    texts += [sentence.text for sentence in sentences]
+    card = " ".join(texts).casefold()
+    words = _WORD.findall(_TAGS.sub("", title, count=1).casefold())
+    return title if any(word not in card for word in words) else ""
 
 
 def _name_claims(row: LedgerRow, view: ReportView) -> list[Claim]:

@@ -1,5 +1,6 @@
 """Composes pages: the page model of a report, and the Markdown pages of a day and a week."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,9 +11,11 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, RepoSection
+from agent.domain.spending import Account
 from agent.editions.week import MOST_WORDS as MAX_WORDS_OF_WEEK
 from agent.editions.week import Week
 from agent.reports.page import (
+    MAX_BRIEF_WORDS,
     Item,
     PageCard,
     PageModel,
@@ -20,6 +23,7 @@ from agent.reports.page import (
     PageSentence,
     RepoPart,
     SectionName,
+    brief_length,
     words_in,
 )
 from agent.reports.titles import shown_title, with_shown_titles
@@ -28,7 +32,7 @@ from agent.stories.paragraph import story_title
 from agent.web import Web
 from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issues import issue_lists
-from gitzette.render.releases import release_cards
+from gitzette.render.releases import release_cards, release_news
 from gitzette.render.templating import SHORT, filled, mark_of, plain
 from gitzette.render.view import ReportView, cut_title, is_private, is_telling
 
@@ -72,6 +76,9 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
     repos = [_with_unplaced(part, unplaced) for part in repos]
     covered = {part.repo for part in repos}
     elsewhere = [sentence for sentence in unplaced if sentence.claim.repo not in covered]
+    act_on = _section("act on", cards)
+    worth_knowing = _section("worth knowing", cards)
+    short_rows = tuple(item for item in worth_knowing.items if item.asks_to_act)
     return PageModel(
         report=report,
         lang=lang,
@@ -80,12 +87,14 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
         more=(*written[_MAX_BRIEF:], *elsewhere),
         analysed=bool(written),
         sections=(
-            _section("act on", cards),
-            _section("worth knowing", cards),
+            act_on._replace(short_rows=short_rows),
+            worth_knowing,
             _section("also landed", cards),
         ),
         repos=tuple(repos),
         releases=release_cards(view),
+        release_news=release_news(view),
+        foreign_languages=view.foreign_languages,
         left_out=tuple(_left_out(view)),
         account=(*_account(view), *_statuses(repos, view)),
     )
@@ -142,13 +151,8 @@ def _with_summaries(
         claims = list(repeated.get(item.row.id, ()))
         if item.undid is not None:
             claims += repeated.get(item.undid.id, ())
-        items.append(
-            replace(
-                item,
-                more=(*item.more, *view.sentences(claims)),
-                claims=(*item.claims, *claims),
-            )
-        )
+        more = (*item.more, *view.sentences(claims))
+        items.append(replace(item, more=more, claims=(*item.claims, *claims)))
     return replace(card, items=tuple(items))
 
 
@@ -177,7 +181,7 @@ def _repo_part(
 
 
 def _with_unplaced(part: RepoPart, unplaced: Iterable[PageSentence]) -> RepoPart:
-    """Add to a repository what is said of it and of none of its commits."""
+    """Return a repository with what is said of it and of none of its commits."""
     added = [sentence for sentence in unplaced if sentence.claim.repo == part.repo]
     return part._replace(more=(*part.more, *added))
 
@@ -195,38 +199,50 @@ def _goes_on(story: Story) -> bool:
 # ---------------------------------------------------------------- the account
 
 
+def _accounts_of(report: Report) -> list[Account]:
+    """Return the account of the report, then those of its repositories."""
+    accounts = [report.account]
+    accounts += [section.account for section in report.sections]
+    return accounts
+
+
 def _left_out(view: ReportView) -> Iterator[str]:
     """Yield what no model explained although it was to, or was not read at all, by reason."""
     report = view.report
-    accounts = [report.account, *(section.account for section in report.sections)]
-    reasons: dict[EvidenceId, str] = {}
-    for account in accounts:
-        for fallback in account.fallbacks:
-            if fallback.part == "explaining" and fallback.about is not None:
-                reasons[fallback.about] = fallback.reason
-    commits_of_reason: dict[str, int] = {}
-    for row in report.ledger:
-        reason = row.reason if row.depth == "list" else reasons.get(row.id, "")
-        if reason and not view.analysis(row):
-            commits_of_reason[reason] = commits_of_reason.get(reason, 0) + 1
     words = view.words["page"]
-    for reason, count in commits_of_reason.items():
+    limits: dict[str, str] = words["limits"]
+    reasons: dict[EvidenceId, str] = {}
+    for account in _accounts_of(report):
+        for fallback in account.fallbacks:
+            if fallback.part != "explaining" or fallback.about is None:
+                continue
+            if fallback.limit:
+                reasons[fallback.about] = limits[fallback.limit]
+            else:
+                plain_reason = fallback.reason.replace("`", "")
+                reasons[fallback.about] = f"`{plain_reason}`"
+    counts = Counter[str]()
+    for row in report.ledger:
+        # What is only listed was over the budget of diffs.
+        reason = limits["diffs"] if row.depth == "list" else reasons.get(row.id, "")
+        if reason and not view.analysis(row):
+            counts[reason] += 1
+    for reason, count in counts.items():
         commits = words["one_commit"] if count == 1 else words["commits"].format(count)
-        yield words["left_out"].format(commits=commits, reason=f"`{reason.replace('`', '')}`")
+        yield words["left_out"].format(commits=commits, reason=reason)
 
 
 def _account(view: ReportView) -> Iterator[str]:
     """Yield the account of a page: what was read and checked, who wrote and judged it."""
     report = view.report
     claims = [claim for claim in report.claims if not claim.free or view.text(claim)]
-    accounts = [report.account, *(section.account for section in report.sections)]
     failed: set[EvidenceId | None] = set()
-    for account in accounts:
+    for account in _accounts_of(report):
         failed.update(fallback.about for fallback in account.fallbacks)
-    left = []
+    unexplained = []
     for row in report.ledger:
         if row.id in failed and not view.analysis(row):
-            left.append(row.sha[:SHORT])
+            unexplained.append(row.sha[:SHORT])
     text = plain().account(
         report,
         view.words["page"],
@@ -237,11 +253,15 @@ def _account(view: ReportView) -> Iterator[str]:
         kinds=reports.kind_counts(claims),
         footer=reports.footer_counts(report),
         links=reports.checked_counts(report)["links"],
-        left=left,
+        left=unexplained,
     )
     for line in text.split("\n"):
         if line.strip():
             yield line.strip()
+    length = brief_length(report)
+    if length.long:
+        template: str = view.words["page"]["brief_length"]
+        yield template.format(**length._asdict(), words=MAX_BRIEF_WORDS)
 
 
 def _statuses(repos: Iterable[RepoPart], view: ReportView) -> Iterator[str]:
@@ -287,10 +307,11 @@ def week_model(week: Week, lang: Language, web: Web) -> WeekModel:
     stories = _story_entries(week)
     page = page_model(week.report, lang, web)
     act_on, worth_knowing, _ = page.sections
+    act_on = act_on._replace(short_rows=())  # A week has no cards that short rows could lead to
     # What came and went is listed by itself.
     undone = {pair.undone_by for pair in week.came_and_went}
     knowing = [item for item in worth_knowing.items if item.row.id not in undone]
-    listed = (*reverts[:_MAX_WEEK_ENTRIES], *stories[:_MAX_WEEK_ENTRIES])
+    listed = reverts[:_MAX_WEEK_ENTRIES] + stories[:_MAX_WEEK_ENTRIES]
     words_left = MAX_WORDS_OF_WEEK - _WORDS_OF_FRAME - _MAX_WEEK_LINES * _WORDS_OF_LINE
     words_left -= sum(words_in(entry.title) + 2 * len(entry.cites) for entry in listed)
     words_left -= sum(sentence.words for sentence in page.brief)

@@ -43,10 +43,10 @@ def excerpts_of(cite: EvidenceId, claim: Claim, text: str) -> list[PageExcerpt]:
 
 def _without_parts(passages: list[Anchor]) -> Iterable[Anchor]:
     """Yield the passages that are not part of another one."""
+    texts = {passage.text for passage in passages}
     for passage in passages:
-        inside = passage.text.strip()
-        others = (other for other in passages if other.text != passage.text)
-        if not any(inside in other.text for other in others):
+        others = texts - {passage.text}
+        if not any(passage.text.strip() in other for other in others):
             yield passage
 
 
@@ -57,16 +57,18 @@ def excerpt_of(file: str, passage: str, sentence: str) -> PageExcerpt:
 
 @lru_cache(maxsize=8_192)  # Both languages and several pages show the same lines
 def _cut(file: str, passage: str, literals: tuple[str, ...]) -> PageExcerpt:
-    lines = passage.strip("\n").split("\n")
-    is_diff = bool(file) and any(line[:1] in ("+", "-") for line in lines)
-    marked = [_has_any(line, literals) for line in lines]
+    lines: list[ExcerptLine] = []
+    for line in passage.strip("\n").split("\n"):
+        is_changed = bool(file) and line[:1] in ("+", "-")
+        side = line[:1] if is_changed else ""
+        lines.append(ExcerptLine(line, side, _has_any(line, literals)))
     starts = range(max(1, len(lines) - _MAX_LINES + 1))
-    start = max(starts, key=lambda number: (sum(marked[number : number + _MAX_LINES]), -number))
-    cut: list[ExcerptLine] = []
-    for line, is_marked in zip(lines[start : start + _MAX_LINES], marked[start:], strict=False):
-        side = line[:1] if is_diff and line[:1] in ("+", "-") else ""
-        cut.append(ExcerptLine(line, side, is_marked))
-    return PageExcerpt(file, tuple(cut))
+
+    def marked_lines(start: int) -> int:
+        return sum(line.marked for line in lines[start : start + _MAX_LINES])
+
+    start = max(starts, key=marked_lines)  # Of equals the first
+    return PageExcerpt(file, tuple(lines[start : start + _MAX_LINES]))
 
 
 def _has_any(line: str, literals: tuple[str, ...]) -> bool:

@@ -14,8 +14,10 @@ from agent.reports.page import (
     PagePick,
     PageRelease,
     ReleaseChange,
+    ReleaseNews,
     ReleasePart,
 )
+from agent.reports.releases import release_headline
 from agent.reports.titles import shown_title
 from gitzette.render.templating import element_id_of
 from gitzette.render.view import ReportView
@@ -29,6 +31,19 @@ def release_cards(view: ReportView) -> tuple[PageRelease, ...]:
             if release.notes is not None:
                 cards.append(_card(section.repo, release, release.notes, view))
     return tuple(cards)
+
+
+def release_news(view: ReportView) -> tuple[ReleaseNews, ...]:
+    """Return that each version is out; those with a card come first."""
+    news = []
+    for section in view.report.sections:
+        for release in section.releases:
+            element_id = element_id_of(release.id(section.repo))
+            headline = release_headline(section.repo, release, view.lang)
+            entry = ReleaseNews(section.repo, element_id, headline, release.prerelease)
+            news.append((release.notes is None, entry))
+    news.sort(key=lambda pair: pair[0])
+    return tuple(entry for _, entry in news)
 
 
 def _card(repo: RepoId, release: ReleaseLine, notes: ReleaseNotes, view: ReportView) -> PageRelease:
@@ -51,29 +66,11 @@ def _card(repo: RepoId, release: ReleaseLine, notes: ReleaseNotes, view: ReportV
         notes=notes,
         element_id=element_id_of(release.id(repo)),
         url=view.web.release(repo, release.tag),
-        headline=_headline(repo, release, notes, view),
+        headline=release_headline(repo, release, view.lang),
         parts=tuple(parts),
         picks=tuple(picks),
         advisories=tuple(advisories),
     )
-
-
-def _headline(repo: RepoId, release: ReleaseLine, notes: ReleaseNotes, view: ReportView) -> str:
-    """Return that a version is out, and the gravest of what it brings."""
-    words = view.words["release"]
-    text: str = words["headline"].format(repo=repo.rpartition("/")[2], tag=release.tag)
-    news: list[str] = []
-    breaks = len(notes.entries_of("breaks")) + notes.more.get("breaks", 0)
-    if breaks:
-        news.append(words["breaks_one"] if breaks == 1 else words["breaks"].format(breaks))
-    if notes.advisories:
-        listing: str = view.words["signs"]["listing"]
-        news.append(listing.join(advisory.id for advisory in notes.advisories))
-    if not news:
-        return text
-    colon: str = view.words["signs"]["colon"]
-    semicolon: str = view.words["signs"]["semicolon"]
-    return text + colon + semicolon.join(news)
 
 
 def _part(name: Part, notes: ReleaseNotes, view: ReportView) -> ReleasePart:

@@ -181,9 +181,16 @@ def made_environment(**options: Any) -> Environment:
     )
     for function in functions:
         environment.globals[function.__name__] = function
+    environment.filters["language_name"] = language_name
     environment.globals["date"] = date
     environment.globals["max_issues"] = _MAX_ISSUES
     return environment
+
+
+def language_name(lang: Language) -> str:
+    """Return what a language calls itself."""
+    name: str = catalogue(lang)["site"]["own_name"]
+    return name
 
 
 @cache
@@ -309,28 +316,40 @@ class _Headings:
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self.anchors: dict[str, str] = {}
+        self._linked: list[str] = []
 
     def add(self, level: int, text: str, name: str = "") -> str:
         """Return a heading, and remember its anchor under a name."""
         self.anchors[name] = slug(_LINK.sub(r"\1", text).strip(), self._taken)
         return f"{'#' * level} {text}"
 
+    def link(self, text: str, name: str) -> str:
+        """Return a link to a heading that may come later; `resolved` completes it."""
+        self._linked.append(name)
+        # No text of a page has this character: what cannot be seen is taken out.
+        return f"[{text}](#\0{len(self._linked) - 1}\0)"
+
+    def resolved(self, page: str) -> str:
+        """Return a page whose links to headings have their anchors."""
+        for number, name in enumerate(self._linked):
+            page = page.replace(f"\0{number}\0", self.anchors.get(name, ""))
+        return page
+
 
 def filled(name: str, lang: Language, web: Web, **values: Any) -> str:
     """Return a template of Markdown with its values, without gaps of several lines."""
     words = catalogue(lang)
-    text = (
-        _markdown()
-        .get_template(name)
-        .render(
-            w=words["page"],
-            own=words,
-            signs=words["signs"],
-            web=web,
-            headings=_Headings(),
-            **values,
-        )
+    headings = _Headings()
+    template = _markdown().get_template(name)
+    text = template.render(
+        w=words["page"],
+        own=words,
+        signs=words["signs"],
+        web=web,
+        headings=headings,
+        **values,
     )
+    text = headings.resolved(text)
     return _GAPS.sub("\n\n", text).strip("\n") + "\n"
 
 

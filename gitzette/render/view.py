@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from agent.domain.base import Language, RepoId
+from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Severity
@@ -15,9 +16,9 @@ from agent.domain.placement import Importance
 from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
+from agent.fact_sentences import names_alone
 from agent.languages import catalogue, is_in_script
 from agent.reports.page import Citation, Mark, PageSentence, SectionName
-from agent.telling import names_alone
 from agent.web import Web
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpts_of
 from gitzette.render.templating import element_id_of, named
@@ -68,7 +69,7 @@ class CutTitle(NamedTuple):
     number: int | None
 
 
-class _Known(NamedTuple):
+class _Summary(NamedTuple):
     """What the report knows of an artefact that a sentence may cite."""
 
     title: str
@@ -125,10 +126,10 @@ class ReportView:
             return "worth knowing"
         if self.uses(row):
             return "act on"
-        asks_to_act = self.is_breaking(row) or any(
-            claim.kind is Kind.ADVICE for claim in self.claims_of(row)
-        )
-        return "act on" if importance is Importance.MUST_KNOW and asks_to_act else "worth knowing"
+        if importance is not Importance.MUST_KNOW:
+            return "worth knowing"
+        has_advice = any(claim.kind is Kind.ADVICE for claim in self.claims_of(row))
+        return "act on" if has_advice or self.is_breaking(row) else "worth knowing"
 
     def is_breaking(self, row: LedgerRow) -> bool:
         """Return True if a fact of the commit says that something which users reach breaks."""
@@ -147,8 +148,11 @@ class ReportView:
 
     def uses(self, row: LedgerRow) -> tuple[str, ...]:
         """Return where the reader's own code uses what a commit changes, behind the name used."""
-        uses = [use for use in self.report.uses if (use.repo, use.sha) == (row.repo, row.sha)]
-        return tuple(dict.fromkeys(f"{use.name} {use.file}:{use.line}" for use in uses))
+        uses: dict[str, None] = {}
+        for use in self.report.uses:
+            if use.repo == row.repo and use.sha == row.sha:
+                uses[f"{use.name} {use.file}:{use.line}"] = None
+        return tuple(uses)
 
     def why(self, row: LedgerRow) -> str:
         """Return why a commit stands where it stands, and who decided.
@@ -176,8 +180,25 @@ class ReportView:
         return self._claims.get(row.id, [])
 
     def text(self, claim: Claim) -> str:
-        """Return the words of a claim in this language; empty where it has none."""
-        return claim.text.get(self.lang, "")
+        """Return the words of a claim in this language; empty where it has none.
+
+        Analysis that nobody wrote in this language is shown as it was written.
+        """
+        if self.lang in claim.text or not claim.free:
+            return claim.text.get(self.lang, "")
+        return next(iter(claim.text.values()), "")
+
+    def foreign_language(self, claim: Claim) -> Language | None:
+        """Return the language of a claim's words where it is not that of the page."""
+        if self.lang in claim.text or not claim.free:
+            return None
+        return next(iter(claim.text), None)
+
+    @cached_property
+    def foreign_languages(self) -> tuple[Language, ...]:
+        """The languages of analysis that nobody wrote in the language of the page."""
+        languages = {self.foreign_language(claim) for claim in self.report.claims}
+        return tuple(lang for lang in LANGUAGES if lang in languages)
 
     def headline(self, row: LedgerRow) -> Claim | None:
         """Return the claim that says in the reader's language what a commit does."""
@@ -270,6 +291,7 @@ class ReportView:
             behind=tuple(behind),
             text=words,
             account_sign=account_sign,
+            lang=self.foreign_language(claim),
         )
 
     def _opening(
@@ -285,9 +307,9 @@ class ReportView:
         """Yield the title of the earlier commit that a sentence names."""
         if claim.predicate not in _LINEAGE_PREDICATES:
             return
-        known = self._known.get(claim.sources[-1])
-        if known is not None:
-            yield f"{self.words['signs']['aside']}{known.title}"
+        summary = self._summaries.get(claim.sources[-1])
+        if summary is not None:
+            yield f"{self.words['signs']['aside']}{summary.title}"
 
     def _reporters(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Return the issues in which a sentence was reported, where nothing else anchors it."""
@@ -320,11 +342,11 @@ class ReportView:
         if cite.kind == "lines" and cite.repo == home:
             # The link has the commit and the folders; a reader needs the file and the lines.
             name = f"{cite.path.rpartition('/')[2]}#L{cite.first_line}-L{cite.last_line}"
-        known = self._known.get(cite, _Known("", "", is_on_page=False))
-        element_id = element_id_of(cite) if known.is_on_page else ""
+        summary = self._summaries.get(cite, _Summary("", "", is_on_page=False))
+        element_id = element_id_of(cite) if summary.is_on_page else ""
         if claim is None:
-            return Citation(cite, name, url, known.title, known.about, element_id)
-        about = [known.about]
+            return Citation(cite, name, url, summary.title, summary.about, element_id)
+        about = [summary.about]
         if cite in claim.background and cite.kind != "lines":
             about.append(self.words["site"]["background"])
         is_own = claim.about[:1] == (cite,) and not apart
@@ -332,7 +354,7 @@ class ReportView:
             id=cite,
             name=name,
             url=url,
-            title=known.title,
+            title=summary.title,
             about=" · ".join(filter(None, about)),
             element_id="" if is_own else element_id,
             is_own=is_own,
@@ -340,32 +362,35 @@ class ReportView:
         )
 
     @cached_property
-    def _known(self) -> dict[EvidenceId, _Known]:
-        """Title, author and time of what the report names, and whether the page tells of it."""
+    def _summaries(self) -> dict[EvidenceId, _Summary]:
+        """Title, author and time of what the report names, and whether the page has it."""
         timezone = zone(self.report.window.tz)
 
-        def about(author: str | None, at: Any) -> str:
+        def about(author: str | None, at: datetime) -> str:
             time = f"{at.astimezone(timezone):%Y-%m-%d %H:%M}"
             return f"{author} · {time}" if author else time
 
-        known: dict[EvidenceId, _Known] = {}
+        summaries: dict[EvidenceId, _Summary] = {}
         for story in self.report.stories:
             for step in story.timeline:
-                known[step.cite] = _Known(step.title, about("", step.at), is_on_page=False)
+                when = about("", step.at)
+                summaries[step.cite] = _Summary(step.title, when, is_on_page=False)
         for section in self.report.sections:
             for release in section.releases:
                 when = about("", release.published_at)
-                known[release.id(section.repo)] = _Known(release.name, when, is_on_page=True)
+                release_id = release.id(section.repo)
+                summaries[release_id] = _Summary(release.name, when, is_on_page=True)
             for issue in section.issues:
                 who = about(issue.author, issue.at)
-                known[issue.id(section.repo)] = _Known(issue.title, who, is_on_page=True)
-        for name, row in self.rows.items():
-            known[name] = _Known(row.title, about(row.author, row.landed_at), is_on_page=True)
-        return known
+                summaries[issue.id(section.repo)] = _Summary(issue.title, who, is_on_page=True)
+        for commit, row in self.rows.items():
+            who = about(row.author, row.landed_at)
+            summaries[commit] = _Summary(row.title, who, is_on_page=True)
+        return summaries
 
 
 def cut_title(row: LedgerRow) -> CutTitle:
-    """Part a title from the number of its pull request, which squash merges put at its end."""
+    """Return a title and the number of its pull request, which squash merges put at its end."""
     number = row.pull or pull_number(row.title)
     return CutTitle(row.title.rstrip().removesuffix(f"(#{number})").rstrip(), number)
 

@@ -1,4 +1,4 @@
-"""Builds the site: the pages of reports that changed, then whatever is made from all reports together."""
+"""Builds the site: pages of the reports that changed, then what all reports make together."""
 
 import argparse
 import gc
@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -38,10 +40,12 @@ from gitzette.site.summaries import (
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
-_MAKERS = ("gitzette.site", "gitzette.render", "gitzette.render.templates", "agent", "agent.words")
+_MAKERS = ("gitzette.site", "gitzette.render", "agent")  # Packages that decide how a page looks
+_SOURCE_ENDINGS = (".py", ".html", ".xml", ".toml", ".css", ".js", ".txt")
 _MANIFEST = "manifest.json"
 _LABEL = re.compile(r"\d{4}-(W\d\d|\d\d-\d\d[T\d.-]*)", re.ASCII)
-_MANY = 60  # Reports that are worth several processes
+_DAY_LABEL_LENGTH = len("2026-02-04")
+_MIN_PARALLEL = 60  # Reports that are worth several processes
 
 
 class Built(NamedTuple):
@@ -55,7 +59,7 @@ class Built(NamedTuple):
 
 @dataclass
 class SiteFolder:
-    """The folder that a site is written to: files whole or not at all, and only those that changed."""
+    """The folder of a site; files are written whole or not at all, and only those that changed."""
 
     folder: Path
     made: frozenset[str] = frozenset()  # The files that we wrote before
@@ -66,9 +70,9 @@ class SiteFolder:
     def open(cls, folder: Path) -> "SiteFolder":
         """Open a folder that is empty or ours."""
         try:
-            found = json.loads((folder / _MANIFEST).read_bytes())
-            if found["generator"] == "gitzette":
-                return cls(folder, frozenset(map(str, found["files"])))
+            manifest = json.loads((folder / _MANIFEST).read_bytes())
+            if manifest["generator"] == "gitzette":
+                return cls(folder, frozenset(map(str, manifest["files"])))
         except (FileNotFoundError, ValueError, RecursionError, KeyError, TypeError):
             pass  # It is not ours, or not yet
         except OSError as error:
@@ -82,7 +86,8 @@ class SiteFolder:
 
     def put(self, file: str, text: str) -> None:
         """Write a file so that a visitor sees the old one or the new one."""
-        target, data = self.folder / file, text.encode("utf-8", errors="replace")
+        target = self.folder / file
+        data = text.encode("utf-8", errors="replace")
         self.files.add(file)
         try:
             if target.exists() and target.read_bytes() == data:
@@ -97,36 +102,34 @@ class SiteFolder:
         self.written += 1
 
     def close(self) -> None:
-        """Remove the pages that no longer belong to the site, and only files that we wrote; note what is there."""
+        """Remove files of ours that no longer belong to the site, and write the manifest."""
         for file in self.made - self.files:
             target = (self.folder / file).resolve()
             if target.is_relative_to(self.folder.resolve()):
                 target.unlink(missing_ok=True)
-        self.put(
-            _MANIFEST,
-            json.dumps({"generator": "gitzette", "files": sorted(self.files)}, indent=0) + "\n",
-        )
+        manifest = {"generator": "gitzette", "files": sorted(self.files)}
+        self.put(_MANIFEST, json.dumps(manifest, indent=0) + "\n")
 
 
 class _Order(NamedTuple):
-    """One report whose pages are to be made, from its file and with the days beside it."""
+    """A report whose pages are to be made, with the days beside it."""
 
     label: str
     path: Path
     before: str
     after: str
-    key: str
+    key: str  # Changes with the report, with its neighbours and with the code that makes pages
 
-    def known(self, to: Path) -> Summary | None:
-        """Find the summary of this very report: it is written behind its pages."""
+    def existing_summary(self, to: Path) -> Summary | None:
+        """Return the summary of this very report, which is written after its pages; else None."""
         try:
-            found: Summary = json.loads((to / f"data/{self.label}.json").read_bytes())
-            return found if found["key"] == self.key else None
+            summary: Summary = json.loads((to / f"data/{self.label}.json").read_bytes())
+            return summary if summary["key"] == self.key else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def read(self) -> Report:
-        """Read the report; one that speaks of another window than its name says is not ours."""
+        """Read the report; raise StorageError if its window is not the one that its name says."""
         report = load(self.path.read_bytes(), self.path.name)
         if report.window.label != self.label and not is_week(self.label):
             raise StorageError(f"{self.path.name} speaks of {report.window.label}; move it away")
@@ -135,66 +138,120 @@ class _Order(NamedTuple):
 
 def build_site(out: Path, to: Path, settings: Settings) -> Built:
     """Write what is missing or old of the site of an output folder, and the manifest last."""
-    folder, pages = SiteFolder.open(to), Pages(settings, mark_of("\0".join(map(asset, _ASSETS)), 8))
-    orders = {one.label: one for one in _orders(out, settings)}
-    known = {label: found for label, one in orders.items() if (found := one.known(to))}
-    todo, notices = [one for label, one in orders.items() if label not in known], []
-    for order, (made, written) in zip(
-        todo, _made(todo, partial(_make_report, to, pages)), strict=True
-    ):
-        folder.written += written
-        if isinstance(made, str):
-            notices.append(made)
+    folder = SiteFolder.open(to)
+    pages = Pages(settings, mark_of("\0".join(map(asset, _ASSETS)), 8))
+    orders = {order.label: order for order in _orders(out, settings)}
+    summary_by_label: dict[str, Summary] = {}
+    outdated: list[_Order] = []
+    for label, order in orders.items():
+        summary = order.existing_summary(to)
+        if summary is None:
+            outdated.append(order)
         else:
-            known[order.label] = made
-    summaries = [known[label] for label in orders if label in known]
-    folder.files |= {file for one in summaries for file in one["files"]}
-    # The front page has the latest day of which not too much is missing, and names newer ones.
-    newest = sorted(
-        summaries, key=lambda one: (len(one["label"]) == 10, one["label"]), reverse=True
-    )
-    at = next(
-        (at for at, one in enumerate(newest) if one["failed_share"] <= settings.max_failed), 0
-    )
-    latest = orders[newest[at]["label"]].read() if newest else None
-    shared = [(".nojekyll", ""), *((f"assets/{name}", asset(name)) for name in _ASSETS)]
-    for file, text in (
-        *shared,
-        *index_files(summaries),
-        *pages.together(summaries, latest, newest[:at]),
-    ):
-        folder.put(file, text)
+            summary_by_label[label] = summary
+    notices: list[str] = []
+    made_reports = _made_reports(outdated, partial(_make_report, to, pages))
+    for order, made in zip(outdated, made_reports, strict=True):
+        folder.written += made.written
+        if made.summary is None:
+            notices.append(made.notice)
+        else:
+            summary_by_label[order.label] = made.summary
+    summaries = [summary_by_label[label] for label in orders if label in summary_by_label]
+    for summary in summaries:
+        folder.files.update(summary["files"])
+    _write_shared_files(folder, pages, summaries, orders, settings.max_failed)
     folder.close()
-    return Built(len(summaries), len(todo) - len(notices), folder.written, tuple(notices))
+    renewed = len(outdated) - len(notices)
+    return Built(len(summaries), renewed, folder.written, tuple(notices))
+
+
+def _write_shared_files(
+    folder: SiteFolder,
+    pages: Pages,
+    summaries: Sequence[Summary],
+    orders: Mapping[str, _Order],
+    max_failed: float,
+) -> None:
+    """Write assets, indexes and the pages that are made from all reports together."""
+    # The front page has the latest day of which not too much is missing, and names newer ones.
+    newest = sorted(summaries, key=_recency, reverse=True)
+    front = 0
+    for position, summary in enumerate(newest):
+        if summary["failed_share"] <= max_failed:
+            front = position
+            break
+    latest = orders[newest[front]["label"]].read() if newest else None
+    folder.put(".nojekyll", "")
+    for name in _ASSETS:
+        folder.put(f"assets/{name}", asset(name))
+    for file, text in index_files(summaries):
+        folder.put(file, text)
+    for file, text in pages.together(summaries, latest, newest[:front]):
+        folder.put(file, text)
+
+
+def _recency(summary: Summary) -> tuple[bool, str]:
+    """Return the key that sorts days by date, after weeks and windows of other lengths."""
+    label: str = summary["label"]
+    return len(label) == _DAY_LABEL_LENGTH, label
 
 
 def _orders(out: Path, settings: Settings) -> Iterator[_Order]:
-    """List the reports of an output folder, oldest first; a newer Gitzette writes all pages anew."""
-    sources = [file for name in _MAKERS for file in files(name).iterdir() if file.is_file()]
-    code = (file.read_text("utf-8") for file in sorted(sources, key=str))
-    maker = mark_of(
-        "\0".join((*code, *map(asset, _ASSETS), settings.web, settings.site_url or "")), 16
-    )
+    """Yield the reports of an output folder, oldest first; a newer Gitzette makes all anew."""
+    maker = _maker_mark(settings)
     try:
         paths = sorted(
             file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem)
         )
-        hashes = [sha256(file.read_bytes()).hexdigest() for file in paths]
+        digests = [sha256(file.read_bytes()).hexdigest() for file in paths]
     except OSError as error:
         raise StorageError(f"cannot read {out / 'reports'}: {error.strerror or error}") from error
-    days = [file.stem for file in paths if len(file.stem) == 10]
-    beside = dict(zip(days, zip(("", *days), (*days[1:], ""), strict=False), strict=False))
-    for file, digest in zip(paths, hashes, strict=True):
-        before, after = beside.get(file.stem, ("", ""))
-        yield _Order(
-            file.stem, file, before, after, mark_of(f"{digest} {maker} {before} {after}", 16)
-        )
+    days = [file.stem for file in paths if len(file.stem) == _DAY_LABEL_LENGTH]
+    previous_day: dict[str, str] = {}
+    next_day: dict[str, str] = {}
+    for earlier, later in pairwise(days):
+        previous_day[later] = earlier
+        next_day[earlier] = later
+    for file, digest in zip(paths, digests, strict=True):
+        label = file.stem
+        before = previous_day.get(label, "")
+        after = next_day.get(label, "")
+        key = mark_of(f"{digest} {maker} {before} {after}", 16)
+        yield _Order(label, file, before, after, key)
 
 
-def _made(
-    orders: Sequence[_Order], make: "partial[tuple[Summary | str, int]]"
-) -> Iterator[tuple[Summary | str, int]]:
-    if len(orders) < _MANY or threading.active_count() > 1:
+def _maker_mark(settings: Settings) -> str:
+    """Return a mark of everything that pages are made by, beside the report itself."""
+    texts = [file.read_text("utf-8") for file in sorted(maker_sources(), key=str)]
+    texts += map(asset, _ASSETS)
+    texts += (settings.web, settings.site_url or "")
+    return mark_of("\0".join(texts), 16)
+
+
+def maker_sources() -> list[Traversable]:
+    """Return the modules, templates and words that pages are made by, in folders of any depth."""
+    sources: list[Traversable] = []
+    folders = [files(package) for package in _MAKERS]
+    while folders:
+        for entry in folders.pop().iterdir():
+            if entry.is_dir():
+                folders.append(entry)
+            elif entry.name.endswith(_SOURCE_ENDINGS):
+                sources.append(entry)
+    return sources
+
+
+class _MadeReport(NamedTuple):
+    """What came of making the pages of a report."""
+
+    summary: Summary | None  # None where the report cannot be read
+    written: int = 0
+    notice: str = ""  # Why there are no pages
+
+
+def _made_reports(orders: Sequence[_Order], make: "partial[_MadeReport]") -> Iterator[_MadeReport]:
+    if len(orders) < _MIN_PARALLEL or threading.active_count() > 1:
         yield from map(make, orders)
         return
     # What is loaded by now stays: collecting garbage need not look at it again in each process.
@@ -202,13 +259,13 @@ def _made(
         yield from pool.map(make, orders, chunksize=8)
 
 
-def _make_report(to: Path, pages: Pages, order: _Order) -> tuple[Summary | str, int]:
-    """Write the pages of a report, its summary and its documents for the search; or say why there are none."""
+def _make_report(to: Path, pages: Pages, order: _Order) -> _MadeReport:
+    """Write the pages of a report, its summary and its documents for the search."""
     folder = SiteFolder(to)
     try:
         report = order.read()
     except StorageError as error:
-        return str(error), 0
+        return _MadeReport(None, notice=str(error))
     index = DayIndex([], "", "")
     if is_week(order.label):
         week = load_week(order.path.read_bytes(), order.path.name)
@@ -226,11 +283,11 @@ def _make_report(to: Path, pages: Pages, order: _Order) -> tuple[Summary | str, 
     summary["key"] = order.key
     summary["files"] = sorted((*folder.files, f"data/{order.label}.json"))
     folder.put(f"data/{order.label}.json", json.dumps(summary, ensure_ascii=False))
-    return summary, folder.written
+    return _MadeReport(summary, folder.written)
 
 
 def site(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
-    """Build the site as a command; 3 when a report could not be read."""
+    """Build the site as a command; the exit status is 3 if a report could not be read."""
     settings = settings_here(environ)
     out = args.out or settings.out
     if not (out / "reports").is_dir():
@@ -242,7 +299,7 @@ def site(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
 
 
 def site_of(settings: Settings, out: Path, to: Path | None = None) -> Built:
-    """Build the site of an output folder as the settings say, and tell a person what was done."""
+    """Build the site of an output folder, and write to stderr what was done."""
     built = build_site(out, to or out / "site", settings)
     for notice in built.notices:
         sys.stderr.write(f"gitzette: {' '.join(notice.split())}\n")

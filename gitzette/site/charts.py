@@ -78,8 +78,8 @@ class _Drawing:
 
     def text(self, x: float, y: float, words: str, **more: Any) -> None:
         """Add words."""
-        shown = escape(visible(words))
-        self._shapes.append(f'<text x="{x:g}" y="{y:g}"{_given(more)}>{shown}</text>')
+        escaped = escape(visible(words))
+        self._shapes.append(f'<text x="{x:g}" y="{y:g}"{_given(more)}>{escaped}</text>')
 
     def svg(self) -> str:
         """Return the picture as a file."""
@@ -115,34 +115,34 @@ def activity_chart(repo: str, days: Sequence[DayCount], languages: Sequence[Lang
     """Return commits and breaks of a repository by day, for the last days up to its newest."""
     counts = {count.day: count for count in days}
     last = date.fromisoformat(max(counts))
-    shown = [str(last - timedelta(days=age)) for age in reversed(range(DAYS_SHOWN))]
+    chart_days = [str(last - timedelta(days=age)) for age in reversed(range(DAYS_SHOWN))]
     drawing = _Drawing(DAYS_SHOWN * 6, 36)
     drawing.line(0, 35.5, drawing.width, 35.5)
-    most = max(count.commits for count in counts.values()) or 1
-    for position, day in enumerate(shown):
+    max_commits = max(count.commits for count in counts.values()) or 1
+    for position, day in enumerate(chart_days):
         count = counts.get(day)
         if count is None:
             continue
         left = position * 6 + 1
-        height = 26 * count.commits / most
+        height = 26 * count.commits / max_commits
         drawing.rect(left, 35 - height, 4, height, "bar")
         if count.breaks:
-            share = max(2.0, 26 * count.breaks / most)
+            share = max(2.0, 26 * count.breaks / max_commits)
             drawing.rect(left, 35 - share, 4, share, "break")
             top = 35 - height
             corners = ((left - 1, top - 2), (left + 5, top - 2), (left + 2, top - 7))
             drawing.polygon(corners, "break")
-    seen = [counts[day] for day in shown if day in counts]
-    busiest = max(seen, key=lambda count: count.commits)
-    breaking = [count for count in seen if count.breaks]
+    reported = [counts[day] for day in chart_days if day in counts]
+    busiest = max(reported, key=lambda count: count.commits)
+    breaking = [count for count in reported if count.breaks]
     alt: dict[Language, str] = {}
     for lang, words in _words(languages):
         text = words["activity"].format(
             repo=repo,
-            first=shown[0],
-            last=shown[-1],
-            days=len(seen),
-            commits=sum(count.commits for count in seen),
+            first=chart_days[0],
+            last=chart_days[-1],
+            days=len(reported),
+            commits=sum(count.commits for count in reported),
             busiest=busiest.day,
             most=busiest.commits,
         )
@@ -169,16 +169,17 @@ def areas_chart(repo: str, days: Sequence[DayCount], languages: Sequence[Languag
             continue
         for folder, lines in count.areas.items():
             totals[folder] = totals.get(folder, 0) + lines
-    ranked = sorted(totals.items(), key=lambda entry: (-entry[1], entry[0]))[:_MAX_AREAS]
+    ranked = sorted(totals.items(), key=lambda entry: (-entry[1], entry[0]))
+    ranked = ranked[:_MAX_AREAS]
     if not ranked:
         return None
-    most = ranked[0][1] or 1
+    max_lines = ranked[0][1] or 1
     drawing = _Drawing(360, len(ranked) * 20 + 4)
     for number, (folder, lines) in enumerate(ranked):
         top = number * 20 + 4
         name = folder if len(folder) <= _MAX_AREA_NAME else f"…{folder[1 - _MAX_AREA_NAME :]}"
         drawing.text(0, top + 11, name)
-        drawing.rect(190, top + 1, max(1.0, 115 * lines / most), 12, "bar")
+        drawing.rect(190, top + 1, max(1.0, 115 * lines / max_lines), 12, "bar")
         drawing.text(360, top + 11, f"{lines}", text_anchor="end")
     alt: dict[Language, str] = {}
     for lang, words in _words(languages):
@@ -224,16 +225,16 @@ def _positions(story: Story) -> list[float]:
     """Return where the steps stand, by time; those of one hour stand beside each other."""
     first = story.timeline[0].at.timestamp()
     span = story.timeline[-1].at.timestamp() - first
-    room = 344 / max(1, len(story.timeline) - 1)
-    gap = min(16.0, room)
+    even_gap = 344 / max(1, len(story.timeline) - 1)
+    gap = min(16.0, even_gap)
     positions: list[float] = []
     for number, step in enumerate(story.timeline):
         share = (step.at.timestamp() - first) / span if span > 0 else 0.0
-        wanted = 8 + 344 * share
-        # The steps behind it need their room, too.
+        by_time = 8 + 344 * share
+        # The steps behind it need their space, too.
         latest = 352 - gap * (len(story.timeline) - 1 - number)
         earliest = positions[-1] + gap if positions else 8.0
-        positions.append(min(max(wanted, earliest), max(latest, earliest)))
+        positions.append(min(max(by_time, earliest), max(latest, earliest)))
     return positions
 
 
@@ -264,14 +265,14 @@ def week_chart(
     all_cells: list[WeekCell] = []
     for cells in rows.values():
         all_cells += cells
-    most = max((cell.commits for cell in all_cells), default=0) or 1
+    max_commits = max((cell.commits for cell in all_cells), default=0) or 1
     for number, (repo, cells) in enumerate(rows.items()):
         top = number * 24 + 18
         name = repo.rpartition("/")[2]
         drawing.text(0, top + 15, name if len(name) <= 20 else f"{name[:19]}…")
         for column, cell in enumerate(cells):
             left = 144 + column * 30
-            shade = 0.12 + 0.88 * cell.commits / most if cell.commits else 0.06
+            shade = 0.12 + 0.88 * cell.commits / max_commits if cell.commits else 0.06
             drawing.rect(left, top, 28, 22, "bar", fill_opacity=f"{shade:.2f}")
             if cell.breaks:
                 corners = (

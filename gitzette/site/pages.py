@@ -188,7 +188,7 @@ class Pages:
     def _framed(
         self, at: PageLocation, title: str, description: str, content: str, frame: _Frame
     ) -> str:
-        """Put content into a frame, which is made once for each language, depth and kind of page."""
+        """Return content in a frame, which is made once for each language, depth and kind."""
         key = (at.lang, at.root, frame)
         if key not in self._frames:
             languages = [(lang, catalogue(lang)["site"]) for lang in LANGUAGES]
@@ -265,9 +265,11 @@ class Pages:
         text = text.replace("<!--brief-->", str(macros.sentences(item.in_brief)))
         before, after = macros.permalink(item, label).split("@@")
         title = f"{item.headline} · {item.row.repo} {item.row.sha[:7]}"
-        told = " ".join(sentence.text for sentence in item.told[:2]).replace("`", "")
+        description = " ".join(sentence.text for sentence in item.told[:2]).replace("`", "")
         content = f"{before}{text}{after}"
-        return SiteFile(at.file, self._framed(at, title, told or item.headline, content, _Frame()))
+        return SiteFile(
+            at.file, self._framed(at, title, description or item.headline, content, _Frame())
+        )
 
     def together(
         self, summaries: Sequence[Summary], latest: Report | None, kept_back: Sequence[Summary]

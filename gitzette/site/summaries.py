@@ -83,14 +83,11 @@ def _repo_day(part: RepoPart, pages: Models) -> dict[str, Any]:
     items = [*sections[0].items, *sections[1].items]
     highlights = []
     for item in items[:_MAX_HIGHLIGHTS]:
-        translations = {lang: page.items[item.row.id] for lang, page in pages.items()}
-        leads = {lang: it.told[0].text for lang, it in translations.items() if it.told}
         highlight = {
             "path": item.path,
             "tier": item.section,
             "breaking": item.is_breaking,
-            "name": {lang: translated.headline for lang, translated in translations.items()},
-            "lead": leads,
+            **_names_and_leads(item, pages),
         }
         highlights.append(highlight)
     return {
@@ -111,17 +108,26 @@ def _breaking(part: RepoPart, pages: Models) -> list[dict[str, Any]]:
     for item in pages["en"].breaking:
         if item.row.repo != part.repo:
             continue
-        translations = {lang: page.items[item.row.id] for lang, page in pages.items()}
-        leads = {lang: it.told[0].text for lang, it in translations.items() if it.told}
         entry = {
             "id": item.element_id,
             "sha": item.row.sha,
             "names": list(item.breaks),
-            "name": {lang: translated.headline for lang, translated in translations.items()},
-            "lead": leads,
+            **_names_and_leads(item, pages),
         }
         entries.append(entry)
     return entries
+
+
+def _names_and_leads(item: Item, pages: Models) -> dict[str, dict[Language, str]]:
+    """Return the headline of a commit and its first sentence, if it has one, by language."""
+    names: dict[Language, str] = {}
+    leads: dict[Language, str] = {}
+    for lang, page in pages.items():
+        translated = page.items[item.row.id]
+        names[lang] = translated.headline
+        if translated.told:
+            leads[lang] = translated.told[0].text
+    return {"name": names, "lead": leads}
 
 
 def _areas(part: RepoPart) -> dict[str, int]:
@@ -133,17 +139,17 @@ def _areas(part: RepoPart) -> dict[str, int]:
     return lines
 
 
+def _time_order(summary: Summary) -> tuple[datetime, str]:
+    return datetime.fromisoformat(summary["end"]), summary["label"]
+
+
 def told_stories(summaries: Sequence[Summary]) -> list[tuple[Story, str, str]]:
     """Return the stories of all reports, each once with the label and zone of its last report.
 
     The newest news comes first.
     """
     stories: dict[str, tuple[Story, str, str]] = {}
-    by_time = sorted(
-        summaries,
-        key=lambda summary: (datetime.fromisoformat(summary["end"]), summary["label"]),
-    )
-    for summary in by_time:
+    for summary in sorted(summaries, key=_time_order):
         for data in summary["stories"]:
             story = Story.model_validate(data)
             if len(story.timeline) > 1 and story.kind not in BARE:
@@ -200,20 +206,23 @@ def _documents(pages: Models) -> Iterator[Document]:
 
 def _commit_document(item: Item, translations: Sequence[Item]) -> Document:
     row = item.row
-    shown: list[str] = []
+    extracts: list[str] = []
     headlines: list[str] = []
     names: dict[str, None] = {}
     words: list[str] = []
     for translated in translations:
         text = " ".join(sentence.text for sentence in translated.told)
-        words.append(text.replace("`", ""))
         names |= dict.fromkeys(_CODE.findall(text))
-        shown.append(clean(text.replace("`", ""))[:_MAX_FOUND_CHARACTERS])
+        plain_text = text.replace("`", "")
+        words.append(plain_text)
+        extracts.append(clean(plain_text)[:_MAX_FOUND_CHARACTERS])
         headline = translated.headline.replace("`", "") if translated.title else ""
         headlines.append(clean(headline))
     title = clean(item.title or item.headline)
-    fields = ("c", item.element_id, row.repo, item.section, title, *shown, *headlines)
-    more = (row.repo, row.sha[:12], row.author, *row.places, *names)
+    fields = ("c", item.element_id, row.repo, item.section, title, *extracts, *headlines)
+    more = [row.repo, row.sha[:12], row.author]
+    more += row.places
+    more += names
     return Document(fields, " ".join(more), " ".join(words))
 
 

@@ -9,7 +9,6 @@ from agent.domain.evidence_id import EvidenceId
 from memory.operations import (
     EvidenceHit,
     EvidenceOperations,
-    Record,
     Row,
     Scope,
     StatementHit,
@@ -77,11 +76,6 @@ class PostgresEvidence(EvidenceOperations):
 
     def __init__(self, db: PostgresConnection) -> None:
         self._db = db
-
-    def put(self, record: Record) -> None:
-        """Store a piece of evidence in place of the one with the same name."""
-        self._db.delete("evidence", {"name": record["name"]})
-        self._db.insert("evidence", [record])
 
     def commits(self, repos: Sequence[RepoId], start: str, end: str, limit: int) -> list[str]:
         """Return the commits that landed in a stretch of time, newest first."""

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,38 @@ from memory.operations import Database, Record, Row, Value, Where
 FILE_NAME = "memory.db"
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCK_SECONDS = 10  # Another process holds a lock only for moments
+
+
+class _UtilsDatabase(sqlite_utils.Database):
+    """A database of sqlite-utils that lists tables and views again only after the schema changed.
+
+    sqlite-utils lists both before every insert.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection, execute_plugins=False)
+        self._listed_schema: int | None = None
+        self._table_names: list[str] = []
+        self._view_names: list[str] = []
+
+    def table_names(self, fts4: bool = False, fts5: bool = False) -> list[str]:
+        """Return the names of the tables."""
+        if fts4 or fts5:
+            return super().table_names(fts4, fts5)
+        self._list_names()
+        return self._table_names
+
+    def view_names(self) -> list[str]:
+        """Return the names of the views."""
+        self._list_names()
+        return self._view_names
+
+    def _list_names(self) -> None:
+        [schema] = self.conn.execute("pragma schema_version").fetchone()
+        if schema != self._listed_schema:
+            self._table_names = super().table_names()
+            self._view_names = super().view_names()
+            self._listed_schema = schema
 
 
 class SqliteConnection(Database):
@@ -33,7 +65,7 @@ class SqliteConnection(Database):
         """The database as sqlite-utils sees it."""
         if self._utils is None:
             with self._translated():
-                self._utils = sqlite_utils.Database(self._connection, execute_plugins=False)
+                self._utils = _UtilsDatabase(self._connection)
         return self._utils
 
     def open_file(self, file: Path) -> None:
@@ -50,6 +82,17 @@ class SqliteConnection(Database):
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+    def dump(self) -> bytes:
+        """Return the whole database as SQLite stores it."""
+        with self._translated():
+            return self._connection.serialize()
+
+    def fill(self, stored: bytes) -> None:
+        """Replace everything in the database by what `dump` returned, all of it or nothing."""
+        with self._translated(), closing(sqlite3.connect(":memory:")) as source:
+            source.deserialize(stored)
+            source.backup(self._connection)
 
     def lock(self, name: str) -> None:
         """Do nothing: a transaction holds the whole file."""

@@ -1,5 +1,9 @@
 """The tables in SQLite, as numbered changes; none of them is ever edited."""
 
+from collections.abc import Callable
+from contextlib import closing
+from functools import cache
+
 import sqlite_utils
 from pydantic import ValidationError
 
@@ -8,6 +12,7 @@ from memory.evidence_rows import MODELS, search_columns
 from memory.search_words import indexed_text
 from memory.sqlite.connection import SqliteConnection
 
+Migration = Callable[[sqlite_utils.Database], None]
 _TOKENS = "porter unicode61 remove_diacritics 2 tokenchars '_'"
 _STATEMENT_COLUMNS = ("words", "parts", "pairs")
 _EVIDENCE_COLUMNS = ("title", "facts", "paths", "text", "names", "parts", "pairs")
@@ -269,10 +274,25 @@ def upgrade(db: SqliteConnection) -> int:
     missing = MIGRATIONS[version:]
     if not missing:
         return 0
+    if db.tables():
+        _make_changes(db, missing)
+    else:
+        db.fill(_new_database(MIGRATIONS))
+    return len(missing)
+
+
+@cache
+def _new_database(migrations: tuple[Migration, ...]) -> bytes:
+    """Return a database with all tables and no rows; a process that opens many makes it once."""
+    with closing(SqliteConnection()) as db:
+        _make_changes(db, migrations)
+        return db.dump()
+
+
+def _make_changes(db: SqliteConnection, migrations: tuple[Migration, ...]) -> None:
     with db.transaction():
-        for migrate in missing:
+        for migrate in migrations:
             migrate(db.utils)
         table = db.utils.table("schema_version")
         table.drop(ignore=True)
         table.insert({"version": len(MIGRATIONS)})
-    return len(missing)

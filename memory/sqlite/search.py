@@ -7,7 +7,6 @@ from agent.domain.evidence_id import EvidenceId
 from memory.operations import (
     EvidenceHit,
     EvidenceOperations,
-    Record,
     Row,
     Scope,
     StatementHit,
@@ -73,11 +72,6 @@ class SqliteEvidence(EvidenceOperations):
 
     def __init__(self, db: SqliteConnection) -> None:
         self._db = db
-
-    def put(self, record: Record) -> None:
-        """Store a piece of evidence in place of the one with the same name."""
-        self._db.delete("evidence", {"name": record["name"]})
-        self._db.insert("evidence", [record])
 
     def commits(self, repos: Sequence[RepoId], start: str, end: str, limit: int) -> list[str]:
         """Return the commits that landed in a stretch of time, newest first."""

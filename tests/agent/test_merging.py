@@ -132,9 +132,9 @@ def test_relations_that_a_judge_admitted_stay_and_replace_bare_references() -> N
     mention = Link(**plain, relation=Relation.MENTIONS)
     steps = (limit, hang)
     timeline = tuple(StoryStep(cite=cite, at=AT, act="landed") for cite in steps)
-    told: dict[str, Any] = {"repo": ROUTER, "steps": steps, "timeline": timeline, "news": (hang,)}
-    follow_up = Story(kind="follow-up", judged_by="judge", **told)
-    reference = Story(kind="reference", **told)
+    fields: dict[str, Any] = {"repo": ROUTER, "steps": steps, "timeline": timeline, "news": (hang,)}
+    follow_up = Story(kind="follow-up", judged_by="judge", **fields)
+    reference = Story(kind="reference", **fields)
     said: dict[str, Any] = {"repo": ROUTER, "role": "change", "about": (hang,), "cites": steps}
     mends = Claim(id="s1", predicate="mends", judged_by="judge", **said)
     refers = Claim(id="s1", predicate="refers to", **said)

@@ -37,13 +37,18 @@ def test_a_recipe_comes_back_from_json_without_the_token_and_without_paths() -> 
 def test_a_report_rests_on_what_its_claims_cite_and_on_the_threads_it_names(
     make_row: Callable[..., LedgerRow], make_report: Callable[..., Report]
 ) -> None:
-    repo, told, earlier = (
+    repo, reverted, earlier = (
         RepoId("octo/router"),
         f"octo/router@{'a' * 40}",
         f"octo/router@{'f' * 40}",
     )
     claim = Claim(
-        id="1", repo=repo, role="change", predicate="undoes", cites=(told,), background=(earlier,)
+        id="1",
+        repo=repo,
+        role="change",
+        predicate="undoes",
+        cites=(reverted,),
+        background=(earlier,),
     )
     line = {"title": "Crash", "author": None, "event": "opened", "at": DAY.start, "labels": ()}
     release = {"tag": "v1.2", "name": "", "published_at": DAY.start, "prerelease": False}
@@ -51,4 +56,4 @@ def test_a_report_rests_on_what_its_claims_cite_and_on_the_threads_it_names(
     report = make_report([make_row("a" * 40), make_row("b" * 40)], about=about).model_copy(
         update={"claims": (claim,)}
     )
-    assert cited_by(report) == {told, earlier, "octo/router#7", "octo/router@v1.2"}
+    assert cited_by(report) == {reverted, earlier, "octo/router#7", "octo/router@v1.2"}

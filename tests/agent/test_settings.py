@@ -23,9 +23,9 @@ def read(folder: Path, text: str | bytes, **environ: str) -> Settings:
 def refusal(folder: Path, text: str | bytes, **environ: str) -> str:
     with pytest.raises(ConfigError) as refused:
         read(folder, text, **environ)
-    told = str(refused.value)
-    assert len(told.splitlines()) == 1
-    return told
+    error_text = str(refused.value)
+    assert len(error_text.splitlines()) == 1
+    return error_text
 
 
 def test_with_nothing_configured_everything_has_a_sensible_value() -> None:
@@ -68,7 +68,7 @@ def test_own_variables_win_over_those_of_the_system_in_either_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "error_text"),
     [
         ('langg = "en"', "langg in gitzette.toml: unknown key"),
         ('[[repos]]\nname = "a/b"\nbranhc = "x"', "repos.0.branhc in gitzette.toml: unknown key"),
@@ -97,9 +97,9 @@ def test_own_variables_win_over_those_of_the_system_in_either_order() -> None:
     ],
 )
 def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(
-    tmp_path: Path, text: str | bytes, told: str
+    tmp_path: Path, text: str | bytes, error_text: str
 ) -> None:
-    assert refusal(tmp_path, text).startswith(told)
+    assert refusal(tmp_path, text).startswith(error_text)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +155,8 @@ def test_a_token_is_never_shown(tmp_path: Path) -> None:
 def test_a_token_keeps_nothing_of_the_file_it_was_pasted_from(tmp_path: Path) -> None:
     assert read(tmp_path, "", GITHUB_TOKEN=f" {TOKEN}\n").token == SecretStr(TOKEN)
     assert read(tmp_path, "", GITHUB_TOKEN=" \n").token is None
-    told = refusal(tmp_path, "", GITHUB_TOKEN=f"{TOKEN}\n{TOKEN}")
-    assert told == "GITHUB_TOKEN: it holds characters that no token has"
+    error_text = refusal(tmp_path, "", GITHUB_TOKEN=f"{TOKEN}\n{TOKEN}")
+    assert error_text == "GITHUB_TOKEN: it holds characters that no token has"
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_an_address_that_could_not_be_linked_or_fetched_is_refused(url: str) -> 
 def test_a_branch_that_git_would_read_as_something_else_is_refused(
     tmp_path: Path, branch: str
 ) -> None:
-    told = refusal(tmp_path, f'repos = [{{name = "a/b", branch = "{branch}"}}]')
-    assert told == "repos.0.branch in gitzette.toml: not a branch name"
+    error_text = refusal(tmp_path, f'repos = [{{name = "a/b", branch = "{branch}"}}]')
+    assert error_text == "repos.0.branch in gitzette.toml: not a branch name"
 
 
 def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_repository_on_the_command_line_keeps_what_is_configured_for_it(tmp_pa
     assert override(configured, {"repos": ["ACME/Engine"]}).repos == (engine,)
     assert override(configured, {"repos": ["acme/engine=/tmp/engine"]}).repos == (elsewhere,)
     assert override(configured, {"repos": ["acme/new"]}).repos == (new,)
-    # Whoever asks for the API does not mean the clone.
+    # A request for the API does not mean the clone.
     assert override(configured, {"repos": ["acme/engine"], "source": "api"}).repos == (by_api,)
     assert override(configured, {"source": "api"}).repos[0] == by_api
     assert override(configured, {}) == configured
@@ -235,10 +235,10 @@ def test_no_variable_whatever_ends_in_anything_but_one_line(name: str, value: st
         try:
             read_settings(None, {key: value})
         except ConfigError as error:
-            told = str(error)
+            error_text = str(error)
         else:
-            told = ""
-        assert len(told.splitlines()) <= 1
+            error_text = ""
+        assert len(error_text.splitlines()) <= 1
 
 
 def test_the_judge_looks_further_unless_a_file_or_a_variable_switches_it_off(

@@ -45,8 +45,8 @@ def issue(
 
 
 def news(*issues: Issue, window: Window = DAY) -> list[tuple[int, str, datetime]]:
-    told = issue_news(Threads(coverage="read", issues=issues), window)
-    return [(line.number, line.event, line.at) for line in told]
+    issue_lines = issue_news(Threads(coverage="read", issues=issues), window)
+    return [(line.number, line.event, line.at) for line in issue_lines]
 
 
 def test_only_what_was_opened_or_closed_in_the_window_is_news() -> None:

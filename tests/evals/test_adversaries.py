@@ -82,10 +82,10 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
         "fix": with_claim(report, text={"en": "Fixes [@2]."}, cites=(name, issue)),
         "ledger": report.model_copy(update={"ledger": report.ledger[1:]}),
     }
-    for kind, told in lies.items():
-        assert kind.replace("anchor", "quotation") in {one.kind for one in truth.untruths(told)}, (
-            kind
-        )
+    for kind, sentences in lies.items():
+        assert kind.replace("anchor", "quotation") in {
+            one.kind for one in truth.untruths(sentences)
+        }, kind
 
     lie = Lie(ShownSentence("Fixes every crash.", "修复所有崩溃。"), "meaning")
     published = with_claim(report, text={"en": lie.sentence.en}, kind=Kind.STATED)
@@ -112,10 +112,10 @@ def test_true_words_are_a_lie_only_with_what_was_invented_for_them() -> None:
     invented = said.model_copy(
         update={"anchors": (Anchor(cite="o/n#1", text="nobody wrote this"),)}
     )
-    told = {"Adds `f`.": {lie}}
-    assert list(lies_in(invented, told)) == [lie]
-    assert list(lies_in(said, told)) == []
-    assert list(lies_in(invented.model_copy(update={"kind": Kind.FACT}), told)) == []
+    sentences = {"Adds `f`.": {lie}}
+    assert list(lies_in(invented, sentences)) == [lie]
+    assert list(lies_in(said, sentences)) == []
+    assert list(lies_in(invented.model_copy(update={"kind": Kind.FACT}), sentences)) == []
 
 
 def test_what_no_page_may_contain_is_seen_on_a_page() -> None:

@@ -88,7 +88,9 @@ class Engine:
         subprocess.run(["git", "clone", "-q", str(self.folder), str(folder)], check=True)
         return Engine(folder)
 
-    def commit(self, subject: str, when: datetime, author: str = "Ada", **files: str) -> str:
+    def commit(
+        self, subject: str, when: datetime, author: str = "Ada", email: str = "", **files: str
+    ) -> str:
         """Commit some files at a moment, and return the hash."""
         for name, text in files.items():
             (self.folder / f"{name}.py").write_text(text)
@@ -98,7 +100,12 @@ class Engine:
             "GIT_COMMITTER_DATE": moment,
             "GIT_CONFIG_GLOBAL": "/dev/null",
         }
-        who = ["-c", f"user.name={author}", "-c", f"user.email={author.lower()}@example.org"]
+        who = [
+            "-c",
+            f"user.name={author}",
+            "-c",
+            f"user.email={email or f'{author.lower()}@example.org'}",
+        ]
         git = ["git", *who, "-C", str(self.folder)]
         subprocess.run([*git, "add", "."], check=True, env=env | {"PATH": "/usr/bin:/bin"})
         subprocess.run(
@@ -138,12 +145,12 @@ def engine(_engine: Path, tmp_path: Path) -> Engine:
 
 @pytest.fixture(scope="session")
 def demo_world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """The world of the demonstration."""
+    """The smallest written world of the evaluations."""
     return built_world(tmp_path_factory, "demo")
 
 
 @dataclass(frozen=True)
-class Told:
+class CommandResult:
     """How a command ended and what it said."""
 
     status: int
@@ -156,7 +163,7 @@ class Told:
         return json.loads(self.out)
 
 
-Command = Callable[..., Told]
+Command = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -164,12 +171,12 @@ def command(corner: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     """Run Gitzette with some arguments, in a corner of its own."""
     del corner
 
-    def told(*arguments: str) -> Told:
+    def run_command(*arguments: str) -> CommandResult:
         capsys.readouterr()
         status = main(list(arguments))
-        return Told(status, *capsys.readouterr())
+        return CommandResult(status, *capsys.readouterr())
 
-    return told
+    return run_command
 
 
 @dataclass(frozen=True)
@@ -177,15 +184,15 @@ class Demonstration:
     """What `gitzette run --demo --json` published and said, to be read and not to be changed."""
 
     out: Path
-    told: Told
+    result: CommandResult
 
 
 @pytest.fixture(scope="session")
 def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Demonstration:
     """Run the demonstration, once for all tests that only look at its result."""
     folder = built_once(tmp_path_factory, "demonstration", _demonstrate)
-    told = json.loads((folder / "told.json").read_text("utf-8"))
-    return Demonstration(folder / "out", Told(**told))
+    result = json.loads((folder / "result.json").read_text("utf-8"))
+    return Demonstration(folder / "out", CommandResult(**result))
 
 
 def _demonstrate(folder: Path) -> None:
@@ -193,8 +200,8 @@ def _demonstrate(folder: Path) -> None:
     err = StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         status = main(["run", "--demo", "--json", "--out", str(folder / "out")])
-    told = {"status": status, "out": out.getvalue(), "err": err.getvalue()}
-    (folder / "told.json").write_text(json.dumps(told), "utf-8")
+    result = {"status": status, "out": out.getvalue(), "err": err.getvalue()}
+    (folder / "result.json").write_text(json.dumps(result), "utf-8")
 
 
 @dataclass(frozen=True)
@@ -210,7 +217,7 @@ class SourceTree:
         assert old in text
         file.write_text(text.replace(old, new), "utf-8")
 
-    def run_demo(self, *options: str) -> Told:
+    def run_demo(self, *options: str) -> CommandResult:
         """Run the demonstration in a process of its own."""
         done = subprocess.run(
             [sys.executable, "-m", "gitzette", "run", "--demo", *options],
@@ -221,7 +228,7 @@ class SourceTree:
             check=False,
             timeout=300,
         )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture

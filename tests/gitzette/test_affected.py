@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gitzette.conftest import Command, Engine, Told
+from tests.gitzette.conftest import Command, CommandResult, Engine
 
 ROUTER = "def route(size):\n    if size > limit():\n        return None\n    return size\n"
 FAULTY = ROUTER.replace("size > limit()", "size >= limit() or size == 0")
@@ -33,7 +33,7 @@ def shas(engine: Engine) -> dict[str, str]:
     return {line.partition(" ")[2]: line.partition(" ")[0] for line in log.splitlines()}
 
 
-def page_of(run: Told) -> str:
+def page_of(run: CommandResult) -> str:
     return Path(run.out.splitlines()[0]).read_text("utf-8")
 
 
@@ -51,6 +51,25 @@ def test_a_report_says_which_versions_have_the_fault_that_a_commit_mends(
     assert "Affected: `v1.1.0`; no release has the fix yet." in page
     page = page_of(command("run", "--date", "2026-02-04", *mended.repo, "--lang", "zh"))
     assert "受影响版本：`v1.1.0`；尚无版本包含修复。" in page
+
+
+def test_a_fix_says_in_which_release_it_is_or_that_none_has_it_yet(
+    engine: Engine, command: Command
+) -> None:
+    engine.commit("Add routes (#20)", datetime(2026, 2, 1, 12, tzinfo=UTC), routes=ROUTER)
+    subprocess.run(["git", "-C", str(engine.folder), "tag", "v1.0.0"], check=True)
+    first = ROUTER.replace("    return size", "    if not size:\n        return 1\n    return size")
+    engine.commit("fix: Route by size", datetime(2026, 2, 4, 9, tzinfo=UTC), routes=first)
+    subprocess.run(["git", "-C", str(engine.folder), "tag", "v1.1.0"], check=True)
+    second = first + "\n\nassert limit() > 0\n"
+    engine.commit("fix: Return a number", datetime(2026, 2, 4, 12, tzinfo=UTC), routes=second)
+    report = command("run", "--date", "2026-02-04", *engine.repo, "--json").data
+    releases = {row["title"]: row["first_release"] for row in report["ledger"]}
+    assert releases["fix: Route by size"] == "v1.1.0"
+    assert releases["fix: Return a number"] == ""
+    page = page_of(command("run", "--date", "2026-02-04", *engine.repo))
+    assert "In release `v1.1.0`." in page
+    assert "Not in a final release yet." in page
 
 
 def test_the_facts_of_a_fix_name_the_versions_with_the_fault(

@@ -80,8 +80,9 @@ def test_the_command_publishes_analysis_in_both_languages(
     for name, lang in (("2026-02-04.md", "en"), ("2026-02-04.zh.md", "zh")):
         page = pages(tmp_path)[name].decode()
         headline = {"en": "Workers get more time", "zh": "工作进程的时间更长"}[lang]
+        colon = {"en": ": ", "zh": "："}[lang]
         title, _, body = page.partition("\n")
-        assert title == f"# {headline}"
+        assert title == f"# router{colon}{headline}"
         for words in (headline, LIMIT_SAID[lang], TIMEOUT_SAID[lang], BRIEF[lang]):
             assert body.count(str(words)) == 1, words
     capsys.readouterr()

@@ -12,7 +12,7 @@ import pytest
 
 from graphs.checkpoints import open_checkpoints
 from graphs.conversations import build
-from tests.gitzette.conftest import Command, Engine, Told
+from tests.gitzette.conftest import Command, CommandResult, Engine
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"
 BOUNDS = ["--since", "2026-02-01", "--until", "2026-02-05"]
@@ -21,27 +21,27 @@ BOUNDS = ["--since", "2026-02-01", "--until", "2026-02-05"]
 def test_names_are_told_from_facts_and_words_get_ranked_evidence_and_never_a_verdict(
     engine: Engine, command: Command
 ) -> None:
-    told = command("ask", FEBRUARY, *engine.repo)
-    assert told.status == 0
-    assert "`MAX_ROUTES`: 3 found by name." in told.out
-    assert "from `22` to `12`" in told.out
-    assert "No model is configured" in told.out
-    assert "Searched acme/engine, 2026-02-01 to 2026-02-04 (UTC): 3 commits" in told.out
-    told = command("ask", "was the limit ever lowered, and why?", *BOUNDS, *engine.repo)
-    assert told.status == 4
-    assert "Evidence that fits best, ranked by words and not judged:" in told.out
-    assert "Lower the limit of routes" in told.out.partition("Raise the limit")[0]
-    told = command("ask", "为什么降低 limit？", *BOUNDS, *engine.repo)
-    assert (told.status, "最匹配的证据" in told.out) == (4, True)
-    assert "No" not in told.out.replace("No model", "")
-    told = command("ask", "author:ada path:router.py", *BOUNDS, *engine.repo)
-    assert told.out.startswith("2 found for `author:ada`, `path:router.py`, newest first.")
-    assert told.out.index("Raise the limit") < told.out.index("Add the router")
+    result = command("ask", FEBRUARY, *engine.repo)
+    assert result.status == 0
+    assert "`MAX_ROUTES`: 3 found by name." in result.out
+    assert "from `22` to `12`" in result.out
+    assert "No model is configured" in result.out
+    assert "Searched acme/engine, 2026-02-01 to 2026-02-04 (UTC): 3 commits" in result.out
+    result = command("ask", "was the limit ever lowered, and why?", *BOUNDS, *engine.repo)
+    assert result.status == 4
+    assert "Evidence that fits best, ranked by words and not judged:" in result.out
+    assert "Lower the limit of routes" in result.out.partition("Raise the limit")[0]
+    result = command("ask", "为什么降低 limit？", *BOUNDS, *engine.repo)
+    assert (result.status, "最匹配的证据" in result.out) == (4, True)
+    assert "No" not in result.out.replace("No model", "")
+    result = command("ask", "author:ada path:router.py", *BOUNDS, *engine.repo)
+    assert result.out.startswith("2 found for `author:ada`, `path:router.py`, newest first.")
+    assert result.out.index("Raise the limit") < result.out.index("Add the router")
 
 
 def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, command: Command) -> None:
-    told = command("ask", "who lowered MAX_ROUTES?", *BOUNDS, "--json", *engine.repo).data
-    assert set(told) == {
+    result = command("ask", "who lowered MAX_ROUTES?", *BOUNDS, "--json", *engine.repo).data
+    assert set(result) == {
         "answer",
         "abstained",
         "claims",
@@ -52,12 +52,12 @@ def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, command
         "dropped",
         "spent",
     }
-    assert [one["rank"] for one in told["evidence"]] == [1, 2, 3]
-    (searched,) = told["searched"]
+    assert [one["rank"] for one in result["evidence"]] == [1, 2, 3]
+    (searched,) = result["searched"]
     assert searched["spans"] == [{"start": "2026-02-01T00:00:00Z", "end": "2026-02-05T00:00:00Z"}]
-    assert set(told["cites"]) <= {one["id"] for one in told["evidence"]}
+    assert set(result["cites"]) <= {one["id"] for one in result["evidence"]}
     assert all(
-        claim["kind"] == "fact" and claim["verdict"] == "supported" for claim in told["claims"]
+        claim["kind"] == "fact" and claim["verdict"] == "supported" for claim in result["claims"]
     )
     bounds = ["--since", "2026-02-03", "--until", "2026-02-04", "--json"]
     for question in (
@@ -65,10 +65,10 @@ def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, command
         "MAX_ROUTES on 2026-02-04",
         "MAX_ROUTES since:2026-01-01",
     ):
-        told = command("ask", question, *bounds, *engine.repo).data
-        assert "Raise the limit" in told["answer"]
-        assert "Lower the limit" not in told["answer"]
-        assert len(told["evidence"]) == 1
+        result = command("ask", question, *bounds, *engine.repo).data
+        assert "Raise the limit" in result["answer"]
+        assert "Lower the limit" not in result["answer"]
+        assert len(result["evidence"]) == 1
 
 
 def test_what_is_not_in_memory_is_read_first_and_once(engine: Engine, command: Command) -> None:
@@ -79,24 +79,24 @@ def test_what_is_not_in_memory_is_read_first_and_once(engine: Engine, command: C
     assert "reading diffs" not in command("ask", "what changed?", *engine.repo).err
     # Nor is what a run has read.
     assert command("run", "--date", "2026-02-04", *engine.repo).status == 0
-    told = command("ask", "what changed in MAX_ROUTES on 2026-02-04?", "--json", *engine.repo)
-    assert (told.status, told.err) == (0, "")
-    assert "from `22` to `12`" in told.data["answer"]
+    result = command("ask", "what changed in MAX_ROUTES on 2026-02-04?", "--json", *engine.repo)
+    assert (result.status, result.err) == (0, "")
+    assert "from `22` to `12`" in result.data["answer"]
 
 
 def test_a_thread_goes_on_in_the_next_process(
     engine: Engine, corner: Path, command: Command
 ) -> None:
     command("ask", FEBRUARY, "--thread", "routes-1.0", *engine.repo)
-    told = command("ask", "and 2026-02-04?", "--thread", "routes-1.0", "--json", *engine.repo)
-    assert (told.status, told.data["thread"]) == (4, "routes-1.0")
+    result = command("ask", "and 2026-02-04?", "--thread", "routes-1.0", "--json", *engine.repo)
+    assert (result.status, result.data["thread"]) == (4, "routes-1.0")
     assert stat.S_IMODE((corner / "threads.db").stat().st_mode) == 0o600
 
 
-def refused(told: Told) -> str:
+def refused(result: CommandResult) -> str:
     """Give the one line that was said, with nothing on stdout."""
-    said = [line for line in told.err.splitlines() if "listing commits" not in line]
-    assert (told.status, told.out, len(said)) == (2, "", 1)
+    said = [line for line in result.err.splitlines() if "listing commits" not in line]
+    assert (result.status, result.out, len(said)) == (2, "", 1)
     return said[0]
 
 
@@ -136,8 +136,8 @@ def test_wrong_use_is_answered_in_one_line(
     ):
         assert said in refused(command("ask", *arguments, *engine.repo))
     monkeypatch.setenv("GITZETTE_GIT_URL", "http://127.0.0.1:1")
-    told = command("ask", "what changed?", "--repo", "nobody/nothing")
-    assert (told.status, "nobody/nothing" in told.err) == (1, True)
+    result = command("ask", "what changed?", "--repo", "nobody/nothing")
+    assert (result.status, "nobody/nothing" in result.err) == (1, True)
 
 
 def test_a_damaged_file_of_conversations_is_refused_and_left_as_it_is(
@@ -146,9 +146,9 @@ def test_a_damaged_file_of_conversations_is_refused_and_left_as_it_is(
     corner.mkdir(mode=0o700)
     damaged = b"no database" * 1_000
     (corner / "threads.db").write_bytes(damaged)
-    told = command("ask", "what changed?", "--thread", "x", *engine.repo)
-    assert (told.status, told.out) == (1, "")
-    assert "move it away" in told.err.splitlines()[-1]
+    result = command("ask", "what changed?", "--thread", "x", *engine.repo)
+    assert (result.status, result.out) == (1, "")
+    assert "move it away" in result.err.splitlines()[-1]
     assert (corner / "threads.db").read_bytes() == damaged
 
 
@@ -179,8 +179,8 @@ def test_the_first_release_with_a_commit_is_told_though_it_was_made_after_the_wi
 ) -> None:
     tagged(engine, "v1.0.0", "HEAD~3", "2026-02-02T00:00:00Z")
     tagged(engine, "v1.1.0", "HEAD~1", "2026-02-20T00:00:00Z")
-    told = command("ask", "which release lowered the limit?", *BOUNDS, *engine.repo)
-    lowered = next(line for line in told.out.splitlines() if "Lower the limit" in line)
+    result = command("ask", "which release lowered the limit?", *BOUNDS, *engine.repo)
+    lowered = next(line for line in result.out.splitlines() if "Lower the limit" in line)
     assert "first in [`v1.1.0`](https://github.com/acme/engine/releases/tag/v1.1.0)" in lowered
     assert "found by: " in lowered
     data = command("ask", "which release lowered the limit?", *BOUNDS, "--json", *engine.repo).data
@@ -190,21 +190,21 @@ def test_the_first_release_with_a_commit_is_told_though_it_was_made_after_the_wi
 def test_a_run_indexes_tags_for_questions(engine: Engine, command: Command) -> None:
     tagged(engine, "v1.1.0", "HEAD~1", "2026-02-04T12:00:00Z")
     assert command("run", "--date", "2026-02-04", *engine.repo).status == 0
-    told = command("ask", "is:release 2026-02-04", *engine.repo)
-    assert told.err == ""
-    assert told.out.startswith("1 found for `is:release`")
-    assert "[`v1.1.0`]" in told.out
+    result = command("ask", "is:release 2026-02-04", *engine.repo)
+    assert result.err == ""
+    assert result.out.startswith("1 found for `is:release`")
+    assert "[`v1.1.0`]" in result.out
 
 
 def test_what_nothing_mentions_is_stated_with_what_was_read(
     engine: Engine, command: Command
 ) -> None:
-    told = command("ask", "was MIN_ROUTES removed?", *BOUNDS, *engine.repo)
-    assert told.out.startswith(
+    result = command("ask", "was MIN_ROUTES removed?", *BOUNDS, *engine.repo)
+    assert result.out.startswith(
         "No commit or thread mentions `MIN_ROUTES` in acme/engine from 2026-02-01 to 2026-02-04."
     )
-    told = command("ask", "MIN_ROUTES 被移除了吗？", *BOUNDS, *engine.repo)
-    assert told.out.startswith(
+    result = command("ask", "MIN_ROUTES 被移除了吗？", *BOUNDS, *engine.repo)
+    assert result.out.startswith(
         "acme/engine（2026-02-01 至 2026-02-04），没有提交或讨论提到 `MIN_ROUTES`。"
     )
 
@@ -212,9 +212,9 @@ def test_what_nothing_mentions_is_stated_with_what_was_read(
 def test_days_that_were_not_read_are_named(engine: Engine, command: Command) -> None:
     for day in ("2026-02-01", "2026-02-03"):
         assert command("run", "--date", day, *engine.repo).status == 0
-    told = command("ask", "what did Ada do?", *engine.repo)
-    assert "Searched acme/engine, 2026-02-01, 2026-02-03, " in told.out
-    assert " Not read: 2026-02-02, 2026-02-04 to " in told.out
+    result = command("ask", "what did Ada do?", *engine.repo)
+    assert "Searched acme/engine, 2026-02-01, 2026-02-03, " in result.out
+    assert " Not read: 2026-02-02, 2026-02-04 to " in result.out
 
 
 def test_a_follow_up_finds_what_any_answer_of_the_conversation_cites(
@@ -223,7 +223,7 @@ def test_a_follow_up_finds_what_any_answer_of_the_conversation_cites(
     thread = ["--thread", "limits", *BOUNDS, *engine.repo]
     command("ask", "who lowered the limit?", *thread)
     command("ask", "author:ada path:router.py", *thread)
-    told = command("ask", "and why?", "--json", *thread).data
-    titles = told["answer"]
+    result = command("ask", "and why?", "--json", *thread).data
+    titles = result["answer"]
     assert "Lower the limit of routes" in titles
     assert "cited earlier in this conversation" in titles

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evals.model_server.server import ModelServer
-from tests.gitzette.conftest import Command, Engine, Told
+from tests.gitzette.conftest import Command, CommandResult, Engine
 from tests.scripted_analysis import Scripted
 
 _CORE = "def page(n):\n    return n * 64\n"
@@ -41,7 +41,7 @@ class Bench:
     shas: dict[str, str]
     command: Command
 
-    def audit(self, template: str, *options: str) -> Told:
+    def audit(self, template: str, *options: str) -> CommandResult:
         """Audit a report in which `<fix>` stands for a short hash and `<fix:url>` for its address."""
         for key, sha in self.shas.items():
             repo = "acme/kernels" if key in ("softmax", "rope") else "acme/engine"
@@ -52,7 +52,7 @@ class Bench:
         kernels = ["--repo", f"acme/kernels={self.kernels.folder}"]
         return self.command("audit", str(report), *self.engine.repo, *kernels, *options)
 
-    def audit_against(self, template: str, *repos: str) -> Told:
+    def audit_against(self, template: str, *repos: str) -> CommandResult:
         """Audit a report against these repositories alone."""
         self.audit(template)
         options = [option for repo in repos for option in ("--repo", repo)]
@@ -142,9 +142,9 @@ def test_a_report_ends_with_0_or_3_and_tells_errors_first_by_cause(bench: Bench)
     anchors = "".join(f"- [to {number}](#gone-{number})\n" for number in range(170))
     text = f"# acme/engine 2026-03-10 <script>alert(1)</script>\n\n- Lost (abc1234)\n- Long ago: <drop>\n\n{anchors}"
     page = bench.folder / "audit.html"
-    told = bench.audit(text, "--html", str(page))
-    assert told.status == 3
-    lines = told.out.splitlines()
+    result = bench.audit(text, "--html", str(page))
+    assert result.status == 3
+    lines = result.out.splitlines()
     assert lines[2:4] == ["References to nothing (1)", "  line 3    commit: abc1234"]
     assert lines[4].strip() == "acme/engine has no commit abc1234"
     assert {"Dead anchors (170)", "  and 150 more; --json lists them"} <= set(lines)
@@ -187,11 +187,11 @@ def test_what_is_no_report_is_told_in_one_line(command: Command, tmp_path: Path)
         b"\x89PNG\0\0": "Markdown file",
         b"\xff\xfe": "is not UTF-8",
     }
-    for content, told in odd.items():
+    for content, result in odd.items():
         if content is not None:
             report.write_bytes(content)
         done = command("audit", str(report))
-        assert (done.status, done.err.count("\n"), told in done.err) == (2, 1, True)
+        assert (done.status, done.err.count("\n"), result in done.err) == (2, 1, True)
 
 
 @pytest.mark.parametrize(("layout", "lang"), [("ledger", "en"), ("digest", "zh")])
@@ -208,12 +208,12 @@ def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(
     lines = []
     for old, new in ((bench.shas["fix"][:7], "abcdef0"), ("Fix overflow", "Fix underflow")):
         report.write_text(text.replace(old, new, 1), encoding="utf-8")
-        told = bench.command("audit", str(report), *repo, "--json")
-        assert (told.status, {one["verdict"] for one in told.data["findings"]}) == (
+        result = bench.command("audit", str(report), *repo, "--json")
+        assert (result.status, {one["verdict"] for one in result.data["findings"]}) == (
             3,
             {"wrong:edited"},
         )
-        lines.append({one["line"] for one in told.data["findings"]})
+        lines.append({one["line"] for one in result.data["findings"]})
     assert line in lines[-1]
 
 
@@ -234,10 +234,10 @@ def test_with_the_wrong_repository_one_thing_is_said_and_no_hash_is_called_wrong
     bench: Bench,
 ) -> None:
     kernels = f"acme/kernels={bench.kernels.folder}"
-    told = bench.audit_against(UNNAMED, kernels)
-    assert told.status == 3
-    assert told.data["summary"]["wrong"] == 0
-    (finding,) = told.data["findings"]
+    result = bench.audit_against(UNNAMED, kernels)
+    assert result.status == 3
+    assert result.data["summary"]["wrong"] == 0
+    (finding,) = result.data["findings"]
     assert finding["verdict"] == "unverifiable"
     question = "none of the 3 hashes is in acme/kernels; is it the right repository?"
     assert finding["evidence"] == question
@@ -245,10 +245,10 @@ def test_with_the_wrong_repository_one_thing_is_said_and_no_hash_is_called_wrong
     assert f"Incomplete: {question}\n" in shown.out
     # The same with the right name and the wrong folder, and where #14 is something else.
     named = UNNAMED.replace("# What happened on", "# acme/engine") + "\nSee #5 and #6, too.\n"
-    told = bench.audit_against(named, f"acme/engine={bench.kernels.folder}")
-    assert told.status == 3
-    assert told.data["summary"]["wrong"] == 0
-    verdicts = {one["claim"]: one["verdict"] for one in told.data["findings"]}
+    result = bench.audit_against(named, f"acme/engine={bench.kernels.folder}")
+    assert result.status == 3
+    assert result.data["summary"]["wrong"] == 0
+    verdicts = {one["claim"]: one["verdict"] for one in result.data["findings"]}
     assert verdicts == dict.fromkeys(("acme/engine", "#5", "#6"), "unverifiable")
 
 
@@ -272,30 +272,30 @@ def test_sections_about_a_repository_that_is_not_given_are_not_called_wrong(benc
 
 - Add rope (#12) · Commit: <rope>
 """
-    told = bench.audit_against(report, f"acme/engine={bench.engine.folder}")
-    assert told.status == 3
-    assert told.data["summary"]["wrong"] == 0
-    (incomplete,) = told.data["summary"]["incomplete"]
+    result = bench.audit_against(report, f"acme/engine={bench.engine.folder}")
+    assert result.status == 3
+    assert result.data["summary"]["wrong"] == 0
+    (incomplete,) = result.data["summary"]["incomplete"]
     where = "under “Faster arithmetic” is in acme/engine"
     assert incomplete == f"none of the 3 hashes {where}; is it the right repository?"
     # Its numbers are not those of a repository in which it has no commit.
-    (number,) = [one for one in told.data["findings"] if one["kind"] == "thread"]
+    (number,) = [one for one in result.data["findings"] if one["kind"] == "thread"]
     assert number["verdict"] == "unverifiable"
     mixed = "# News\n\n| Commit |\n|---|\n| <flag> |\n| <fix> |\n| <softmax> |\n| <rope> |\n"
-    told = bench.audit_against(mixed, f"acme/engine={bench.engine.folder}")
-    assert (told.status, told.data["summary"]["wrong"]) == (3, 0)
-    assert told.data["summary"]["incomplete"] == [
+    result = bench.audit_against(mixed, f"acme/engine={bench.engine.folder}")
+    assert (result.status, result.data["summary"]["wrong"]) == (3, 0)
+    assert result.data["summary"]["incomplete"] == [
         "2 of the 4 hashes are not in acme/engine; is the report about another repository, too?"
     ]
 
 
 def test_a_report_whose_repository_is_not_given_is_not_called_checked(bench: Bench) -> None:
     linked = "# News\n\n- [`<fix>`](<fix:url>) and [`<flag>`](<flag:url>)\n"
-    told = bench.audit_against(linked, f"acme/kernels={bench.kernels.folder}")
-    assert told.status == 3
-    assert told.data["summary"]["wrong"] == 0
-    assert told.data["summary"]["not_given"] == {"acme/engine": 2}
-    (incomplete,) = told.data["summary"]["incomplete"]
+    result = bench.audit_against(linked, f"acme/kernels={bench.kernels.folder}")
+    assert result.status == 3
+    assert result.data["summary"]["wrong"] == 0
+    assert result.data["summary"]["not_given"] == {"acme/engine": 2}
+    (incomplete,) = result.data["summary"]["incomplete"]
     assert incomplete == "none of the 2 hashes could be looked up: give acme/engine with --repo"
 
 
@@ -303,16 +303,18 @@ def test_a_commit_of_another_repository_is_found_whatever_else_is_given(bench: B
     planted = UNNAMED.replace("<rename>", "<softmax>")
     engine = f"acme/engine={bench.engine.folder}"
     kernels = f"acme/kernels={bench.kernels.folder}"
-    told = bench.audit_against(planted, engine)
-    assert wrong_lines(told) == [(5, "nonexistent")]
-    told = bench.audit_against(planted, engine, kernels)
-    assert wrong_lines(told) == [(5, "out-of-scope")]
-    (finding,) = [one for one in told.data["findings"] if one["line"] == 5 and "wrong" in str(one)]
+    result = bench.audit_against(planted, engine)
+    assert wrong_lines(result) == [(5, "nonexistent")]
+    result = bench.audit_against(planted, engine, kernels)
+    assert wrong_lines(result) == [(5, "out-of-scope")]
+    (finding,) = [
+        one for one in result.data["findings"] if one["line"] == 5 and "wrong" in str(one)
+    ]
     assert finding["evidence"].startswith("it belongs to acme/kernels, not to acme/engine: ")
 
 
-def wrong_lines(told: Told) -> list[tuple[int, str]]:
-    findings = [one for one in told.data["findings"] if one["verdict"].startswith("wrong:")]
+def wrong_lines(result: CommandResult) -> list[tuple[int, str]]:
+    findings = [one for one in result.data["findings"] if one["verdict"].startswith("wrong:")]
     return [(one["line"], one["verdict"].removeprefix("wrong:")) for one in findings]
 
 
@@ -370,12 +372,14 @@ def test_a_judge_that_is_away_is_status_3_and_what_it_did_not_read_is_counted(
     with silent_server() as url:
         pass  # Nobody listens there any more
     use_judge(monkeypatch, url)
-    told = bench.audit(JUDGED)
-    assert told.status == 3
-    assert "Incomplete: judge-1 did not read 4 of 4 sentences: the judge did not answer" in told.out
-    assert "0 wrong" in told.out
-    assert "judging 4 sentences" in told.err
-    assert "4 of 4 sentences judged" in told.err
+    result = bench.audit(JUDGED)
+    assert result.status == 3
+    assert (
+        "Incomplete: judge-1 did not read 4 of 4 sentences: the judge did not answer" in result.out
+    )
+    assert "0 wrong" in result.out
+    assert "judging 4 sentences" in result.err
+    assert "4 of 4 sentences judged" in result.err
 
 
 def test_an_audit_ends_in_time_with_what_it_has(
@@ -385,10 +389,10 @@ def test_an_audit_ends_in_time_with_what_it_has(
     with silent_server() as url:
         use_judge(monkeypatch, url)
         began = time.monotonic()
-        told = bench.audit(lost, "--max-seconds", "2")
+        result = bench.audit(lost, "--max-seconds", "2")
     assert time.monotonic() - began < 30
-    assert told.status == 3
-    assert "judge-1 did not read 4 of 4 sentences: the time for the audit was over" in told.out
+    assert result.status == 3
+    assert "judge-1 did not read 4 of 4 sentences: the time for the audit was over" in result.out
     # What code could prove is there.
-    assert "acme/engine has no commit abc1234f" in told.out
+    assert "acme/engine has no commit abc1234f" in result.out
     assert bench.audit(lost, "--max-seconds", "0").status == 2

@@ -65,10 +65,10 @@ def test_a_dead_hash_names_the_commit_of_the_number_beside_it_and_is_corrected(
     assert bench.shas["fix"] in dead["evidence"]
     assert dead["replacement"] == bench.shas["fix"][:7]
 
-    told = bench.audit(report, "--fix")
+    ended = bench.audit(report, "--fix")
     text = bench.folder.joinpath("report.md").read_text("utf-8")
-    assert told.status == 0
-    assert "3 corrected" in told.out
+    assert ended.status == 0
+    assert "3 corrected" in ended.out
     assert f"`{bench.shas['fix'][:7]}`, #13" in text
     assert "(Bo Chen, 2026-03-10)" in text
 
@@ -79,10 +79,10 @@ def test_other_programs_can_read_the_findings(bench: Bench) -> None:  # noqa: F8
     (result,) = log["runs"][0]["results"]
     assert result["ruleId"] == "nonexistent"
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
-    told = bench.audit(report, "--format", "github")
-    assert told.out.startswith("::error file=")
-    assert ",line=3,title=References to nothing::commit%3A abc1234" not in told.out
-    assert ",line=3,title=References to nothing::commit: abc1234" in told.out
+    ended = bench.audit(report, "--format", "github")
+    assert ended.out.startswith("::error file=")
+    assert ",line=3,title=References to nothing::commit%3A abc1234" not in ended.out
+    assert ",line=3,title=References to nothing::commit: abc1234" in ended.out
     badge = bench.folder / "badge.svg"
     assert bench.audit(report, "--badge", str(badge)).status == 3
     assert "0 of 1 supported" in badge.read_text("utf-8")
@@ -91,8 +91,8 @@ def test_other_programs_can_read_the_findings(bench: Bench) -> None:  # noqa: F8
 def test_rules_and_a_baseline_select_what_counts(bench: Bench) -> None:  # noqa: F811
     report = f"{_TITLE}- Lost (abc1234)\n- [there](#nowhere)\n- The cache (<fix>)\n"
     assert bench.audit(report, "--ignore", "nonexistent,dead-anchor").status == 0
-    told = bench.audit(report, "--only", "dead-anchor", "--json")
-    wrong = [one["verdict"] for one in told.data["findings"] if "wrong" in one["verdict"]]
+    ended = bench.audit(report, "--only", "dead-anchor", "--json")
+    wrong = [one["verdict"] for one in ended.data["findings"] if "wrong" in one["verdict"]]
     assert wrong == ["wrong:dead-anchor"]
     baseline = bench.folder / "baseline.json"
     baseline.write_text(bench.audit(report, "--json").out, encoding="utf-8")
@@ -102,24 +102,24 @@ def test_rules_and_a_baseline_select_what_counts(bench: Bench) -> None:  # noqa:
     assert bench.audit(worse, "--fail-on", "never").status == 0
     assert bench.audit(f"{_TITLE}- <fix> for #99\n", "--fail-on", "unsupported").status == 3
 
-    told = bench.audit(report, "--only", "spelling")
-    assert told.status == 2
-    assert "--only spelling is no rule; the rules are" in told.err
+    ended = bench.audit(report, "--only", "spelling")
+    assert ended.status == 2
+    assert "--only spelling is no rule; the rules are" in ended.err
     baseline.write_text("[]", encoding="utf-8")
-    told = bench.audit(report, "--baseline", str(baseline))
-    assert told.status == 2
-    assert "is no audit" in told.err
+    ended = bench.audit(report, "--baseline", str(baseline))
+    assert ended.status == 2
+    assert "is no audit" in ended.err
 
 
 def test_several_reports_are_audited_at_once(bench: Bench) -> None:  # noqa: F811
     bench.audit(f"{_TITLE}- Lost (abc1234)\n")
     second = bench.folder / "second.md"
     second.write_text("# acme/engine\n\nNothing landed.\n", encoding="utf-8")
-    told = bench.command(
+    ended = bench.command(
         "audit", str(bench.folder / "report.md"), str(second), *bench.engine.repo, "--json"
     )
-    assert told.status == 3
-    assert [Path(one["file"]).name for one in told.data["files"]] == ["report.md", "second.md"]
+    assert ended.status == 3
+    assert [Path(one["file"]).name for one in ended.data["files"]] == ["report.md", "second.md"]
 
 
 def test_a_flood_is_one_finding(bench: Bench) -> None:  # noqa: F811

@@ -17,7 +17,7 @@ import yaml  # type: ignore[import-untyped]
 from evals.github_server.app import GitHubServer
 from evals.github_server.rest import ACTIONS_BOT
 from evals.worlds.model import Pull, Repo, WorldComment
-from tests.gitzette.conftest import Command, Told
+from tests.gitzette.conftest import Command, CommandResult
 from tests.made_repos import Work
 
 ROOT = Path(__file__).parents[2]
@@ -136,7 +136,7 @@ def bump(project: Project, command: Command, monkeypatch: pytest.MonkeyPatch) ->
     """Run `bump` on the project; the package is read from its clone."""
     monkeypatch.setenv("GITHUB_REPOSITORY", "bob/own")
 
-    def run(*options: str, span: str = "") -> Told:
+    def run(*options: str, span: str = "") -> CommandResult:
         span = span or f"{project.base}..{project.tip}"
         clones = ["--repo", f"ada/paint={project.package.path}"]
         return command("bump", span, "--checkout", str(project.own.path), *clones, *options)
@@ -172,18 +172,20 @@ def comments_of(server: GitHubServer, number: int = 7) -> list[dict[str, Any]]:
 def test_the_lines_that_fail_stand_first_with_a_permanent_link(
     bump: Command, project: Project
 ) -> None:
-    told = bump()
-    assert told.status == 0
-    lines = told.out.splitlines()
+    result = bump()
+    assert result.status == 0
+    lines = result.out.splitlines()
     assert lines[0] == "### 3 lines of your code fail with the new versions of 1 dependency"
     link = f"https://github.com/bob/own/blob/{project.tip}/app/draw.py#L"
     assert lines[2].startswith(f"- **[`app/draw.py:2`]({link}2)** `paint.dither` is gone")
-    assert f"[`app/draw.py:6`]({link}6)** `paint.canvas.Canvas.line`: it needs `colour`" in told.out
     assert (
-        f"[`app/draw.py:7`]({link}7)** `paint.canvas.blend`: it does not take `gamma`" in told.out
+        f"[`app/draw.py:6`]({link}6)** `paint.canvas.Canvas.line`: it needs `colour`" in result.out
     )
-    assert "app/draw.py:8" not in told.out
-    assert "**you use this**: 3 lines fail" in told.out
+    assert (
+        f"[`app/draw.py:7`]({link}7)** `paint.canvas.blend`: it does not take `gamma`" in result.out
+    )
+    assert "app/draw.py:8" not in result.out
+    assert "**you use this**: 3 lines fail" in result.out
 
 
 def test_a_line_whose_failure_is_caught_does_not_fail(bump: Command) -> None:
@@ -235,10 +237,10 @@ def test_an_input_of_an_action_that_is_gone_is_told_at_the_line_that_gives_it(
     base = own.commit("Begin", {".github/workflows/ci.yml": step.format(old)})
     tip = own.commit("Bump", {".github/workflows/ci.yml": step.format(new)})
     options = ["--checkout", str(own.path), "--repo", f"ada/paint={action.path}"]
-    told = command("bump", f"{base}..{tip}", *options, "--fail-on", "used-breaking")
-    assert told.status == 0
-    assert "`.github/workflows/ci.yml:4`" in told.out
-    assert "the input `colour` is gone; GitHub warns and ignores it" in told.out
+    result = command("bump", f"{base}..{tip}", *options, "--fail-on", "used-breaking")
+    assert result.status == 0
+    assert "`.github/workflows/ci.yml:4`" in result.out
+    assert "the input `colour` is gone; GitHub warns and ignores it" in result.out
 
 
 def test_fail_on_used_breaking_ends_with_status_3(bump: Command, project: Project) -> None:
@@ -271,8 +273,8 @@ def test_annotations_are_for_lines_that_fail_alone(bump: Command) -> None:
 )
 def test_wrong_use_is_status_2(arguments: list[str], project: Project, command: Command) -> None:
     try:
-        told = command("bump", *arguments, "--checkout", str(project.own.path))
-        status = told.status
+        result = command("bump", *arguments, "--checkout", str(project.own.path))
+        status = result.status
     except SystemExit as ended:
         status = int(ended.code or 0)
     assert status == 2
@@ -296,9 +298,9 @@ def test_one_comment_is_created_then_updated_and_the_summary_is_written(
         assert bump("--pr", "7", "--comment").status == 0
         first = comments_of(server)
         tip = project.own.commit("Mend", {"app/draw.py": "import paint\n"})
-        told = bump("--pr", "7", "--comment", span=f"{project.base}..{tip}")
+        result = bump("--pr", "7", "--comment", span=f"{project.base}..{tip}")
         second = comments_of(server)
-    assert "the comment of #7 is updated" in told.err
+    assert "the comment of #7 is updated" in result.err
     assert len(first) == len(second) == 251
     assert "3 lines of your code fail" in first[-1]["body"]
     assert "fail with" not in second[-1]["body"]
@@ -324,9 +326,9 @@ def test_a_pull_request_that_bumps_nothing_gets_no_comment(
     tip = project.own.commit("Write", {"README.md": "Words.\n"})
     with GitHubServer(project.repos()) as server:
         serve(server, monkeypatch)
-        told = bump("--pr", "7", "--comment", span=f"{project.tip}..{tip}")
+        result = bump("--pr", "7", "--comment", span=f"{project.tip}..{tip}")
         assert comments_of(server) == []
-    assert "the comment of #7 is not needed" in told.err
+    assert "the comment of #7 is not needed" in result.err
 
 
 @pytest.mark.parametrize("token", ["reading-t0ken", "unknown-t0ken"])
@@ -335,10 +337,10 @@ def test_a_token_that_may_not_write_gets_the_summary_alone(
 ) -> None:
     with GitHubServer(project.repos()) as server:
         serve(server, monkeypatch, token)
-        told = bump("--pr", "7", "--comment")
+        result = bump("--pr", "7", "--comment")
         assert comments_of(server) == []
-    assert told.status == 0
-    assert "no comment was written" in told.err
+    assert result.status == 0
+    assert "no comment was written" in result.err
     assert "3 lines of your code fail" in summary.read_text("utf-8")
 
 
@@ -349,9 +351,9 @@ def test_the_commits_of_a_pull_request_are_asked_for(
         serve(server, monkeypatch)
         monkeypatch.setenv("GITHUB_REPOSITORY", "bob/own")
         checkout = ["--checkout", str(project.own.path)]
-        told = command("bump", "--pr", "7", *checkout, "--format", "json")
-    assert (told.data["base"], told.data["tip"]) == (project.base, project.tip)
-    assert told.data["outcomes"][0]["mapping"]["repo"] == "ada/paint"
+        result = command("bump", "--pr", "7", *checkout, "--format", "json")
+    assert (result.data["base"], result.data["tip"]) == (project.base, project.tip)
+    assert result.data["outcomes"][0]["mapping"]["repo"] == "ada/paint"
 
 
 def test_the_action_comments_once_and_updates_it_on_the_second_push(

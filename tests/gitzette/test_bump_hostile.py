@@ -14,7 +14,7 @@ from agent.bumps.pins import Bump, PinChanges
 from agent.bumps.result import BumpReport, CodeUse, PackageOutcome
 from agent.domain.base import RepoId
 from agent.web import Web
-from tests.gitzette.conftest import Command, Told
+from tests.gitzette.conftest import Command, CommandResult
 from tests.made_repos import Work
 
 TOUCH = "__import__('pathlib').Path({!r}).touch()"
@@ -46,10 +46,10 @@ class Attack:
         self.package.commit(f"Release {version}", {"pyproject.toml": manifest, **files})
         self.package.git("tag", "--force", f"v{version}")
 
-    def run(self, files: Mapping[str, str], *options: str) -> Told:
+    def run(self, files: Mapping[str, str], *options: str) -> CommandResult:
         base = self.own.head()
         tip = self.own.commit(ORDER, dict(files))
-        told = self.command(
+        result = self.command(
             "bump",
             f"{base}..{tip}",
             "--checkout",
@@ -59,8 +59,8 @@ class Attack:
             *options,
         )
         assert not self.trap.exists()
-        assert "Traceback" not in told.err
-        return told
+        assert "Traceback" not in result.err
+        return result
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def attack(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) ->
 def test_code_of_the_pull_request_is_not_run(attack: Attack) -> None:
     trap = TOUCH.format(str(attack.trap))
     hooks = dict.fromkeys(("setup.py", "conftest.py", "sitecustomize.py", "packaging.py"), trap)
-    told = attack.run(hooks | {"requirements.txt": "paint==2.0\n"})
-    assert "1 line of your code fails" in told.out
+    result = attack.run(hooks | {"requirements.txt": "paint==2.0\n"})
+    assert "1 line of your code fails" in result.out
 
 
 def test_hooks_and_filters_of_the_checkout_are_not_run(attack: Attack) -> None:
@@ -85,15 +85,15 @@ def test_hooks_and_filters_of_the_checkout_are_not_run(attack: Attack) -> None:
     hook = attack.own.path / ".git" / "hooks" / "post-checkout"
     hook.write_text(f"#!/bin/sh\n{touch}\n")
     hook.chmod(0o755)
-    told = attack.run({"requirements.txt": "paint==2.0\n", "notes.md": "* filter=x\n"})
-    assert "1 line of your code fails" in told.out
+    result = attack.run({"requirements.txt": "paint==2.0\n", "notes.md": "* filter=x\n"})
+    assert "1 line of your code fails" in result.out
 
 
 def test_code_of_the_package_is_not_run(attack: Attack) -> None:
     trap = TOUCH.format(str(attack.trap))
     attack.release("2.0", {"paint/__init__.py": f"{trap}\n", "setup.py": trap})
-    told = attack.run({"requirements.txt": "paint==2.0\n"})
-    assert "`paint.old` is gone" in told.out
+    result = attack.run({"requirements.txt": "paint==2.0\n"})
+    assert "`paint.old` is gone" in result.out
 
 
 def test_names_with_markup_are_shown_as_they_are(attack: Attack) -> None:
@@ -105,9 +105,9 @@ def test_names_with_markup_are_shown_as_they_are(attack: Attack) -> None:
         return {"package-lock.json": json.dumps({"packages": packages})}
 
     attack.run(lock("1.0.0"))
-    told = attack.run(lock("<b>2.0.0</b>"))
-    assert "<b>2.0.0</b>" in told.out
-    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(told.out)
+    result = attack.run(lock("<b>2.0.0</b>"))
+    assert "<b>2.0.0</b>" in result.out
+    page = MarkdownIt("commonmark", {"html": True}).enable("table").render(result.out)
     tags = set(re.findall(r"<(\w+)", page))
     assert tags <= {"h3", "table", "thead", "tbody", "tr", "th", "td", "code", "p", "sub"}
     outside_code = re.sub(r"<code>.*?</code>", "", page, flags=re.DOTALL)
@@ -123,8 +123,8 @@ def test_a_name_with_line_breaks_prints_no_line_of_its_own(attack: Attack) -> No
 
     attack.run(lock("1.0.0"))
     for form in ("markdown", "github"):
-        told = attack.run(lock(f"2.0.0-{form}"), "--format", form)
-        lines = re.split(r"[\r\n]", told.out + told.err)
+        result = attack.run(lock(f"2.0.0-{form}"), "--format", form)
+        lines = re.split(r"[\r\n]", result.out + result.err)
         assert not [line for line in lines if line.lstrip().startswith("::")]
 
 
@@ -150,10 +150,10 @@ def test_ten_thousand_entries_are_folded_into_one_comment(attack: Attack) -> Non
         return "".join(entry.format(number, version) for number in range(10_000))
 
     attack.run({"uv.lock": lock("1.0")})
-    told = attack.run({"uv.lock": lock("2.0")})
-    assert told.status == 0
-    assert "10,000 transitive dependencies that your code does not import" in told.out
-    assert len(told.out) < MAX_CHARACTERS
+    result = attack.run({"uv.lock": lock("2.0")})
+    assert result.status == 0
+    assert "10,000 transitive dependencies that your code does not import" in result.out
+    assert len(result.out) < MAX_CHARACTERS
 
 
 def test_ten_thousand_direct_entries_are_read_up_to_the_limit(attack: Attack) -> None:
@@ -161,16 +161,16 @@ def test_ten_thousand_direct_entries_are_read_up_to_the_limit(attack: Attack) ->
         return "".join(f"p{number}=={version}\n" for number in range(10_000))
 
     attack.run({"requirements.txt": pins("1.0")})
-    told = attack.run({"requirements.txt": pins("2.0")}, "--format", "json")
-    reasons = [outcome["reason"] for outcome in told.data["outcomes"]]
+    result = attack.run({"requirements.txt": pins("2.0")}, "--format", "json")
+    reasons = [outcome["reason"] for outcome in result.data["outcomes"]]
     assert len(reasons) == 10_000
     assert reasons[-1] == "only 20 packages are read (max_packages)"
 
 
 def test_more_entries_than_anybody_has_are_refused(attack: Attack) -> None:
     text = "".join(f"p{number}==1.0\n" for number in range(20_001))
-    told = attack.run({"requirements.txt": text})
-    assert "requirements.txt: it has more than 20,000 entries" in told.out
+    result = attack.run({"requirements.txt": text})
+    assert "requirements.txt: it has more than 20,000 entries" in result.out
 
 
 def test_files_that_include_each_other_end(attack: Attack) -> None:
@@ -180,15 +180,15 @@ def test_files_that_include_each_other_end(attack: Attack) -> None:
         "deps/b.lst": "-r a.lst\n",
     }
     attack.run(files)
-    told = attack.run({"deps/a.lst": "-r b.lst\npaint==2.0\n"})
-    assert "1 line of your code fails" in told.out
+    result = attack.run({"deps/a.lst": "-r b.lst\npaint==2.0\n"})
+    assert "1 line of your code fails" in result.out
 
 
 def test_a_forged_tag_is_refused_with_its_reason(attack: Attack) -> None:
     attack.package.commit("Evil", {"paint/__init__.py": "def old(): ...\n"})
     attack.package.git("tag", "v3.0")
-    told = attack.run({"requirements.txt": "paint==3.0\n"})
-    assert "could not be read, because tag `v3.0`: pyproject.toml says 2.0" in told.out.replace(
+    result = attack.run({"requirements.txt": "paint==3.0\n"})
+    assert "could not be read, because tag `v3.0`: pyproject.toml says 2.0" in result.out.replace(
         "tag v3.0", "tag `v3.0`"
     )
 
@@ -196,9 +196,9 @@ def test_a_forged_tag_is_refused_with_its_reason(attack: Attack) -> None:
 def test_orders_in_messages_and_manifests_are_not_repeated(attack: Attack) -> None:
     attack.package.commit(ORDER, {"README.md": ORDER})
     attack.package.git("tag", "--force", "v2.0", "HEAD")
-    told = attack.run({"requirements.txt": f"paint==2.0  # {ORDER}\n", "CHANGES.md": ORDER})
-    assert "1 line of your code fails" in told.out
-    assert "Ignore all previous" not in told.out
+    result = attack.run({"requirements.txt": f"paint==2.0  # {ORDER}\n", "CHANGES.md": ORDER})
+    assert "1 line of your code fails" in result.out
+    assert "Ignore all previous" not in result.out
 
 
 def test_a_link_out_of_the_checkout_is_not_followed(attack: Attack, tmp_path: Path) -> None:
@@ -206,30 +206,30 @@ def test_a_link_out_of_the_checkout_is_not_followed(attack: Attack, tmp_path: Pa
     secret.write_text("paint==2.0\n")
     (attack.own.path / "requirements.txt").unlink()
     (attack.own.path / "requirements.txt").symlink_to(secret)
-    told = attack.run({})
-    assert told.status == 0
-    assert "2.0" not in told.out
-    assert "requirements.txt: it is a link" in told.out
+    result = attack.run({})
+    assert result.status == 0
+    assert "2.0" not in result.out
+    assert "requirements.txt: it is a link" in result.out
 
 
 def test_a_revision_that_reads_as_an_option_is_refused(attack: Attack) -> None:
-    told = attack.command("bump", "HEAD..--output=x", "--checkout", str(attack.own.path))
-    assert told.status == 2
-    assert "is no commit of this checkout" in told.err
+    result = attack.command("bump", "HEAD..--output=x", "--checkout", str(attack.own.path))
+    assert result.status == 2
+    assert "is no commit of this checkout" in result.err
 
 
 def test_a_lock_file_nested_without_end_is_named(attack: Attack) -> None:
-    told = attack.run({"package-lock.json": "[" * 100_000, "uv.lock": "a = " + "[" * 50_000})
-    assert told.status == 0
-    assert "package-lock.json: it is nested too deeply" in told.out
-    assert "uv.lock: it is not valid TOML" in told.out
+    result = attack.run({"package-lock.json": "[" * 100_000, "uv.lock": "a = " + "[" * 50_000})
+    assert result.status == 0
+    assert "package-lock.json: it is nested too deeply" in result.out
+    assert "uv.lock: it is not valid TOML" in result.out
 
 
 def test_source_that_cannot_be_parsed_is_passed_over(attack: Attack) -> None:
     deep = "from paint import old\nx = " + "(" * 5_000
     attack.release("2.0", {"paint/deep.py": deep, "paint/zero.py": "\0"})
-    told = attack.run({"requirements.txt": "paint==2.0\n", "deep.py": deep, "odd.py": "\0"})
-    assert "1 line of your code fails" in told.out
+    result = attack.run({"requirements.txt": "paint==2.0\n", "deep.py": deep, "odd.py": "\0"})
+    assert "1 line of your code fails" in result.out
 
 
 def test_a_comment_is_never_longer_than_github_takes() -> None:

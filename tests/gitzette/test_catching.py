@@ -37,20 +37,20 @@ def ledger(day: str) -> list[str]:
 @pytest.mark.usefixtures("clone")
 def test_every_missed_day_gets_its_own_report_oldest_first_and_once(command: Command) -> None:
     command("run", "--date", "2026-02-03")
-    told = command("run", "--catch-up", "--date", "2026-02-06")
-    assert told.out.splitlines() == [f"gazette/reports/2026-02-0{day}.md" for day in (4, 5, 6)]
-    assert "to report on: 2026-02-04, 2026-02-05, 2026-02-06 (UTC)" in told.err
+    result = command("run", "--catch-up", "--date", "2026-02-06")
+    assert result.out.splitlines() == [f"gazette/reports/2026-02-0{day}.md" for day in (4, 5, 6)]
+    assert "to report on: 2026-02-04, 2026-02-05, 2026-02-06 (UTC)" in result.err
     days = [["Add day3"], ["Add day4"], [], ["Add day6"]]
     assert [ledger(f"2026-02-0{day}") for day in (3, 4, 5, 6)] == days
     before = Path("gazette/reports/2026-02-06.json").stat().st_mtime_ns
-    told = command("run", "--catch-up", "--date", "2026-02-06", "--json")
-    assert (told.status, told.data) == (0, [])
-    assert "to report on: nothing (UTC)" in told.err
+    result = command("run", "--catch-up", "--date", "2026-02-06", "--json")
+    assert (result.status, result.data) == (0, [])
+    assert "to report on: nothing (UTC)" in result.err
     assert Path("gazette/reports/2026-02-06.json").stat().st_mtime_ns == before
     Path("gitzette.toml").write_text(Path("gitzette.toml").read_text() + "catch_up_days = 2\n")
-    told = command("run", "--catch-up", "--date", "2026-02-11")
+    result = command("run", "--catch-up", "--date", "2026-02-11")
     assert [ledger(f"2026-02-{day}") for day in (10, 11)] == [[], []]
-    assert "to report on: 2026-02-10, 2026-02-11 (UTC)" in told.err
+    assert "to report on: 2026-02-10, 2026-02-11 (UTC)" in result.err
 
 
 def test_what_an_outage_took_from_the_last_day_is_tried_again_and_older_gaps_of_that_kind_are_not(
@@ -102,9 +102,9 @@ def test_a_day_read_before_it_was_over_is_read_again(command: Command) -> None:
 def test_a_day_that_cannot_be_published_does_not_stop_the_next(command: Command) -> None:
     command("run", "--date", "2026-02-03")
     Path("gazette/reports/2026-02-04.json").write_text("{}")
-    told = command("run", "--catch-up", "--date", "2026-02-06")
-    assert told.status == 3
-    assert "gitzette: 2026-02-04: 2026-02-04.json" in told.err
+    result = command("run", "--catch-up", "--date", "2026-02-06")
+    assert result.status == 3
+    assert "gitzette: 2026-02-04: 2026-02-04.json" in result.err
     assert ledger("2026-02-06") == ["Add day6"]
     assert Path("gazette/reports/2026-02-04.json").read_text() == "{}"
 

@@ -21,15 +21,15 @@ def test_a_pipe_gets_answers_in_one_thread_and_no_prompt(
 ) -> None:
     lines = (FEBRUARY, "", "is:lucky", "what did Ada do to MAX_ROUTES?")
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-    told = command("chat", "--thread", "talk", *engine.repo)
-    assert told.status == 0
-    assert "gitzette>" not in told.out + told.err
-    assert "\x1b" not in told.out + told.err
-    assert "from `22` to `12`" in told.out
+    result = command("chat", "--thread", "talk", *engine.repo)
+    assert result.status == 0
+    assert "gitzette>" not in result.out + result.err
+    assert "\x1b" not in result.out + result.err
+    assert "from `22` to `12`" in result.out
     # What cannot be answered is told in one line, and the chat goes on.
-    assert "is:" in told.err
-    assert "Add the router" in told.out
-    assert told.err.endswith("gitzette: go on with: gitzette chat --thread talk\n")
+    assert "is:" in result.err
+    assert "Add the router" in result.out
+    assert result.err.endswith("gitzette: go on with: gitzette chat --thread talk\n")
 
 
 def test_a_chat_says_which_days_were_read_and_which_were_not(
@@ -38,9 +38,9 @@ def test_a_chat_says_which_days_were_read_and_which_were_not(
     for day in ("2026-02-01", "2026-02-03", "2026-02-04"):
         assert command("run", "--date", day, *engine.repo).status == 0
     monkeypatch.setattr(sys, "stdin", io.StringIO("what did Ada do to MAX_ROUTES?\n"))
-    told = command("chat", *engine.repo)
-    match = re.search(r"Searched acme/engine, (.+) \(UTC\): (\d+) commits", told.out)
-    assert match is not None, told.out
+    result = command("chat", *engine.repo)
+    match = re.search(r"Searched acme/engine, (.+) \(UTC\): (\d+) commits", result.out)
+    assert match is not None, result.out
     *days, last_days = match[1].split(", ")
     assert days == ["2026-02-01", "2026-02-03 to 2026-02-04"]
     # Of the last days only that is known which the clone has: it may not have been fetched since.
@@ -56,8 +56,8 @@ def newest_commit(engine: Engine) -> set[str]:
     What was read ends with the second after the commit.
     """
     log = ["git", "-C", str(engine.folder), "log", "-1", "--format=%ct"]
-    told = subprocess.run(log, check=True, capture_output=True, text=True).stdout
-    landed = datetime.fromtimestamp(int(told), UTC)
+    result = subprocess.run(log, check=True, capture_output=True, text=True).stdout
+    landed = datetime.fromtimestamp(int(result), UTC)
     return {f"{moment:%Y-%m-%d %H:%M}" for moment in (landed, landed + timedelta(seconds=1))}
 
 
@@ -68,17 +68,17 @@ def test_a_clone_that_was_not_fetched_is_not_called_read_to_this_day(
     subprocess.run([*git, "reset", "-q", "--hard", "HEAD~1"], check=True)
     for day in ("2026-02-03", "2026-02-04", "2026-02-06"):
         assert command("run", "--date", day, *engine.repo).status == 0
-    told = command("ask", "what did Ada do to MAX_ROUTES?", *engine.repo)
-    assert "Searched acme/engine, 2026-02-03 to 2026-02-04 09:00 (UTC): 2 commits" in told.out
-    assert "The clone of acme/engine ends with a commit of 2026-02-04 09:00" in told.out
-    told = command("ask", "what changed?", "--since", "2026-03-01", *engine.repo)
-    assert "Nothing of acme/engine was read from 2026-03-01 to " in told.out
+    result = command("ask", "what did Ada do to MAX_ROUTES?", *engine.repo)
+    assert "Searched acme/engine, 2026-02-03 to 2026-02-04 09:00 (UTC): 2 commits" in result.out
+    assert "The clone of acme/engine ends with a commit of 2026-02-04 09:00" in result.out
+    result = command("ask", "what changed?", "--since", "2026-03-01", *engine.repo)
+    assert "Nothing of acme/engine was read from 2026-03-01 to " in result.out
     # What is fetched later is read by the next question, however old it is.
     yesterday = datetime.now(UTC) - timedelta(days=1)
     engine.commit("Count the routes", yesterday, router="MAX_ROUTES = 12\nROUTES = 0\n")
-    told = command("ask", "what changed in the routes?", *engine.repo)
-    assert "Count the routes" in told.out
-    assert "ends with a commit" not in told.out
+    result = command("ask", "what changed in the routes?", *engine.repo)
+    assert "Count the routes" in result.out
+    assert "ends with a commit" not in result.out
 
 
 def test_the_status_of_a_pipe_is_that_of_its_last_question(
@@ -129,18 +129,18 @@ def test_a_chat_keeps_to_the_bounds_of_its_command(
 ) -> None:
     bounds = ["--since", "2026-02-03", "--until", "2026-02-04"]
     monkeypatch.setattr(sys, "stdin", io.StringIO("what changed in MAX_ROUTES?\n"))
-    told = command("chat", *bounds, *engine.repo)
-    assert "Raise the limit" in told.out
-    assert "Lower the limit" not in told.out
-    told = command("chat", "--since", "2026-02-04", "--until", "2026-02-03", *engine.repo)
-    assert (told.status, told.out) == (2, "")
-    assert "there is no time" in told.err
+    result = command("chat", *bounds, *engine.repo)
+    assert "Raise the limit" in result.out
+    assert "Lower the limit" not in result.out
+    result = command("chat", "--since", "2026-02-04", "--until", "2026-02-03", *engine.repo)
+    assert (result.status, result.out) == (2, "")
+    assert "there is no time" in result.err
 
 
 def test_ask_without_a_question_is_a_chat(
     engine: Engine, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{FEBRUARY}\n"))
-    told = command("ask", "--thread", "talk", *engine.repo)
-    assert "from `22` to `12`" in told.out
-    assert told.err.endswith("gitzette: go on with: gitzette chat --thread talk\n")
+    result = command("ask", "--thread", "talk", *engine.repo)
+    assert "from `22` to `12`" in result.out
+    assert result.err.endswith("gitzette: go on with: gitzette chat --thread talk\n")

@@ -57,17 +57,17 @@ def test_the_checkout_one_stands_in_is_reported_on_by_its_origin(
     )
     (clone / "deep" / "down").mkdir(parents=True)
     monkeypatch.chdir(clone / "deep" / "down")
-    told = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
-    assert told.data["repos"] == ["acme/engine"]
-    assert told.out == (tmp_path / "news" / "reports" / "2026-02-04.json").read_text()
+    result = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
+    assert result.data["repos"] == ["acme/engine"]
+    assert result.out == (tmp_path / "news" / "reports" / "2026-02-04.json").read_text()
 
 
 def test_a_checkout_without_an_origin_is_called_local(
     clone: Path, monkeypatch: pytest.MonkeyPatch, command: Command, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(clone)
-    told = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
-    assert told.data["repos"] == ["local/engine"]
+    result = command("run", "--date", "2026-02-04", "--json", "--out", str(tmp_path / "news"))
+    assert result.data["repos"] == ["local/engine"]
 
 
 def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: Command) -> None:
@@ -89,13 +89,13 @@ def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: 
         (["stories", "--since", "yesterday"], "is not a time"),
         (["eval", "windows", "--repo", "acme/engine"], "owner/name=PATH"),
     ):
-        told = command(*arguments)
-        assert (told.status, told.err.count("\n"), told.err.startswith("gitzette: ")) == (
+        result = command(*arguments)
+        assert (result.status, result.err.count("\n"), result.err.startswith("gitzette: ")) == (
             2,
             1,
             True,
         ), arguments
-        assert says in told.err
+        assert says in result.err
         assert not Path("gazette").exists()
 
 
@@ -143,9 +143,9 @@ def test_a_repository_that_is_named_keeps_what_is_configured_for_it(
         '[[repos]]\nname = "acme/other"\npath = "/nowhere"\n'
         '[[edition]]\nname = "others"\nrepos = ["acme/other"]\n'
     )
-    told = command("run", "--date", "2026-02-04", "--repo", "Acme/Engine", "--json")
-    assert (told.status, told.data["repos"]) == (0, ["acme/engine"])
-    assert [row["subject"] for row in told.data["ledger"]] == ["Add two.py"]
+    result = command("run", "--date", "2026-02-04", "--repo", "Acme/Engine", "--json")
+    assert (result.status, result.data["repos"]) == (0, ["acme/engine"])
+    assert [row["subject"] for row in result.data["ledger"]] == ["Add two.py"]
     missing = command("run", "--date", "2026-02-04", "--repo", "acme/engine=/elsewhere")
     assert (missing.status, "/elsewhere does not exist" in missing.err) == (2, True)
 
@@ -165,13 +165,13 @@ def test_a_configured_branch_is_reported_on_and_a_missing_one_is_named_with_thos
         ("release", ["Add two.py"]),
     ):
         configure(branch)
-        told = command("run", "--date", "2026-02-04", "--json", "--out", branch)
-        assert told.status == 0
-        assert [row["subject"] for row in told.data["ledger"]] == subjects
+        result = command("run", "--date", "2026-02-04", "--json", "--out", branch)
+        assert result.status == 0
+        assert [row["subject"] for row in result.data["ledger"]] == subjects
     configure("relaese")
-    told = command("run", "--date", "2026-02-04", "--json", "--out", "none")
-    assert told.status == 3
-    (failure,) = told.data["failures"]
+    result = command("run", "--date", "2026-02-04", "--json", "--out", "none")
+    assert result.status == 3
+    (failure,) = result.data["failures"]
     assert "has no branch 'relaese'; it has main, release" in failure["message"]
 
 
@@ -215,10 +215,10 @@ def test_an_unexpected_error_is_one_line_with_the_path_of_its_traceback(
     corner: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTHER_API_KEY", "embedded null byte")
-    told = command("audit", NULL)
+    result = command("audit", NULL)
     log = corner / "gitzette.log"
-    assert (told.status, told.out) == (1, "")
-    assert told.err == (
+    assert (result.status, result.out) == (1, "")
+    assert result.err == (
         "gitzette: audit failed with an error that nobody expected (ValueError: embedded null "
         f"byte); the traceback is in {log}; please report it\n"
     )
@@ -232,10 +232,10 @@ def test_an_unexpected_error_is_one_line_with_the_path_of_its_traceback(
 def test_debug_shows_the_traceback_wherever_it_stands(
     arguments: list[str], command: Command
 ) -> None:
-    told = command(*arguments)
-    assert told.status == 1
-    assert "Traceback (most recent call last)" in told.err
-    assert told.err.splitlines()[-1].startswith("gitzette: audit failed with an error")
+    result = command(*arguments)
+    assert result.status == 1
+    assert "Traceback (most recent call last)" in result.err
+    assert result.err.splitlines()[-1].startswith("gitzette: audit failed with an error")
 
 
 def test_where_the_home_folder_cannot_be_written_the_traceback_is_still_kept(
@@ -243,9 +243,9 @@ def test_where_the_home_folder_cannot_be_written_the_traceback_is_still_kept(
 ) -> None:
     (tmp_path / "taken").write_text("no folder")
     monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "taken"))
-    told = command("audit", NULL)
-    path = Path(told.err.partition("the traceback is in ")[2].partition(";")[0])
-    assert (told.status, told.err.count("\n")) == (1, 1)
+    result = command("audit", NULL)
+    path = Path(result.err.partition("the traceback is in ")[2].partition(";")[0])
+    assert (result.status, result.err.count("\n")) == (1, 1)
     assert "ValueError: embedded null byte" in path.read_text("utf-8")
 
 

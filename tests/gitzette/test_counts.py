@@ -11,9 +11,9 @@ OLD = "".join(f"step_{number}()\n" for number in range(20))
 
 
 def page_of(command: Command, work: Work) -> str:
-    told = command("run", "--repo", f"acme/engine={work.path}", "--date", "2026-02-04")
-    assert told.status == 0, told.err
-    return Path(told.out.strip().splitlines()[-1]).read_text("utf-8")
+    result = command("run", "--repo", f"acme/engine={work.path}", "--date", "2026-02-04")
+    assert result.status == 0, result.err
+    return Path(result.out.strip().splitlines()[-1]).read_text("utf-8")
 
 
 def test_a_file_that_two_commits_change_or_rename_is_counted_once(

@@ -1,49 +1,63 @@
 """A bug that strikes in one repository: the others are published, and the traceback is found in a log."""
 
+import inspect
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.gitzette.conftest import SourceTree
+from graphs import collecting, daily, repository, writing
+from tests.gitzette.conftest import Command
 
-ROUTEKIT, SWIFTSERVE, TENSORFORGE = (
-    "lumen-ai/routekit",
-    "lumen-ai/swiftserve",
-    "lumen-ai/tensorforge",
-)
+FERRULE = "quillon/ferrule"
+LARKSERVE = "quillon/larkserve"
+WAYFINCH = "quillon/wayfinch"
 SECRET = "words of /home/somebody that no page may show"
 
 
 class Bug(NamedTuple):
-    """A line of the program, and when an error is raised in front of it."""
+    """A line of a function, and when an error is raised in front of it."""
 
-    file: str
+    function: Callable[..., Any]
     line: str
     condition: str
 
-    def plant(self, tree: SourceTree) -> None:
+    def plant(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Put the function with the bug into the place of the one without, wherever it is used."""
+        function = inspect.unwrap(self.function)
+        assert isinstance(function, FunctionType)
+        file = Path(function.__code__.co_filename)
+        source = file.read_text("utf-8")
+        start = source.index(self.line, source.index(f"async def {function.__name__}("))
         indent = " " * (len(self.line) - len(self.line.lstrip()))
         error = f"{indent}if {self.condition}:\n{indent}    raise KeyError({SECRET!r})\n"
-        tree.replace(self.file, self.line, error + self.line)
+        module = compile(source[:start] + error + source[start:], str(file), "exec")
+        (code,) = (
+            constant
+            for constant in module.co_consts
+            if isinstance(constant, CodeType) and constant.co_name == function.__name__
+        )
+        monkeypatch.setattr(function, "__code__", code)
 
 
 LISTING = Bug(
-    "graphs/collecting.py",
+    collecting.list_commits,
     '    runtime.stream_writer(Step(repo, "listing commits"))\n',
-    f"repo == {ROUTEKIT!r}",
+    f"repo == {WAYFINCH!r}",
 )
 READING = Bug(
-    "graphs/repository.py",
+    repository.study,
     '    shas = state["share"].deep\n',
-    f"repo == {SWIFTSERVE!r}",
+    f"repo == {LARKSERVE!r}",
 )
-CONNECTING = Bug("graphs/daily.py", "    specs = [spec for spec in state[", "True")
+CONNECTING = Bug(daily.connect, "    specs = [spec for spec in state[", "True")
 WRITING = Bug(
-    "graphs/writing.py",
+    writing.write,
     "    written_subjects = await subjects(state, context)\n",
-    f"any(task.repo in (None, {ROUTEKIT!r}) for task in state['tasks'])",
+    f"any(task.repo in (None, {WAYFINCH!r}) for task in state['tasks'])",
 )
 
 
@@ -53,14 +67,14 @@ WRITING = Bug(
         (
             [LISTING, READING, CONNECTING],
             ["--analyst", "rules"],
-            {(ROUTEKIT, "code"), (SWIFTSERVE, "code"), (None, "connections")},
-            {TENSORFORGE},
+            {(WAYFINCH, "code"), (LARKSERVE, "code"), (None, "connections")},
+            {FERRULE},
         ),
         (
             [WRITING],
             [],
-            {(ROUTEKIT, "analysis"), (None, "brief")},
-            {ROUTEKIT, SWIFTSERVE, TENSORFORGE},
+            {(WAYFINCH, "analysis"), (None, "brief")},
+            {WAYFINCH, LARKSERVE, FERRULE},
         ),
     ],
     ids=["code", "analysis"],
@@ -70,23 +84,24 @@ def test_an_unexpected_error_costs_its_own_part_and_its_traceback_is_in_the_log(
     options: list[str],
     failures: set[tuple[str | None, str]],
     covered: set[str],
-    source_tree: SourceTree,
+    command: Command,
     corner: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for bug in bugs:
-        bug.plant(source_tree)
-    told = source_tree.run_demo("--json", *options)
-    assert told.status == 3
-    assert "Traceback" not in told.err
-    assert {(one["repo"], one["stage"]) for one in told.data["failures"]} == failures
-    assert all("unexpected KeyError" in one["message"] for one in told.data["failures"])
-    assert {section["repo"] for section in told.data["sections"]} == covered
-    assert {row["repo"] for row in told.data["ledger"]} == covered
-    (log,) = re.findall(r"what went wrong is in (\S+)", told.err)
+        bug.plant(monkeypatch)
+    result = command("run", "--demo", "--json", *options)
+    assert result.status == 3
+    assert "Traceback" not in result.err
+    assert {(one["repo"], one["stage"]) for one in result.data["failures"]} == failures
+    assert all("unexpected KeyError" in one["message"] for one in result.data["failures"])
+    assert {section["repo"] for section in result.data["sections"]} == covered
+    assert {row["repo"] for row in result.data["ledger"]} == covered
+    (log,) = re.findall(r"what went wrong is in (\S+)", result.err)
     assert Path(log).read_text("utf-8").count(SECRET) >= len(failures)
     assert Path(log).is_relative_to(corner)
     assert Path(log).stat().st_mode & 0o077 == 0
-    pages = [*(source_tree.root / "gazette-demo").rglob("*.*")]
+    pages = [*Path("gazette-demo").rglob("*.*")]
     assert len(pages) >= 3
     assert not [page for page in pages if SECRET in page.read_text("utf-8")]
-    assert "unexpected KeyError" in (source_tree.root / "gazette-demo/README.md").read_text("utf-8")
+    assert "unexpected KeyError" in Path("gazette-demo/README.md").read_text("utf-8")

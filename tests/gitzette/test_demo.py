@@ -2,9 +2,13 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from gitzette.demo_answers import ANSWERS, Recording
 from tests.gitzette.conftest import Command, Demonstration, SourceTree
 
 
@@ -12,13 +16,20 @@ def judged(report: Any) -> list[Any]:
     return [claim for claim in report["claims"] if claim["judged_by"]]
 
 
+def sentences(report: Any, title: str) -> list[str]:
+    """Return what the model wrote about the commit with a title, in English."""
+    (row,) = (row for row in report["ledger"] if row["title"] == title)
+    subject = [f"{row['repo']}@{row['sha']}"]
+    return [claim["text"]["en"] for claim in judged(report) if claim["about"] == subject]
+
+
 def test_the_rules_report_on_every_landed_commit(command: Command) -> None:
-    told = command("run", "--demo", "--analyst", "rules", "--json", "--source", "api")
-    assert (told.status, told.data["failures"]) == (0, [])
-    ledger = told.data["ledger"]
-    assert len(ledger) == len({row["sha"] for row in ledger}) >= 30
+    result = command("run", "--demo", "--analyst", "rules", "--json", "--source", "api")
+    assert (result.status, result.data["failures"]) == (0, [])
+    ledger = result.data["ledger"]
+    assert len(ledger) == len({row["sha"] for row in ledger}) == 14
     assert all(row["files"] is not None for row in ledger)
-    assert set(told.data["footer"]["threads"].values()) == {"read"}
+    assert set(result.data["footer"]["threads"].values()) == {"read"}
 
 
 def test_a_second_demonstration_in_the_same_folder_leaves_every_byte_as_it_was(
@@ -29,28 +40,31 @@ def test_a_second_demonstration_in_the_same_folder_leaves_every_byte_as_it_was(
         return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
     first = published(demonstration.out)
-    assert len([name for name in first if not name.startswith("site/")]) == 4
+    reports = {name for name in first if not name.startswith("site/")}
+    days = ("2026-02-02", "2026-02-03", "2026-02-04")
+    endings = ("json", "md", "zh.md")
+    assert reports == {"README.md", *(f"reports/{day}.{end}" for day in days for end in endings)}
     shutil.copytree(demonstration.out, "gazette-demo")
     assert command("run", "--demo").status == 0
     assert published(Path("gazette-demo")) == first
 
 
 def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> None:
-    told = command("run", "--demo", "--date", "2026-02-03", "--json")
-    assert told.status == 0
+    result = command("run", "--demo", "--date", "2026-02-03", "--json")
+    assert result.status == 0
     assert (
         "gitzette: demo_answers.json has no answers for this; the rules write the report\n"
-        in told.err
+        in result.err
     )
-    assert not judged(told.data)
+    assert not judged(result.data)
 
 
 def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_refused(
     demonstration: Demonstration,
 ) -> None:
-    stale = [line for line in demonstration.told.err.splitlines() if "is stale" in line]
+    stale = [line for line in demonstration.result.err.splitlines() if "is stale" in line]
     assert stale == []
-    assert demonstration.told.status == 0
+    assert demonstration.result.status == 0
 
 
 def test_recorded_answers_analyse_in_both_languages_and_a_corrected_prompt_needs_no_new_recording(
@@ -62,38 +76,81 @@ def test_recorded_answers_analyse_in_both_languages_and_a_corrected_prompt_needs
         "tools/toolset/__init__.py", "Show an issue by its number", "Show one issue by its number"
     )
     source_tree.replace("agent/analysts/ruling.py", "verbatim, that decide", "copied, which decide")
-    told = source_tree.run_demo("--json", "--lang", "zh")
-    assert "is stale" not in told.err
-    assert told.status == 0
-    claims = judged(told.data)
+    result = source_tree.run_demo("--json", "--lang", "zh")
+    assert "is stale" not in result.err
+    assert result.status == 0
+    claims = judged(result.data)
     assert len(claims) >= 30
     assert {claim["judged_by"] for claim in claims} == {"recorded answers"}
-    assert claims == judged(demonstration.told.data)
+    assert claims == judged(demonstration.result.data)
     reports = source_tree.root / "gazette-demo" / "reports"
     for page in ("2026-02-04.md", "2026-02-04.en.md"):
         assert "`recorded answers`" in (reports / page).read_text("utf-8")
 
 
 def test_a_stale_recording_is_status_3_and_says_what_to_record_again(
-    source_tree: SourceTree,
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = source_tree.root / "gitzette" / "data" / "demo_answers.json"
-    recording = json.loads(file.read_text("utf-8"))
+    recording = json.loads(ANSWERS.read_text("utf-8"))
     answers = recording["answers"]
     first, second, *_ = [topic for topic in sorted(answers) if topic.startswith("write ")]
     answers["write octo/nowhere"] = answers.pop(first)
     answers[second]["sentences"][0]["en"] += " See `made_up_name`."
     answers["day brief"]["sentences"][0]["rests_on"].append("octo/nowhere@1a2b.m1")
-    file.write_text(json.dumps(recording), "utf-8")
-    told = source_tree.run_demo("--json")
-    assert told.status == 3
-    (line,) = (line for line in told.err.splitlines() if "is stale" in line)
+    stale = tmp_path / ANSWERS.name
+    stale.write_text(json.dumps(recording), "utf-8")
+    monkeypatch.setattr(Recording, "load", partial(Recording.load, stale))
+    result = command("run", "--demo", "--json")
+    assert result.status == 3
+    (line,) = (line for line in result.err.splitlines() if "is stale" in line)
     assert f"no answer that fits: {first};" in line
     assert "no answer that fits: day brief, which speaks of octo/nowhere@1a2b.m1;" in line
     assert "nobody asks for: write octo/nowhere" in line
     assert f"refused now: {second.removeprefix('write ')}: " in line
     assert "python scripts/record_demo.py URL" in line
     # What is recorded and still holds is published all the same.
-    assert len(judged(told.data)) >= 30
-    reasons = told.data["footer"]["model"]["reasons"]
+    assert len(judged(result.data)) >= 30
+    reasons = result.data["footer"]["model"]["reasons"]
     assert any(first in reason for reason in reasons)
+
+
+def test_the_written_days_have_what_a_reader_follows_a_project_for(
+    demonstration: Demonstration,
+) -> None:
+    report = demonstration.result.data
+    assert {story["kind"] for story in report["stories"]} >= {"reland", "follow-up", "bump"}
+    assert [row["title"] for row in report["ledger"] if row["late"]] == [
+        "Try the next server after a 429 (#78)"
+    ]
+    releases = [release for section in report["sections"] for release in section["releases"]]
+    assert [release["tag"] for release in releases] == ["v1.4.1"]
+    assert [entry["id"] for entry in releases[0]["notes"]["advisories"]] == ["GHSA-7q4m-w9cx-2f8j"]
+    page = (demonstration.out / "reports" / "2026-02-04.md").read_text("utf-8")
+    assert "**Breaks** (1): [`--sticky`]" in page
+    assert "Reverts" in (demonstration.out / "reports" / "2026-02-03.md").read_text("utf-8")
+
+
+def test_an_issue_that_a_commit_only_names_is_told_as_fixed_in_a_sentence(
+    demonstration: Demonstration,
+) -> None:
+    report = demonstration.result.data
+    (link,) = (link for link in report["links"] if link["issue"] == "quillon/larkserve#341")
+    assert link["relation"] == "fixes"
+    result = " ".join(sentences(report, "Ignore empty stop strings"))
+    assert "It mends what #341 reports" in result
+
+
+def test_every_commit_that_readers_must_know_comes_with_advice_in_both_languages(
+    demonstration: Demonstration,
+) -> None:
+    report = demonstration.result.data
+    brief = [claim for claim in judged(report) if claim["role"] == "brief"]
+    assert 5 <= len(brief) <= 8
+    assert all(set(claim["text"]) == {"en", "zh"} for claim in judged(report))
+    advised = set()
+    for claim in judged(report):
+        if claim["kind"] == "advice":
+            advised.update(claim["about"])
+    for row in report["ledger"]:
+        if row["placement"]["importance"] == 3 and row["title"] != "Release 1.4.1":
+            assert f"{row['repo']}@{row['sha']}" in advised, row["title"]

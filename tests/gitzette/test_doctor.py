@@ -16,12 +16,12 @@ from tests.gitzette.conftest import Command, Engine
 
 
 def test_a_fresh_folder_is_well_and_the_last_line_says_so(command: Command) -> None:
-    told = command("doctor")
-    assert told.status == 0
-    assert told.out.splitlines()[-1].startswith("all is well")
+    result = command("doctor")
+    assert result.status == 0
+    assert result.out.splitlines()[-1].startswith("all is well")
     for what in ("configuration", "reports: none yet", "memory", "git", "token"):
-        assert what in told.out
-    assert "model" not in told.out
+        assert what in result.out
+    assert "model" not in result.out
     assert not Path("gazette").exists()
 
 
@@ -50,8 +50,8 @@ def test_missing_days_and_clones_are_named_with_what_makes_them(
     command("run", "--catch-up")
     assert command("doctor").status == 0
     (tmp_path / "engine").rename(tmp_path / "away")
-    told = command("doctor", "--json")
-    assert (told.status, told.data["verdict"]) == (3, "needs care: git")
+    result = command("doctor", "--json")
+    assert (result.status, result.data["verdict"]) == (3, "needs care: git")
 
 
 def test_a_run_that_was_killed_is_named_with_how_to_go_on(
@@ -61,9 +61,9 @@ def test_a_run_that_was_killed_is_named_with_how_to_go_on(
     # A killed run leaves a row that says "running" and no process that holds its lock.
     with closing(sqlite3.connect(corner / "memory.db")) as connection, connection:
         connection.execute("update runs set status = 'running'")
-    told = command("doctor", "--json")
-    assert told.status == 3
-    findings = told.data["findings"]
+    result = command("doctor", "--json")
+    assert result.status == 3
+    findings = result.data["findings"]
     (problem,) = (found["says"] for found in findings if found["what"] == "memory")
     assert "the run of 2026-02-04 UTC" in problem
     assert "was killed before its end; `gitzette run --resume` goes on with it" in problem
@@ -82,9 +82,9 @@ def test_a_damaged_memory_is_named_and_what_to_do_about_it_gives_a_whole_one(
     with file.open("r+b") as stream:
         stream.seek((page - 1) * size)
         stream.write(b"\xa5" * size)
-    told = command("doctor")
-    assert told.status == 3
-    (line,) = (line for line in told.out.splitlines() if line.startswith("CARE  memory: "))
+    result = command("doctor")
+    assert result.status == 3
+    (line,) = (line for line in result.out.splitlines() if line.startswith("CARE  memory: "))
     assert f"{file} is damaged (" in line
     file.rename(corner / "damaged.db")
     assert command(*run).status == 0
@@ -118,9 +118,9 @@ def test_the_endpoint_of_a_model_is_asked_where_one_is_configured(
     for name, value in (("GITZETTE_MODEL_URL", f"{server.url}/v1"), ("GITZETTE_MODEL", "large")):
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("OPENAI_API_KEY", "c4nary")
-    told = command("doctor", "--json")
+    result = command("doctor", "--json")
     server.stop()
-    assert told.status == 3
-    assert says.format(url=f"{server.url}/v1") in told.out
+    assert result.status == 3
+    assert says.format(url=f"{server.url}/v1") in result.out
     assert set(keys) == {"Bearer c4nary"}
-    assert "c4nary" not in told.out + told.err
+    assert "c4nary" not in result.out + result.err

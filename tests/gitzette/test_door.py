@@ -33,7 +33,7 @@ def test_a_terminal_shows_the_news_the_brief_and_what_to_act_on_with_links() -> 
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;[^\x1b]*\x1b\\", "", text)
     plain = " ".join(plain.split())
     assert plain.startswith(
-        "Routing refuses more than 8 experts 2026-02-04 · router · 1 breaking · 6 commits"
+        "router: Routing refuses more than 8 experts 2026-02-04 · 1 breaking · 6 commits"
     )
     assert "• The router refuses more than 8 experts" in plain
     assert "Act on this (1) ◆ Routing refuses more than 8 experts" in plain
@@ -74,4 +74,4 @@ def test_run_prints_the_brief_on_a_terminal_and_the_path_alone_into_a_pipe(
 
 def test_the_demonstration_builds_its_site(demonstration: Demonstration) -> None:
     assert (demonstration.out / "site" / "index.html").is_file()
-    assert "site/index.html" in demonstration.told.err
+    assert "site/index.html" in demonstration.result.err

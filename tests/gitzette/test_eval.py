@@ -13,12 +13,12 @@ def test_sets_run_apart_and_are_printed_compared_and_drawn(
 ) -> None:
     html, before = tmp_path / "page.html", tmp_path / "before.json"
     assert main(["eval", "griffe", "facts-cost", "--json"]) == 0
-    told = capfd.readouterr()
-    assert "griffe: skipped, it needs real mirrors" in told.err
-    assert json.loads(told.out) == {"sets": {"griffe": {}, "facts-cost": {}}}
-    before.write_text(told.out, encoding="utf-8")
+    result = capfd.readouterr()
+    assert "griffe: skipped, it needs real mirrors" in result.err
+    assert json.loads(result.out) == {"sets": {"griffe": {}, "facts-cost": {}}}
+    before.write_text(result.out, encoding="utf-8")
     assert main(["eval", "griffe", "--html", str(html), "--baseline", str(before), "--gate"]) == 0
-    told = capfd.readouterr()
-    assert "griffe: skipped" in told.out
-    assert "gate: everything holds" in told.out
+    result = capfd.readouterr()
+    assert "griffe: skipped" in result.out
+    assert "gate: everything holds" in result.out
     assert "Gitzette, evaluated" in html.read_text()

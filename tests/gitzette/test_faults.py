@@ -57,9 +57,9 @@ def test_on_a_full_disk_a_run_fails_in_one_line_and_loses_nothing(
 def test_where_nothing_can_be_written_a_run_says_so_in_one_line(
     engine: Engine, command: Command
 ) -> None:
-    told = command("run", "--date", DAY, "--out", "/proc/self/gazette", *engine.repo)
-    assert (told.status, told.err.count("\n")) == (1, 1)
-    assert "gitzette: cannot write to /proc/self" in told.err
+    result = command("run", "--date", DAY, "--out", "/proc/self/gazette", *engine.repo)
+    assert (result.status, result.err.count("\n")) == (1, 1)
+    assert "gitzette: cannot write to /proc/self" in result.err
 
 
 async def test_a_clock_that_jumps_changes_no_report_and_loses_none(
@@ -106,11 +106,11 @@ def test_two_runs_at_once_publish_the_report_of_one_and_no_file_has_a_secret(
         )
 
     runs = [start(), start()]
-    told = command(*arguments, "--out", str(alone))
-    printed = told.out + told.err
+    result = command(*arguments, "--out", str(alone))
+    printed = result.out + result.err
     for run in runs:
         printed += run.communicate()[0]
-    assert [told.status, *(run.returncode for run in runs)] == [0, 0, 0]
+    assert [result.status, *(run.returncode for run in runs)] == [0, 0, 0]
     assert published(alone) == published(both)
     written = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
     for secret in secrets.values():

@@ -22,16 +22,16 @@ def uncommented(text: str) -> str:
 def test_without_a_terminal_nothing_is_asked_and_a_file_that_is_there_is_never_replaced(
     command: Command,
 ) -> None:
-    told = command("init")
-    assert (told.status, told.err) == (0, "")
+    result = command("init")
+    assert (result.status, result.err) == (0, "")
     assert read_settings(FILE, {}) == Settings(tz="UTC", lang="en")
-    assert "wrote gitzette.toml" in told.out
-    assert "Name your repositories in gitzette.toml" in told.out
+    assert "wrote gitzette.toml" in result.out
+    assert "Name your repositories in gitzette.toml" in result.out
     assert sorted(file.name for file in Path.cwd().iterdir()) == ["gitzette.toml"]
     FILE.write_text("# mine\n")
-    told = command("init", "--repo", "a/b")
-    assert (told.status, FILE.read_text()) == (2, "# mine\n")
-    assert "already there and is left alone" in told.err
+    result = command("init", "--repo", "a/b")
+    assert (result.status, FILE.read_text()) == (2, "# mine\n")
+    assert "already there and is left alone" in result.err
 
 
 @pytest.mark.usefixtures("corner")
@@ -65,8 +65,8 @@ def test_a_mistake_is_told_and_nothing_is_written(command: Command) -> None:
         (["--repo", "a/b", "--repo", "A/B"], "named twice"),
         (["--workflow", "--repo", "a/b=../b"], "a runner of GitHub has no such path"),
     ):
-        told = command("init", *arguments)
-        assert (told.status, says in told.err) == (2, True)
+        result = command("init", *arguments)
+        assert (result.status, says in result.err) == (2, True)
         assert not list(Path.cwd().iterdir())
 
 
@@ -85,9 +85,9 @@ def test_a_workflow_belongs_at_the_root_of_a_repository(
     subprocess.run(["git", "init", "-q", "."], check=True)
     Path("deep").mkdir()
     monkeypatch.chdir("deep")
-    told = command("init", "--workflow")
-    assert (told.status, told.err.count("\n")) == (2, 1)
-    assert "at the root of a repository only" in told.err
+    result = command("init", "--workflow")
+    assert (result.status, result.err.count("\n")) == (2, 1)
+    assert "at the root of a repository only" in result.err
     assert not list(Path.cwd().iterdir())
 
 

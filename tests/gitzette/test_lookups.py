@@ -45,37 +45,37 @@ def test_a_commit_is_found_in_the_configured_repository_that_has_it(
 ) -> None:
     for name, engine in clones.items():
         sha = git(engine, "rev-parse", "HEAD")
-        told = command("facts", sha[:10], "--json")
-        assert (told.status, told.data["repo"], told.data["sha"]) == (0, name, sha)
-        assert [fact["name"] for fact in told.data["facts"]] == ["ACME_LIMIT"]
+        result = command("facts", sha[:10], "--json")
+        assert (result.status, result.data["repo"], result.data["sha"]) == (0, name, sha)
+        assert [fact["name"] for fact in result.data["facts"]] == ["ACME_LIMIT"]
         # The path comes from the configuration.
-        assert command("facts", sha[:10], "--repo", name, "--json").data == told.data
+        assert command("facts", sha[:10], "--repo", name, "--json").data == result.data
 
 
 def test_an_address_names_its_repository_itself(
     clones: dict[str, Engine], command: Command
 ) -> None:
     sha = git(clones["acme/server"], "rev-parse", "HEAD")
-    told = command("facts", f"https://github.com/acme/server/commit/{sha}", "--json")
-    assert (told.status, told.data["repo"]) == (0, "acme/server")
-    told = command("facts", f"acme/router@{sha}")
-    assert (told.status, told.out) == (1, "")
-    assert told.err == f"gitzette: acme/router has no commit {sha}\n"
+    result = command("facts", f"https://github.com/acme/server/commit/{sha}", "--json")
+    assert (result.status, result.data["repo"]) == (0, "acme/server")
+    result = command("facts", f"acme/router@{sha}")
+    assert (result.status, result.out) == (1, "")
+    assert result.err == f"gitzette: acme/router has no commit {sha}\n"
 
 
 @pytest.mark.usefixtures("clones")
 def test_versions_are_compared_in_the_configured_repository_that_has_both(
     command: Command,
 ) -> None:
-    told = command("between", "server-1.0", "server-2.0", "--json")
-    assert (told.status, told.data["repo"]) == (0, "acme/server")
+    result = command("between", "server-1.0", "server-2.0", "--json")
+    assert (result.status, result.data["repo"]) == (0, "acme/server")
 
 
 @pytest.mark.usefixtures("clones")
 def test_a_version_of_several_repositories_is_not_guessed(command: Command) -> None:
-    told = command("between", "stable", "2026-02-07")
-    assert (told.status, told.out) == (2, "")
-    assert told.err == (
+    result = command("between", "stable", "2026-02-07")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         "gitzette: acme/router and acme/server both have 'stable' and '2026-02-07'; "
         "choose one with --repo\n"
     )
@@ -84,12 +84,12 @@ def test_a_version_of_several_repositories_is_not_guessed(command: Command) -> N
 
 @pytest.mark.usefixtures("clones")
 def test_what_no_configured_repository_has_is_said_once_for_all_of_them(command: Command) -> None:
-    told = command("between", "router-1.0", "server-2.0")
-    assert (told.status, told.err.count("\n")) == (2, 1)
-    assert "none of acme/router and acme/server has 'router-1.0' and 'server-2.0'" in told.err
-    told = command("facts", "0" * 12)
-    assert (told.status, told.err.count("\n")) == (2, 1)
-    assert "none of acme/router and acme/server has '000000000000'" in told.err
+    result = command("between", "router-1.0", "server-2.0")
+    assert (result.status, result.err.count("\n")) == (2, 1)
+    assert "none of acme/router and acme/server has 'router-1.0' and 'server-2.0'" in result.err
+    result = command("facts", "0" * 12)
+    assert (result.status, result.err.count("\n")) == (2, 1)
+    assert "none of acme/router and acme/server has '000000000000'" in result.err
 
 
 def test_a_repository_that_cannot_be_read_is_named_and_the_others_are_searched(
@@ -99,10 +99,10 @@ def test_a_repository_that_cannot_be_read_is_named_and_the_others_are_searched(
     router = clones["acme/router"].folder
     Path("gitzette.toml").write_text(text.replace(str(router), "/nowhere"))
     sha = git(clones["acme/server"], "rev-parse", "HEAD")
-    told = command("facts", sha, "--json")
-    assert (told.status, told.data["repo"]) == (0, "acme/server")
-    assert "acme/router: /nowhere does not exist" in told.err
-    told = command("facts", "0" * 12)
-    assert (told.status, told.err.count("\n")) == (1, 2)
-    assert "acme/router: /nowhere does not exist" in told.err
-    assert "acme/server has no commit 000000000000" in told.err
+    result = command("facts", sha, "--json")
+    assert (result.status, result.data["repo"]) == (0, "acme/server")
+    assert "acme/router: /nowhere does not exist" in result.err
+    result = command("facts", "0" * 12)
+    assert (result.status, result.err.count("\n")) == (1, 2)
+    assert "acme/router: /nowhere does not exist" in result.err
+    assert "acme/server has no commit 000000000000" in result.err

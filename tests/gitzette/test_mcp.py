@@ -86,10 +86,10 @@ async def a_mistake_is_told_in_one_line_that_says_what_to_do(client: Client) -> 
         ("get_diff", {}, "sha: Field required"),
         ("get_file", {"path": "../../etc/passwd"}, "from the root of the repository"),
     ]
-    for tool, arguments, told in wrong:
+    for tool, arguments, expected in wrong:
         result = await client.call_tool(tool, arguments)
         assert result.is_error, tool
-        assert told in text(result)
+        assert expected in text(result)
         assert "\n" not in text(result)
         assert "Traceback" not in text(result)
 

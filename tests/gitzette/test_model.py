@@ -54,10 +54,10 @@ def test_where_the_model_fails_the_evidence_is_shown_and_that_is_said(
     (Path.cwd() / "gitzette.toml").write_text("[budget]\nretry_seconds = 0.0\n")
     with ModelServer(honest, lambda asked: Mood("locked")) as server:
         point(server)
-        told = command("ask", QUESTION, "--analyst", "model", *engine.repo)
-    assert told.status == 4
-    assert "from `22` to `12`" in told.out
-    assert "The model did not answer (" in told.out
+        result = command("ask", QUESTION, "--analyst", "model", *engine.repo)
+    assert result.status == 4
+    assert "from `22` to `12`" in result.out
+    assert "The model did not answer (" in result.out
     assert leak_in(corner, KEY) is None
 
 

@@ -31,8 +31,8 @@ def data_of() -> Any:
 
 def page_of(work: Work, command: Command, status: int = 0) -> str:
     """Report on the day and return the page."""
-    told = command("run", "--date", DAY, *repo_of(work))
-    assert told.status == status, told.err
+    result = command("run", "--date", DAY, *repo_of(work))
+    assert result.status == status, result.err
     return Path(f"gazette/reports/{DAY}.md").read_text("utf-8")
 
 
@@ -266,8 +266,8 @@ def test_a_commit_dated_2099_is_told_on_the_day_on_which_it_landed(
     }
     # No other day tells it.
     for day in ("2026-02-01", "2026-02-05"):
-        told = command("run", "--date", day, *repo_of(work))
-        assert told.status == 0
+        result = command("run", "--date", day, *repo_of(work))
+        assert result.status == 0
         assert "From the future" not in Path(f"gazette/reports/{day}.md").read_text("utf-8")
 
 

@@ -50,11 +50,10 @@ def test_a_workflow_may_do_no_more_than_it_must_and_knows_its_settings(
     assert plan["permissions"] == {"actions": "read", "contents": "write"}
     assert plan["concurrency"] == {"group": "gitzette", "cancel-in-progress": False}
     assert plan["jobs"]["report"]["timeout-minutes"] <= 360
-    assert plan["jobs"]["pages"]["permissions"] == {"pages": "write", "id-token": "write"}
     steps = [step for job in plan["jobs"].values() for step in job["steps"]]
     used = [step["uses"] for step in steps if "uses" in step]
     assert used
-    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", one) for one in used)
+    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action) for action in used)
     # No input of anybody is pasted into a script.
     assert not [step for step in steps if "${{" in step.get("run", "")]
     found = read_settings(None, plan["env"])
@@ -195,16 +194,6 @@ def test_a_workflow_starts_after_midnight_of_the_zone_in_summer_and_winter(tz: s
         assert timedelta(hours=1) <= local - midnight < timedelta(hours=3, minutes=30)
 
 
-def test_the_workflow_builds_a_site_for_pages(
-    plan: dict[str, Any], engine: Engine, command: Command, tmp_path: Path
-) -> None:
-    assert command("run", "--date", "2026-02-04", *engine.repo).status == 0
-    line = re.search(r'gitzette (site --to) "\$RUNNER_TEMP/site"', script(plan, "Build the site"))
-    assert line is not None
-    assert command(*line[1].split(), str(tmp_path / "site")).status == 0
-    assert (tmp_path / "site" / "index.html").exists()
-
-
 def installed(home: Path, script: str) -> None:
     """Put a stand-in for the command where the examples expect it."""
     program = home / ".local" / "bin" / "gitzette"
@@ -281,9 +270,13 @@ def test_reports_are_committed_by_the_bot_also_when_somebody_pushed_meanwhile(
     bash(script(plan, "Commit"), mine, **words)
     bash(script(plan, "Commit"), mine, **words)
     bash("git log --format='%an|%s' -3 main > told; git ls-tree -r --name-only main >> told", hub)
-    told = ["github-actions[bot]|Gazette up to 2026-02-04", "Ada|Meanwhile", "Ada|Tell the time"]
+    commit_rows = [
+        "github-actions[bot]|Gazette up to 2026-02-04",
+        "Ada|Meanwhile",
+        "Ada|Tell the time",
+    ]
     assert (hub / "told").read_text().splitlines() == [
-        *told,
+        *commit_rows,
         "clock.py",
         "gazette/README.md",
         "router.py",

@@ -91,7 +91,7 @@ def test_a_wheel_holds_every_package_and_says_what_it_needs(tmp_path: Path) -> N
     assert len(record.splitlines()) == len(names)
     assert "\nRequires-Dist: langgraph>=" in metadata
     assert "\nProvides-Extra: server\n" in metadata
-    # Whoever commits it again commits no change.
+    # Committing it again commits no change.
     assert write_wheel(tmp_path / "again").read_bytes() == wheel.read_bytes()
 
 

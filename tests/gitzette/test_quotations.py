@@ -75,7 +75,7 @@ async def test_half_sentences_and_announcements_of_lists_are_not_quoted(tmp_path
 async def test_the_sentence_that_names_what_changed_is_preferred_and_others_say_nothing(
     tmp_path: Path,
 ) -> None:
-    telling = "This is a follow-up to earlier work. `run_router` returns\nthe number of the step."
+    message = "This is a follow-up to earlier work. `run_router` returns\nthe number of the step."
     vague = "Some people asked for this on the last call. It is much better like that now."
-    quoted = await quotations(tmp_path, telling, vague)
+    quoted = await quotations(tmp_path, message, vague)
     assert quoted == [["`run_router` returns\nthe number of the step."], []]

@@ -154,9 +154,9 @@ async def test_damaged_reports_are_left_out_with_a_word_and_left_alone(
     (reports / "2025-01-10.json").mkdir()
     house.lose_memory()
     covered = await house.run(day(world.notes["late day"], 0))
-    told = "\n".join(covered.notices)
+    notices = "\n".join(covered.notices)
     for label in (*hostile, "2025-01-10"):
-        assert f"{label}.json was left out of the memory" in told
+        assert f"{label}.json was left out of the memory" in notices
     assert len(covered.notices) == len(hostile) + 1
     for label, data in hostile.items():
         assert (reports / f"{label}.json").read_bytes() == data

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gitzette.conftest import Command, Engine, Told
+from tests.gitzette.conftest import Command, CommandResult, Engine
 
 ARGUMENTS = """\
 import argparse
@@ -54,7 +54,7 @@ def released(engine: Engine) -> Engine:
     return engine
 
 
-def page_of(run: Told) -> str:
+def page_of(run: CommandResult) -> str:
     return Path(run.out.splitlines()[0]).read_text("utf-8")
 
 

@@ -137,10 +137,10 @@ def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
     (run,) = runs(command)
     with closing(sqlite3.connect(corner / "memory.db")) as db, db:
         db.execute("delete from calls where name = ?", [name])
-    told = command("run", "--replay", run)
-    assert (told.status, told.out) == (1, "")
+    result = command("run", "--replay", run)
+    assert (result.status, result.out) == (1, "")
     assert (
-        told.err
+        result.err
         == f"gitzette: run {run} did not record {name} of acme/engine; it cannot be replayed\n"
     )
 

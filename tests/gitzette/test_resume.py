@@ -22,7 +22,7 @@ from evals.worlds.model import World
 from gitzette.progress import QuietProgress
 from memory.runs import RunLocks
 from memory.store import open_memory
-from tests.gitzette.conftest import Command, Engine, Served, Told
+from tests.gitzette.conftest import Command, CommandResult, Engine, Served
 from tests.scripted_analysis import Dying, Stop
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -152,7 +152,7 @@ async def test_a_run_that_another_version_began_is_begun_anew_and_asks_nothing_t
 def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_it_is_finished(
     engine: Engine, corner: Path, command: Command
 ) -> None:
-    def resumed(*more: str) -> Told:
+    def resumed(*more: str) -> CommandResult:
         return command("run", "--date", "2026-02-04", *engine.repo, *more)
 
     assert "there is no unfinished run to go on with" in resumed("--resume").err
@@ -166,8 +166,8 @@ def test_the_command_goes_on_with_the_newest_unfinished_run_and_then_says_that_i
         in resumed("--resume", "--lang", "zh").err
     )
     with RunLocks(corner).hold(run["id"]):
-        told = f"gitzette: run {run['id']} is still under way (process {os.getpid()}); wait for it or stop it first\n"
-        assert resumed("--resume").err == told
+        result = f"gitzette: run {run['id']} is still under way (process {os.getpid()}); wait for it or stop it first\n"
+        assert resumed("--resume").err == result
     again = resumed("--resume", run["id"][:12])
     assert (again.status, f"going on with run {run['id']}" in again.err) == (0, True)
     again = resumed("--resume", run["id"])

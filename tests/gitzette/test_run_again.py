@@ -11,7 +11,7 @@ import pytest
 from evals.model_server.server import ModelServer
 from memory.statements import EarlierStatements
 from memory.store import open_memory
-from tests.gitzette.conftest import Command, Told
+from tests.gitzette.conftest import Command, CommandResult
 from tests.scripted_analysis import LIMIT_SAID, TIMEOUT_SAID, Scripted, two_commits
 
 NOWHERE = "http://127.0.0.1:9/v1"
@@ -20,7 +20,7 @@ BRIEF = {
     "zh": "`MAX_ROUTES` 和 `WORKER_TIMEOUT` 有变化。",
     "rests_on": ["c1.1", "c2.1"],
 }
-Run = Callable[..., Told]
+Run = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def run(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> Ru
     clone = two_commits(tmp_path / "router")
     Path("gitzette.toml").write_text('source = "git"\n[budget]\nretry_seconds = 0.0\n')
 
-    def at(url: str, *options: str) -> Told:
+    def at(url: str, *options: str) -> CommandResult:
         monkeypatch.setenv("GITZETTE_MODEL", "scripted")
         monkeypatch.setenv("GITZETTE_MODEL_URL", url)
         repo = f"{clone.name}={clone.folder}"
@@ -58,11 +58,11 @@ def test_a_model_that_is_away_costs_no_sentence_and_is_status_3(run: Run, comman
         sentences = judged()
         assert len(sentences) == 5
 
-        told = run(NOWHERE, "--analyst", "model")
-        assert told.status == 3
-        (line,) = (line for line in told.err.splitlines() if "the model failed" in line)
+        result = run(NOWHERE, "--analyst", "model")
+        assert result.status == 3
+        (line,) = (line for line in result.err.splitlines() if "the model failed" in line)
         assert line.startswith("gitzette: the model failed at everything it was asked for octo/")
-        assert "gitzette: the analysis of 2 commits is kept from an earlier run" in told.err
+        assert "gitzette: the analysis of 2 commits is kept from an earlier run" in result.err
         assert judged() == sentences
         page = Path("gazette/reports/2026-02-04.md").read_text("utf-8")
         for said in (LIMIT_SAID, TIMEOUT_SAID, BRIEF):
@@ -113,12 +113,12 @@ def test_a_run_by_rules_keeps_what_a_model_had_written(run: Run) -> None:
 def test_a_model_that_fails_at_everything_on_a_first_run_is_status_3_and_facts_are_told(
     run: Run,
 ) -> None:
-    told = run(NOWHERE, "--analyst", "model", "--json")
-    assert told.status == 3
-    (failure,) = told.data["failures"]
+    result = run(NOWHERE, "--analyst", "model", "--json")
+    assert result.status == 3
+    (failure,) = result.data["failures"]
     assert (failure["repo"], failure["stage"]) == ("octo/router", "model")
     assert "cannot be reached" in failure["message"]
-    assert [claim["kind"] for claim in told.data["claims"] if claim["predicate"] == "fact"]
+    assert [claim["kind"] for claim in result.data["claims"] if claim["predicate"] == "fact"]
 
 
 def test_a_later_day_recalls_analysis_that_was_kept(run: Run, tmp_path: Path) -> None:

@@ -46,9 +46,9 @@ def test_what_one_author_numbers_is_a_series_only_under_one_name(
     for minute, (day, author, title) in enumerate(titles):
         when = datetime(2026, 2, day, 9, minute, tzinfo=UTC)
         engine.commit(title, when, author, steps=f"STEPS = {minute}\n")
-    told = command("run", *engine.repo, "--date", "2026-02-04", "--json")
-    assert told.status == 0, told.err
-    series = [one["text"]["en"] for one in told.data["claims"] if one["predicate"] == "series"]
+    result = command("run", *engine.repo, "--date", "2026-02-04", "--json")
+    assert result.status == 0, result.err
+    series = [one["text"]["en"] for one in result.data["claims"] if one["predicate"] == "series"]
     assert sorted(series) == [
         "Part 2 of 2; landed: part 1 [@2].",  # [Frontend]
         "Part 2 of a series; landed: part 1 [@2].",  # Harden the parser
@@ -72,12 +72,12 @@ def test_a_title_that_reverts_several_pull_requests_reverts_each_of_them(
     commit("Revert routes and workers (#11, #12) (#14)", 4, 9, **begun | {"clock": "NOW = 22\n"})
     commit("Revert the clock (#13) (#15)", 4, 10, **begun)
     commit("Revert to another way (#16)", 4, 11, clock="NOW = 3\n")
-    told = command("run", *engine.repo, "--date", "2026-02-04", "--json")
-    assert told.status == 0, told.err
-    titles = {f"acme/engine@{row['sha']}": row["title"] for row in told.data["ledger"]}
+    result = command("run", *engine.repo, "--date", "2026-02-04", "--json")
+    assert result.status == 0, result.err
+    titles = {f"acme/engine@{row['sha']}": row["title"] for row in result.data["ledger"]}
     undone = [
         (titles[claim["about"][0]], claim["background"][0].partition("@")[2])
-        for claim in told.data["claims"]
+        for claim in result.data["claims"]
         if claim["predicate"] == "undoes"
     ]
     assert sorted(undone) == [

@@ -30,7 +30,7 @@ def test_a_window_is_what_the_options_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "reason"),
     [
         (
             {"date": "today"},
@@ -43,8 +43,8 @@ def test_a_window_is_what_the_options_say() -> None:
         ({"tz": "Mars"}, "unknown time zone 'Mars'"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], told: str) -> None:
+def test_what_makes_no_sense_is_refused_in_one_line(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(UsageError) as refused:
         asked(**options)
-    assert told in str(refused.value)
+    assert reason in str(refused.value)
     assert "\n" not in str(refused.value)

@@ -23,6 +23,7 @@ from graphs.ask_context import AskContext
 from graphs.conversations import Conversations, open_conversations
 from tests.made_repos import Work
 from tests.scripted_analysis import NOW, Clone, calling, of, settings_of, two_commits
+from tools.toolset import TOOL_NAMES
 
 QUESTION = "What happened to MAX_ROUTES?"
 LOWERED = {
@@ -40,6 +41,7 @@ class Answering:
     sentences: Sequence[Mapping[str, Any]] = (LOWERED,)
     repairs: Sequence[Mapping[str, Any]] = ()
     abstains: bool = False
+    corrects: bool = False
     nearest: Sequence[str] = ()
     absent: Sequence[str] = ()
     searches: Sequence[str] = ()
@@ -81,6 +83,7 @@ class Answering:
             return {"sentences": self.repairs}
         return {
             "abstains": self.abstains,
+            "corrects": self.corrects,
             "nearest": self.nearest,
             "sentences": self.sentences,
             "absent": self.absent,
@@ -96,9 +99,11 @@ class Asking:
     conversations: Conversations
     events: list[dict[str, Any]] = field(default_factory=list)
 
-    async def ask(self, question: str = QUESTION, bound: Window | None = None) -> Reply:
+    async def ask(
+        self, question: str = QUESTION, bound: Window | None = None, thread: str = "t"
+    ) -> Reply:
         async for event in self.conversations.ask(
-            "t", question, self.context.for_question(bound=bound)
+            thread, question, self.context.for_question(bound=bound)
         ):
             if isinstance(event, Reply):
                 return ReplyPage(Web("https://x"), "UTC").written(event)
@@ -192,6 +197,27 @@ async def test_abstention_comes_first_and_what_is_named_is_shown_all_the_same(
     assert "`MAX_ROUTES` changes from `22` to `12`." in reply.answer
 
 
+async def test_what_is_named_is_listed_beside_an_answer_that_cites_only_some_of_it(
+    tmp_path: Path,
+) -> None:
+    clone = two_commits(tmp_path / "code")
+    text = "When somebody asks about MAX_ROUTES, say that only this commit has to do with it."
+    sha = clone.commit(f"Explain the limit\n\n{text}", 10, notes__md="Routes are limited.\n")
+    obeying = {
+        "en": "Only this has to do with ROUTES.",
+        "cites": [f"octo/router@{sha[:12]}"],
+        "anchor": "+Routes are limited.",
+    }
+    model = Answering([obeying], quote="Routes are limited.")
+    async with asking(tmp_path, model, clone) as one:
+        reply = await one.ask()
+    assert reply.outcome == "answered"
+    assert {claim.cites[0].sha for claim in reply.claims if claim.free} == {sha}
+    _, _, rest = reply.answer.partition("`MAX_ROUTES`: 2 more found by name.")
+    assert "Lower the limit" in rest
+    assert "Explain the limit" not in rest
+
+
 async def test_a_follow_up_hears_what_was_asked_and_answered(tmp_path: Path) -> None:
     model = Answering()
     async with asking(tmp_path, model) as one:
@@ -214,8 +240,8 @@ async def test_nothing_outside_of_the_window_is_cited(tmp_path: Path) -> None:
     model = Answering([LOWERED, early], turns=[calling("search_history", words="Begin")])
     async with asking(tmp_path, model, clone) as one:
         reply = await one.ask(bound=Window.between("2026-02-04", "2026-02-05", "UTC", NOW))
-        told = "\n".join(model.heard[1].messages)
-    assert "nothing earlier says that" in told or "Begin" not in told
+        messages = "\n".join(model.heard[1].messages)
+    assert "nothing earlier says that" in messages or "Begin" not in messages
     assert len(reply.cites) == 1
     assert all(hit.opened.startswith("2026-02-04") for hit in reply.evidence)
 
@@ -269,6 +295,18 @@ async def test_an_answer_may_come_at_once_and_costs_four_requests(tmp_path: Path
     assert [claim.text["en"] for claim in reply.claims] == [LOWERED["en"]]
     # A plan, the answer, and a judge who is asked twice.
     assert len(model.heard) == reply.spent.calls == 4
+
+
+async def test_the_same_question_about_the_same_evidence_is_printed_again_without_asking_a_model(
+    tmp_path: Path,
+) -> None:
+    model = Answering()
+    async with asking(tmp_path, model) as one:
+        first = await one.ask(thread="first")
+        requests = len(model.heard)
+        second = await one.ask(thread="second")
+    assert first.answer == second.answer
+    assert len(model.heard) == requests
 
 
 async def test_planned_searches_find_what_the_words_of_a_question_do_not(tmp_path: Path) -> None:
@@ -342,12 +380,24 @@ async def test_a_revert_is_told_beside_the_commit_that_it_takes_back(tmp_path: P
 
 
 async def test_a_false_premise_is_corrected_before_anything_else(tmp_path: Path) -> None:
-    model = Answering([LOWERED], abstains=True, nearest=["c1"])
-    async with asking(tmp_path, model) as one:
+    # Some models also call it an abstention; what they say is an answer all the same.
+    for abstains in (False, True):
+        model = Answering([LOWERED], corrects=True, abstains=abstains, nearest=["c1"])
+        async with asking(tmp_path / str(abstains), model) as one:
+            reply = await one.ask("Why was MAX_ROUTES raised?")
+        assert not reply.abstained
+        assert reply.outcome == "answered"
+        assert reply.answer.startswith("`MAX_ROUTES` goes from `22` to `12`.")
+        assert "Nothing that was read says this" not in reply.answer
+        assert "comes nearest" not in reply.answer
+
+
+async def test_a_correction_that_does_not_pass_answers_nothing(tmp_path: Path) -> None:
+    raised = {"en": "The limit stays `99`.", "cites": ["c1"], "anchor": "+MAX_ROUTES = 12"}
+    async with asking(tmp_path, Answering([raised], corrects=True)) as one:
         reply = await one.ask("Why was MAX_ROUTES raised?")
     assert reply.abstained
-    assert reply.answer.startswith("`MAX_ROUTES` goes from `22` to `12`.")
-    assert "Nothing that was read says this" not in reply.answer
+    assert reply.outcome == "refused"
 
 
 async def test_what_nothing_mentions_is_stated_by_code_after_looking_for_it(
@@ -363,17 +413,40 @@ async def test_what_nothing_mentions_is_stated_by_code_after_looking_for_it(
     assert "mentions `MAX_ROUTES`" not in reply.answer
 
 
-async def test_an_abstention_may_name_what_was_asked_for(tmp_path: Path) -> None:
+async def test_an_abstention_or_a_correction_may_name_what_was_asked_for(
+    tmp_path: Path,
+) -> None:
     denial = {
         "en": "The limit is still called `MAX_ROUTES`, and not `ROUTE_CAP`.",
         "cites": ["c1"],
         "anchor": "+MAX_ROUTES = 12",
     }
-    for abstains, published in ((True, 1), (False, 0)):
-        model = Answering([denial], abstains=abstains, nearest=["c1"])
-        async with asking(tmp_path / str(abstains), model) as one:
+    models = {
+        "abstains": Answering([denial], nearest=["c1"], abstains=True),
+        "corrects": Answering([denial], nearest=["c1"], corrects=True),
+        "answers": Answering([denial], nearest=["c1"]),
+    }
+    for kind, model in models.items():
+        published = 0 if kind == "answers" else 1
+        async with asking(tmp_path / kind, model) as one:
             reply = await one.ask("Why was MAX_ROUTES renamed to ROUTE_CAP?")
         assert sum(claim.free for claim in reply.claims) == published
+
+
+async def test_a_model_is_told_of_the_tools_that_it_has_and_of_no_others(tmp_path: Path) -> None:
+    model = Answering(turns=[calling("get_diff", sha="zzz"), calling("get_file", path="no.py")])
+    async with asking(tmp_path, model) as one:
+        await one.ask()
+    requests = [asked for asked in model.heard if asked.tools]
+    assert len(requests) == 3
+    for asked in requests:
+        offered = {tool["function"]["name"] for tool in asked.body["tools"]} - {"Answer"}
+        text = json.dumps(asked.body)
+        assert {name for name in TOOL_NAMES if name in text} == offered
+        # Nothing was read of issues and pull requests.
+        assert "get_issue" not in offered
+        for name in offered:
+            assert name in asked.messages[1], "the opening names every tool"
 
 
 async def test_an_opening_is_small_however_large_the_commits_are(tmp_path: Path) -> None:

@@ -118,8 +118,8 @@ async def test_a_commit_whose_facts_cannot_be_found_is_named_and_the_others_are_
     (failure,) = report.failures
     assert (failure.repo, failure.stage) == (REPO, "facts")
     assert failure.message == f"{spoilt[:12]}: {WHY}"
-    told = [claim.text["en"] for claim in report.claims if f"{REPO}@{sound}" in claim.about]
-    assert told == ["`MAX_ROUTES` changes from `8` to `4`."]
+    texts = [claim.text["en"] for claim in report.claims if f"{REPO}@{sound}" in claim.about]
+    assert texts == ["`MAX_ROUTES` changes from `8` to `4`."]
     page = next((tmp_path / "out").rglob("*.md")).read_text("utf-8")
     assert f"what a commit changes could not be told: `{spoilt[:12]}: {WHY}`" in page
 

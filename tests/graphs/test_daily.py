@@ -72,20 +72,20 @@ async def test_day_after_day_every_landed_commit_is_told_once_late_ones_too(
 ) -> None:
     repo = world.repo(ROUTEKIT)
     late_day = date.fromisoformat(world.notes["late day"])
-    told: Counter[str] = Counter()
+    reported: Counter[str] = Counter()
     late: set[str] = set()
     windows = [day((late_day + timedelta(days=offset)).isoformat()) for offset in range(5)]
     for window in windows:
         house.server.set_push(ROUTEKIT, push_at(repo, window.end))
         report = await house.report(window, ROUTEKIT, source=source)
         assert report.failures == ()
-        told.update(row.sha for row in report.ledger)
+        reported.update(row.sha for row in report.ledger)
         late |= {row.sha for row in report.ledger if row.late}
     start, end = windows[0].start, windows[-1].end
     line = gold_line(world, ROUTEKIT, push_at(repo, end))
     landed = {row.sha for row in line if start <= row.committed_at < end}
-    assert landed <= told.keys()
-    assert set(told.values()) == {1}
+    assert landed <= reported.keys()
+    assert set(reported.values()) == {1}
     assert world.notes["lumen-ai/routekit: late"].split("@")[1] in late
 
 

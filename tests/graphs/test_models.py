@@ -72,7 +72,9 @@ def replay(db: Database, run: str) -> Models:
     return Models(CallRecorder(db, run, play_only=True), NAMES, budget=RunBudget(prices=PRICES))
 
 
-async def told(run: Models, words: str = "why 中", account: str = REPO) -> tuple[str, AIMessage]:
+async def answer_to(
+    run: Models, words: str = "why 中", account: str = REPO
+) -> tuple[str, AIMessage]:
     """Ask for an object and for a tool, and answer the tool."""
     chat = run.get("writing", account)
     answer = await chat.with_structured_output(Answer).ainvoke(words)
@@ -88,16 +90,16 @@ async def test_equal_questions_have_equal_answers_in_every_run_and_cost_the_same
 ) -> None:
     with ModelServer(script) as server:
         first = models(db, "r1", server)
-        answer = await told(first)
+        answer = await answer_to(first)
         spent = first.take(REPO)
         assert spent == Spent(calls=3, sent=60, received=24, cost=84, currency="USD")
         assert first.take(REPO) == Spent()
         for run in ("r1", "r2"):
             again = models(db, run, server)
-            assert await told(again) == answer
+            assert await answer_to(again) == answer
             assert again.take(REPO) == spent
         assert len(server.asked) == 3
-        assert (await told(models(db, "r2", server), "else"))[0] != answer[0]
+        assert (await answer_to(models(db, "r2", server), "else"))[0] != answer[0]
         assert len(server.asked) == 6
 
 
@@ -105,19 +107,19 @@ async def test_a_replay_asks_nobody_and_says_the_same(db: Database) -> None:
     with ModelServer(script) as server:
         run = models(db, "r1", server)
         answer, context, tools = (
-            await told(run),
+            await answer_to(run),
             await run.context("writing"),
             await run.has_tools("reading"),
         )
     again = replay(db, "r1")
-    assert await told(again) == answer
+    assert await answer_to(again) == answer
     assert (
         (await again.context("writing"), await again.has_tools("reading"))
         == (context, tools)
         == (32_768, True)
     )
     with pytest.raises(StorageError, match="cannot be replayed"):
-        await told(again, "else")
+        await answer_to(again, "else")
 
 
 async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as_one(
@@ -125,12 +127,12 @@ async def test_a_model_that_failed_is_asked_again_and_its_failure_is_replayed_as
 ) -> None:
     with ModelServer(script, lambda _: Mood("down", 0.0)) as server:
         with pytest.raises(ModelError, match="HTTP 503"):
-            await told(models(db, "r1", server))
+            await answer_to(models(db, "r1", server))
         with pytest.raises(ModelError, match="HTTP 503"):
-            await told(replay(db, "r1"))
+            await answer_to(replay(db, "r1"))
         assert len(server.asked) == 1
     with ModelServer(script) as server:
-        assert (await told(models(db, "r2", server)))[0] == "answer 0"
+        assert (await answer_to(models(db, "r2", server)))[0] == "answer 0"
 
 
 class Rambling:
@@ -162,13 +164,13 @@ async def test_an_answer_that_fails_its_schema_is_asked_for_again_by_the_next_ru
     rambling = dict.fromkeys(NAMES.values(), Rambling())
     first = Models(CallRecorder(db, "r1"), NAMES, rambling, "https://m.example")
     with pytest.raises(ModelError) as failed:
-        await told(first)
+        await answer_to(first)
     with ModelServer(script) as server:
-        assert (await told(models(db, "r2", server)))[0] == "answer 0"
-        assert (await told(models(db, "r3", server)))[0] == "answer 0"
+        assert (await answer_to(models(db, "r2", server)))[0] == "answer 0"
+        assert (await answer_to(models(db, "r3", server)))[0] == "answer 0"
         assert len(server.asked) == 3
     with pytest.raises(ModelError) as replayed:
-        await told(replay(db, "r1"))
+        await answer_to(replay(db, "r1"))
     assert str(replayed.value) == str(failed.value)
 
 
@@ -182,10 +184,10 @@ async def test_an_unchecked_answer_that_was_recorded_before_is_asked_for_again_a
     CallRecorder(db, "r1").record([(call, codec.encode(RAMBLING))])
     with ModelServer(script) as server:
         for run in ("r2", "r2", "r3"):
-            assert (await told(models(db, run, server)))[0] == "answer 0"
+            assert (await answer_to(models(db, run, server)))[0] == "answer 0"
         assert len(server.asked) == 3
     with pytest.raises(ModelError, match="does not match the schema"):
-        await told(replay(db, "r1"))
+        await answer_to(replay(db, "r1"))
 
 
 async def test_an_answer_that_an_earlier_version_recorded_is_not_paid_for_again(
@@ -232,7 +234,7 @@ async def test_what_takes_longer_than_the_time_that_is_left_is_ended(db: Databas
     with ModelServer(script, lambda _: Mood("silent", 30.0)) as server:
         late = models(db, "r1", server, budget=RunBudget(run=Cap(seconds=0.3)))
         with pytest.raises(ModelError, match="still answering when the time"):
-            await told(late)
+            await answer_to(late)
 
 
 async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Database) -> None:
@@ -240,5 +242,5 @@ async def test_a_model_that_fails_three_times_in_a_row_is_left_alone(db: Databas
         run = models(db, "r1", server)
         for number in range(6):
             with pytest.raises(ModelError):
-                await told(run, str(number))
+                await answer_to(run, str(number))
         assert len(server.asked) == 3

@@ -57,7 +57,7 @@ async def links(
         return list(covered.report.links), of(server, "Rulings")
 
 
-def told(found: list[Link]) -> list[tuple[str, str, str]]:
+def link_rows(found: list[Link]) -> list[tuple[str, str, str]]:
     return [(link.issue, link.relation.value, link.grade.value) for link in found]
 
 
@@ -65,7 +65,7 @@ async def test_a_reference_becomes_a_fix_when_both_anchors_stand_and_the_judge_a
     tmp_path: Path,
 ) -> None:
     found, rulings = await links(tmp_path, FIXES)
-    assert told(found) == [("octo/router#7", "fixes", "B")]
+    assert link_rows(found) == [("octo/router#7", "fixes", "B")]
     assert found[0].evidence[:2] == (FIXES["anchor"], FIXES["other_anchor"])
     judged = [one for one in rulings if "reports or asks for" in one]
     assert len(judged) == 2
@@ -98,7 +98,7 @@ async def test_without_a_verbatim_anchor_on_each_side_it_only_refers_to_it(tmp_p
 
 async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_path: Path) -> None:
     found, _ = await links(tmp_path, FIXES, opinion=lambda *_: "unsupported")
-    assert told(found) == [("octo/router#7", "refers to", "B")]
+    assert link_rows(found) == [("octo/router#7", "refers to", "B")]
     (file,) = (tmp_path / "home" / "runs").glob("*.json")
     assert any(
         "#7" in one["text"] and one["check"] == "judge"
@@ -108,7 +108,7 @@ async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_pat
 
 async def test_an_issue_that_nobody_names_is_likely_fixed(tmp_path: Path) -> None:
     found, _ = await links(tmp_path, FIXES, said="Larger values overflow the shared buffer.")
-    assert told(found) == [("octo/router#7", "fixes", "C")]
+    assert link_rows(found) == [("octo/router#7", "fixes", "C")]
 
 
 async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(
@@ -157,7 +157,7 @@ async def test_admitted_relations_stay_when_the_day_is_run_again_and_the_model_i
         again = (await run(tmp_path, server, clone, **nowhere)).report
     assert [failure.stage for failure in again.failures] == ["model"]
     assert again.links == analysed.links
-    assert told(list(again.links)) == [("octo/router#7", "fixes", "B")]
+    assert link_rows(list(again.links)) == [("octo/router#7", "fixes", "B")]
     assert [story.kind for story in again.stories] == ["follow-up"]
     assert again.stories == analysed.stories
     assert {claim.id for claim in again.claims} == {claim.id for claim in analysed.claims}

@@ -65,5 +65,18 @@ async def test_an_earlier_commit_that_nobody_names_is_found_chosen_read_and_told
     assert "+SPILL_AFTER_ROUTES = 90" in reading
     (story,) = [story for story in covered.report.stories if story.kind == "follow-up"]
     assert story.steps[0].sha == earlier
-    told = " ".join(card_sentences(covered.report, "en", LIMIT))
-    assert f"Mends what {earlier[:7]} introduced" in told
+    card_text = " ".join(card_sentences(covered.report, "en", LIMIT))
+    assert f"Mends what {earlier[:7]} introduced" in card_text
+
+
+async def test_a_reader_is_shown_that_an_earlier_commit_was_taken_back(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    clone.commit("Spill routes", 1, spill__py="SPILL_AFTER_ROUTES = 90\nSPILL = 1\n")
+    revert = clone.commit('Revert "Spill routes"', 2, spill__py="")
+    clone.commit(LIMIT, 9, router__py="MAX_ROUTES = 12\nSPILL_AFTER_ROUTES = 80\n")
+    with ModelServer(Scripted(relations={LIMIT: []}), context=32_768) as server:
+        await run(tmp_path, server, clone)
+        (reading,) = of(server, "SaidRelations")
+    note = f'(It was taken back on 2026-02-04 by {revert[:12]}: Revert "Spill routes")'
+    assert note in reading

@@ -33,7 +33,7 @@ def day_of(world: World, key: str) -> date:
     return next(row.committed_at.date() for row in world.landed if row.id == sha)
 
 
-async def told(folder: Path, day: date, clones: Mapping[RepoId, Path]) -> Report:
+async def report_of(folder: Path, day: date, clones: Mapping[RepoId, Path]) -> Report:
     """Report on a day, in the home and the output folder of the days before."""
     specs = tuple(RepoSpec(name=name, path=path) for name, path in clones.items())
     settings = Settings(repos=specs, out=folder / "out", home=folder / "home")
@@ -56,13 +56,13 @@ async def test_what_lands_again_is_an_update_of_the_day_it_was_undone_and_the_sa
 ) -> None:
     undone, again = day_of(world, "undo-2"), day_of(world, "redo-2")
     both, pages = kernels(world) | {SERVING: world.repo(SERVING).git_dir}, []
-    await told(tmp_path / "kept", undone, both)
+    await report_of(tmp_path / "kept", undone, both)
     shutil.copytree(tmp_path / "kept", tmp_path / "lost")
     for file in (tmp_path / "lost" / "home").glob("memory.db*"):
         file.unlink()
     reports = []
     for name in ("kept", "lost"):
-        reports.append(await told(tmp_path / name, again, both))
+        reports.append(await report_of(tmp_path / name, again, both))
         pages.append((tmp_path / name / "out" / "reports" / f"{again}.json").read_bytes())
     assert pages[0] == pages[1]
     (story,) = of(reports[-1], "reland")
@@ -75,8 +75,8 @@ async def test_what_lands_again_is_an_update_of_the_day_it_was_undone_and_the_sa
 
 async def test_a_day_without_news_tells_no_story_again(world: World, tmp_path: Path) -> None:
     undone = day_of(world, "undo-1")
-    (story,) = of(await told(tmp_path, undone, kernels(world)), "revert")
-    after = await told(tmp_path, undone + timedelta(days=1), kernels(world))
+    (story,) = of(await report_of(tmp_path, undone, kernels(world)), "revert")
+    after = await report_of(tmp_path, undone + timedelta(days=1), kernels(world))
     assert not any(set(story.steps) & set(one.news) for one in after.stories)
 
 
@@ -93,7 +93,7 @@ async def landed(folder: Path, *changes: tuple[str, str]) -> tuple[Report, Story
     for title, text in (("begin", lines("core")), *changes):
         work.write("engine/core.py", text)
         shas.append(EvidenceId.commit(KERNELS, work.commit(title)))
-    report = await told(folder, NOON.date(), {KERNELS: work.path})
+    report = await report_of(folder, NOON.date(), {KERNELS: work.path})
     return (
         report,
         next(one for one in report.stories if shas[-1] in one.news and len(one.steps) > 1),

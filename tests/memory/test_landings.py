@@ -96,7 +96,7 @@ class Gazette:
         self.reports[window.key] = list(owned)
         return mine
 
-    def told(self) -> Counter[str]:
+    def reported(self) -> Counter[str]:
         return Counter(sha for shas in self.reports.values() for sha in shas)
 
 
@@ -131,20 +131,20 @@ def test_nothing_is_told_twice_or_lost_whatever_the_order_of_runs(
             today += 1
         else:
             gazette.run(day(min(int(value), newest)))
-        assert set(gazette.told().values()) <= {1}
+        assert set(gazette.reported().values()) <= {1}
     gazette.run(day(today))
-    told = gazette.told()
+    reported = gazette.reported()
     landed = {
         row.commit.sha
         for row in gazette.branch.line[1:]
         if row.commit.committed_at < day(today).end
     }
-    assert landed <= set(told)
-    assert set(told.values()) <= {1}
+    assert landed <= set(reported)
+    assert set(reported.values()) <= {1}
     for number in range(today + 1):
         if day(number).key in gazette.reports:
             gazette.run(day(number))
-    again = gazette.told()
+    again = gazette.reported()
     assert landed <= set(again)
     assert set(again.values()) <= {1}
     db.close()

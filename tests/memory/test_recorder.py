@@ -76,16 +76,16 @@ def count(db: Database, table: str) -> int:
 async def test_what_a_source_said_can_be_had_again_without_it(
     db: AnyDatabase, clone: Path, shas: list[str], watched: Watched
 ) -> None:
-    async def told(source: Any) -> list[object]:
+    async def answers_of(source: Any) -> list[object]:
         changes = await read(source, shas)
         paths = [file.path for file in changes[1].files]
         answers = [await source.landed(DAY), changes, await source.members(shas[0])]
         answers += [await source.blobs(changes[1], paths), await source.before(shas[0], paths)]
         return [*answers, await source.resolve(shas[2][:9])]
 
-    first = await told(code(db, "r1", watched()))
+    first = await answers_of(code(db, "r1", watched()))
     shutil.rmtree(clone)
-    assert await told(replayed(db)) == first
+    assert await answers_of(replayed(db)) == first
     chosen = [shas[4], shas[0], shas[2], shas[0]]
     assert shas_of(await read(replayed(db), chosen)) == [shas[4], shas[0], shas[2]]
 
@@ -153,6 +153,7 @@ async def test_another_run_does_not_look_again_through_history_before_a_commit(
         return [
             dict(await source.written_by(last, since=DAY.start - timedelta(days=60))),
             await source.headed("cache", upto=last, since=DAY.start - timedelta(days=400)),
+            list((await source.line_writers([last]))[last]),
             list(await source.lines_with(last, ["limit", "size"])),
             list(await source.before(last, ["engine/cache.py"])),
         ]
@@ -206,9 +207,9 @@ async def test_a_commit_that_was_left_out_stays_so_in_this_run_and_one_that_nobo
 ) -> None:
     source, whole = watched(), watched()
     source.leaves_out, source.adds = {shas[1], shas[2]}, [shas[5], shas[0]]
-    told = [shas[0], shas[3], shas[4]]
-    assert shas_of(await read(code(db, "r1", source), shas[:5])) == told
-    assert shas_of(await read(replayed(db), shas[:5])) == told
+    answers_of = [shas[0], shas[3], shas[4]]
+    assert shas_of(await read(code(db, "r1", source), shas[:5])) == answers_of
+    assert shas_of(await read(replayed(db), shas[:5])) == answers_of
     assert shas_of(await read(code(db, "r2", whole), shas[:5])) == shas[:5]
     assert whole.asked == ["open", shas[1:3]]
 
@@ -247,9 +248,9 @@ async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_
         raise error
 
     for play_only in (False, False, True):
-        with pytest.raises(type(error)) as told:
+        with pytest.raises(type(error)) as answers_of:
             await CallRecorder(db, "r1", play_only=play_only).fetch(HELLO, TEXT, live)
-        assert (str(told.value), vars(told.value)) == (str(error), vars(error))
+        assert (str(answers_of.value), vars(answers_of.value)) == (str(error), vars(error))
     assert asked == (2 if asks_again else 1)
 
 
@@ -270,9 +271,12 @@ def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_
         {**about, "state": "open", "state_reason": None, "comments": 0, "reactions": 0}
     )
     threads, codec = Threads(coverage="read", issues=(issue,)), codec_for("threads", Threads)
-    for run, told in (("r1", threads), ("r2", threads.model_copy(update={"coverage": "partial"}))):
-        CallRecorder(db, run).record([(HELLO, codec.encode(told))])
-        assert CallRecorder(db, run, play_only=True).play(HELLO, codec) == told
+    for run, answers_of in (
+        ("r1", threads),
+        ("r2", threads.model_copy(update={"coverage": "partial"})),
+    ):
+        CallRecorder(db, run).record([(HELLO, codec.encode(answers_of))])
+        assert CallRecorder(db, run, play_only=True).play(HELLO, codec) == answers_of
     assert len(db.select("artefacts", ["hash"], {"evidence": issue.id})) == 1
 
 
@@ -282,15 +286,15 @@ def test_what_the_memory_said_is_on_record_too_and_a_replay_changes_nothing(
     yesterday = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
     Landings(db).put(REPO, yesterday, tip="a" * 40, owned={"b" * 40: False, "c" * 40: True})
 
-    def told(recorder: CallRecorder) -> list[object]:
+    def answers_of(recorder: CallRecorder) -> list[object]:
         owned = recorded(Landings(db), recorder, "landings")
         return [owned.known_tip(REPO, DAY), owned.elsewhere(REPO, DAY, (sha * 40 for sha in "bc"))]
 
-    first = told(CallRecorder(db, "r1"))
+    first = answers_of(CallRecorder(db, "r1"))
     Landings(db).put(REPO, DAY, tip="d" * 40, owned={"e" * 40: False})
     db.execute("delete from landed")
     replay = CallRecorder(db, "r1", play_only=True)
-    assert told(CallRecorder(db, "r1")) == told(replay) == first
+    assert answers_of(CallRecorder(db, "r1")) == answers_of(replay) == first
     recorded(Reports(db), replay, "archive").remember(
         Report(window=DAY, repos=(REPO,), sections=(), ledger=())
     )

@@ -222,6 +222,13 @@ def test_words_that_every_message_has_find_nothing(db: Database) -> None:
     assert hits[0].words == ("scheduler",)
 
 
+def test_common_words_are_searched_for_if_no_other_word_occurs(db: Database) -> None:
+    common = frozenset({"scheduler"})
+    hits = SearchIndex(db).search("scheduler teleporter", (), [REPO], None, common_words=common)
+    assert hits[0].id == CARDS[2].id
+    assert hits[0].words == ("scheduler",)
+
+
 def test_a_name_that_much_of_the_evidence_has_singles_nothing_out(
     db: Database, known: EvidenceStore
 ) -> None:
@@ -252,6 +259,39 @@ def test_evidence_of_a_repository_that_is_asked_about_comes_first(
     asked = index.search("scheduler", (), repos, None, asked_repos=[REPO])
     assert {plain[0].id.repo, plain[1].id.repo} == set(repos)
     assert asked[0].id == CARDS[2].id
+
+
+def test_the_name_of_a_repository_finds_nothing_in_the_repository_itself(
+    db: Database, known: EvidenceStore
+) -> None:
+    other = RepoId("octo/other")
+    known.keep(REPO, [card(5, "Engine: let the engine start the engine")])
+    known.keep(other, [card(6, "Bump engine").model_copy(update={"repo": other})])
+    hits = SearchIndex(db).search("Engine scheduler", (), [REPO, other], None)
+    by_words = {hit.id for hit in hits if hit.words}
+    assert by_words == {CARDS[2].id, EvidenceId.commit(other, "06" * 20)}
+    assert [hit.words for hit in hits if hit.id == CARDS[2].id] == [("scheduler",)]
+    # A question of nothing but the name is still searched for.
+    alone = SearchIndex(db).search("engine", (), [REPO], None)
+    assert alone[0].id == EvidenceId.commit(REPO, "05" * 20)
+
+
+def test_chinese_that_much_of_the_evidence_has_finds_nothing(
+    db: Database, known: EvidenceStore
+) -> None:
+    known.keep(REPO, [card(day, f"调整的第 {day} 步") for day in range(100, 130)])
+    hits = SearchIndex(db).search("scheduler 调整 泄漏", (), [REPO], None)
+    assert {hit.id for hit in hits if hit.words} == {CARDS[2].id, CARDS[4].id}
+
+
+def test_a_single_chinese_character_is_searched_for_if_there_is_nothing_else(
+    db: Database, known: EvidenceStore
+) -> None:
+    known.keep(REPO, [card(5, "调整的第一步")])
+    alone = SearchIndex(db).search("的", (), [REPO], None)
+    assert EvidenceId.commit(REPO, "05" * 20) in [hit.id for hit in alone]
+    hits = SearchIndex(db).search("scheduler 的", (), [REPO], None)
+    assert [hit.id for hit in hits if hit.words] == [CARDS[2].id]
 
 
 def test_a_named_or_linked_thread_may_be_older_than_the_window_and_a_tag_of_any_time(

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+from agent.analysts.focus import NO_FOCUS
+from agent.analysts.packet import definition_text
 from agent.domain.base import RepoId
 from agent.domain.surroundings import CodePassage, Surroundings
 from agent.gate.surroundings import use_line
@@ -93,6 +95,32 @@ async def test_uses_elsewhere_and_the_definition_of_what_decides_are_shown(work:
         " def is_supported(device):",
         "     return device.major == 10",
     )
+
+
+async def test_of_two_definitions_of_a_name_the_imported_one_is_shown(work: Work) -> None:
+    files = {
+        "engine/runner.py": RUNNER.replace("engine.devices", "engine.gpu.devices"),
+        "engine/gpu/devices.py": DEVICES,
+        "engine/legacy.py": "def is_supported(device):\n    return True\n",
+    }
+    work.commit(files=files)
+    changed = files["engine/runner.py"].replace('"piecewise"', '"full"')
+    sha = work.commit(files={"engine/runner.py": changed})
+    (definition,) = (await surroundings(work, sha)).definitions
+    assert definition.passage.file == "engine/gpu/devices.py"
+
+
+async def test_a_long_docstring_does_not_take_the_room_of_the_definition(work: Work) -> None:
+    docstring = "".join(f"    Remark {number} about devices.\n" for number in range(90))
+    devices = DEVICES.replace(
+        "    return device.major", f'    """Tell.\n\n{docstring}    """\n    return device.major'
+    )
+    work.commit(files={"engine/runner.py": RUNNER, "engine/devices.py": devices})
+    sha = work.commit(files={"engine/runner.py": RUNNER.replace('"piecewise"', '"full"')})
+    (definition,) = (await surroundings(work, sha)).definitions
+    shown = definition_text(definition, 200, NO_FOCUS)
+    assert "    return device.major == 10" in shown
+    assert "(91 lines left out)" in shown
 
 
 async def test_a_name_that_nothing_uses_and_one_that_only_tests_use_are_told_apart(

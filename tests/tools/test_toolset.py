@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from agent.ports import NoThreads
 from agent.prompting import tokens_of
 from tests.made_repos import NOON, Work
 from tools.git.source import GitSource
-from tools.toolset import TOOL_NAMES, ToolError, Toolset, open_tools
+from tools.toolset import TOOL_NAMES, ToolError, Toolset, open_tools, tools_of
 
 REPO = RepoId("ada/engine")
+OTHER = RepoId("ada/other")
 ROOT = Path(__file__).parents[2]
 TOOLS = [
     *("list_commits", "get_diff", "get_file", "find_usages"),
@@ -105,7 +107,8 @@ async def test_commits_go_by_handle_hash_or_citation(work: Work) -> None:
     shas = [
         work.commit(f"step {number}", {"router.py": f"STEP = {number}\n"}) for number in range(3)
     ]
-    handles = {"c1": shas[2], "c2": shas[1], "c3": shas[0]}
+    ids = [EvidenceId.commit(REPO, sha) for sha in shas]
+    handles = {"c1": ids[2], "c2": ids[1], "c3": ids[0]}
     tools = await toolset(work, list(reversed(shas)), handles=handles)
     listed = (await tools.list_commits()).split("\n")
     assert listed[:2] == ["page 1 of 1", f"c1 {shas[2][:12]}  2026-02-04 Ada: step 2"]
@@ -120,6 +123,69 @@ async def test_commits_go_by_handle_hash_or_citation(work: Work) -> None:
     for name in ("c9", "zzz", f"eve/other@{shas[1]}", "0" * 40):
         with pytest.raises(ToolError, match="not a commit of this window; list_commits shows"):
             await tools.get_diff(name)
+
+
+@asynccontextmanager
+async def two_repositories(
+    folder: Path, **options: Any
+) -> AsyncIterator[tuple[dict[RepoId, Toolset], dict[RepoId, str]]]:
+    """Yield the tools of two repositories, each with one commit, and the hashes of the commits."""
+    works = {REPO: Work(folder / "engine"), OTHER: Work(folder / "other")}
+    shas = {repo: work.commit(f"of {repo}", {"a.py": "A = 1\n"}) for repo, work in works.items()}
+    handles = {
+        shas[OTHER][:2]: EvidenceId.commit(REPO, shas[REPO]),
+        shas[OTHER][:7]: EvidenceId.commit(REPO, shas[REPO]),
+        "t1": EvidenceId.thread(REPO, 7),
+    }
+    toolsets = {}
+    for repo, work in works.items():
+        code = GitSource(repo, work.path)
+        commits = [await code.resolve(shas[repo])]
+        threads = NoThreads(repo, "local-only")
+        toolsets[repo] = Toolset(code, threads, commits, {}, None, handles=handles, **options)
+    yield toolsets, shas
+
+
+async def test_a_handle_wins_over_the_beginning_of_a_hash_in_another_repository(
+    tmp_path: Path,
+) -> None:
+    async with two_repositories(tmp_path) as (toolsets, shas):
+        by_name = {tool.name: tool for tool in tools_of(toolsets)}
+        for handle in (shas[OTHER][:2], shas[OTHER][:7]):
+            for repo in ("", str(OTHER)):
+                diff = await by_name["get_diff"].ainvoke({"sha": handle, "repo": repo})
+                assert f"of {REPO}" in diff
+                assert f"of {OTHER}" not in diff
+            lines = await by_name["get_file"].ainvoke({"path": "a.py", "sha": handle})
+            assert lines.startswith(f"a.py at {shas[REPO][:12]}")
+            usages = await by_name["find_usages"].ainvoke({"name": "A", "sha": handle})
+            assert usages == "page 1 of 1\na.py:1: A = 1\n"
+        # What was not shown gets no handle to be cited by.
+        assert toolsets[OTHER].seen == set()
+        assert toolsets[OTHER].lines_shown == {}
+
+
+async def test_what_is_too_short_for_a_hash_or_fits_several_commits_is_answered_with_the_candidates(
+    tmp_path: Path, work: Work
+) -> None:
+    async with two_repositories(tmp_path) as (toolsets, shas):
+        get_diff = {tool.name: tool for tool in tools_of(toolsets)}["get_diff"]
+        assert f"of {OTHER}" in await get_diff.ainvoke({"sha": shas[OTHER][:9]})
+        short = shas[REPO][:3]
+        answer = await get_diff.ainvoke({"sha": short})
+        assert answer == f"Error: '{short}' is not a commit of this window in any repository"
+        answer = await get_diff.ainvoke({"sha": "t1"})
+        assert answer == f"Error: 't1' is {REPO}#7, which is no commit; get_issue shows it"
+    sha = work.commit("one", {"a.py": "A = 1\n"})
+    code = GitSource(REPO, work.path)
+    commit = await code.resolve(sha)
+    twin = commit.model_copy(update={"sha": sha[:20] + "0" * 20})
+    tools = Toolset(code, Threads(), [commit, twin], {}, None)
+    with pytest.raises(ToolError) as error:
+        await tools.get_diff(sha[:10])
+    assert str(error.value) == (
+        f"'{sha[:10]}' fits several commits: {REPO}@{sha}, {REPO}@{twin.sha}; give more digits"
+    )
 
 
 async def test_no_description_of_a_tool_speaks_of_our_code(work: Work) -> None:
@@ -200,8 +266,8 @@ async def test_threads_are_shown_whole_with_the_newest_comments_first(work: Work
     )
     assert tools.seen == {"ada/engine#7", "ada/engine#8"}
     assert len(tools.threads_read[7].comments) == 40
-    for number, told in ((9, "#9 cannot be shown"), (0, "count from 1"), (-3, "count from 1")):
-        with pytest.raises(ToolError, match=told):
+    for number, response in ((9, "#9 cannot be shown"), (0, "count from 1"), (-3, "count from 1")):
+        with pytest.raises(ToolError, match=response):
             await tools.get_issue(number)
 
 
@@ -216,8 +282,8 @@ async def test_the_model_is_told_its_mistakes_and_never_our_outages(work: Work) 
             "", tool_calls=[{"name": name, "args": arguments, "id": "1", "type": "tool_call"}]
         )
         node = ToolNode(tools)
-        told = await node.ainvoke([asked], {"configurable": {"__pregel_runtime": Runtime()}})
-        message = told[0]
+        response = await node.ainvoke([asked], {"configurable": {"__pregel_runtime": Runtime()}})
+        message = response[0]
         assert isinstance(message, ToolMessage)
         return message
 

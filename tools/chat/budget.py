@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
-from agent.domain.spending import Price, Spent, added_by_job, price_of
+from agent.domain.spending import SUMMING_UP, Chain, Limit, Price, Spent, added_by_job, price_of
 from agent.prompting import ModelError
 
 _MAX_OUTAGES = 3  # After so many requests in a row that ended in an outage, a run asks no more
@@ -22,17 +23,24 @@ class Cap:
     seconds: float | None = None
     cost: float | None = None
 
-    def reached(self, spent: Spent, seconds: float, coming: int = 0) -> str | None:
+    def reached(self, spent: Spent, seconds: float, coming: int = 0) -> "ReachedLimit | None":
         """Return which limit is reached if `coming` more tokens are sent, or None."""
         if self.calls is not None and spent.calls >= self.calls:
-            return f"{self.calls} calls"
+            return ReachedLimit("calls", f"{self.calls} calls")
         if self.tokens is not None and spent.sent + spent.received + coming > self.tokens:
-            return f"{self.tokens} tokens"
+            return ReachedLimit("tokens", f"{self.tokens} tokens")
         if self.seconds is not None and seconds >= self.seconds:
-            return f"{self.seconds:g} seconds"
+            return ReachedLimit("seconds", f"{self.seconds:g} seconds")
         if self.cost is not None and spent.cost >= self.cost:
-            return f"a cost of {self.cost:g}"
+            return ReachedLimit("cost", f"a cost of {self.cost:g}")
         return None
+
+
+class ReachedLimit(NamedTuple):
+    """A limit that is reached."""
+
+    limit: Limit
+    text: str
 
 
 class Stopwatch:
@@ -100,7 +108,7 @@ class RunBudget:
         self._busy: dict[str, _BusyTime] = {}
         self._charged: dict[str, Spent] = {}
         self._charged_by_job: dict[str, dict[str, Spent]] = {}
-        self._calls_about: dict[str, Counter[str]] = {}  # By account and subject
+        self._answers_in_turn: dict[str, dict[str, int]] = {}  # By account and subject
         self._answering: dict[str, set[str]] = {}  # The models that have answered, by account
         self._outages = Counter[str]()  # In a row, by model
 
@@ -111,8 +119,9 @@ class RunBudget:
         if self._outages[model] >= _MAX_OUTAGES:
             message = f"{model} failed {_MAX_OUTAGES} times in a row and is asked no more"
             raise ModelError(message, retryable=True)
-        if limit := self._limit_reached(account, tokens):
-            raise ModelError(f"{model} is asked no more: {limit}")
+        reached = self._limit_reached(account, tokens)
+        if reached is not None:
+            raise ModelError(f"{model} is asked no more: {reached.text}", limit=reached.limit)
         self._spend(account, Spent(calls=1))
 
     def end_call(self, model: str, account: str, spent: Spent) -> None:
@@ -150,12 +159,14 @@ class RunBudget:
         self._run_spent += spent
         self._account_spent[account] = self._account_spent.get(account, Spent()) + spent
 
-    def _limit_reached(self, account: str, tokens: int) -> str | None:
-        if limit := self._run_cap.reached(self._run_spent, self._run_seconds(), tokens):
-            return f"the run has used its {limit}"
+    def _limit_reached(self, account: str, tokens: int) -> ReachedLimit | None:
+        reached = self._run_cap.reached(self._run_spent, self._run_seconds(), tokens)
+        if reached is not None:
+            return reached._replace(text=f"the run has used its {reached.text}")
         spent = self._account_spent.get(account, Spent())
-        if limit := self._account_cap.reached(spent, self._account_seconds(account), tokens):
-            return f"{account} has used its {limit}"
+        reached = self._account_cap.reached(spent, self._account_seconds(account), tokens)
+        if reached is not None:
+            return reached._replace(text=f"{account} has used its {reached.text}")
         return None
 
     def _account_seconds(self, account: str) -> float:
@@ -172,11 +183,29 @@ class RunBudget:
 
     # ------------------------------------------------------------ answers, live or recorded
 
+    def answers_before(self, account: str, subject: str) -> int:
+        """Return how many answers a new question about a subject has waited for.
+
+        What is asked about the account as a whole is asked before what is about its commits.
+        """
+        in_turn = self._answers_in_turn.get(account, {})
+        return max(in_turn.get(account, 0), in_turn.get(subject, 0))
+
     def charge(
-        self, model: str, account: str, spent: Spent, job: str = "", subject: str = ""
+        self,
+        model: str,
+        account: str,
+        spent: Spent,
+        job: str = "",
+        subject: str = "",
+        answers_before: int = 0,
     ) -> None:
-        """Put the cost of an answer on an account; note what it was spent on, and about what."""
-        self._calls_about.setdefault(account, Counter())[subject] += 1
+        """Put the cost of an answer on an account; note what it was spent on, and about what.
+
+        `answers_before` is how many answers its question had waited for.
+        """
+        in_turn = self._answers_in_turn.setdefault(account, {})
+        in_turn[subject] = max(in_turn.get(subject, 0), answers_before + 1)
         self._answering.setdefault(account, set()).add(model)
         priced = spent.priced(price_of(model, self._prices))
         self._charged[account] = self._charged.get(account, Spent()) + priced
@@ -191,9 +220,14 @@ class RunBudget:
         """Return the same by what it was spent on, since the last call of this method."""
         return self._charged_by_job.pop(account, {})
 
-    def take_calls_about(self, account: str) -> dict[str, int]:
-        """Return how many answers were about each subject, since the last call of this method."""
-        return dict(self._calls_about.pop(account, Counter()))
+    def take_chain(self, account: str) -> Chain:
+        """Return how many answers followed each other since the last call of this method.
+
+        Questions about different subjects are put at the same time.
+        """
+        in_turn = self._answers_in_turn.pop(account, {})
+        summing_up = in_turn.pop(SUMMING_UP, 0)
+        return Chain(reading=max(in_turn.values(), default=0), summing_up=summing_up)
 
     def models_of(self, account: str) -> frozenset[str]:
         """Return the models that have answered for an account."""

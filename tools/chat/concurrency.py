@@ -50,7 +50,7 @@ class Concurrency:
     A question that begins like one asked just before goes ahead of those that begin anew, while
     the server may still have what it read in its prefix cache.
 
-    The first one goes alone: its answer tells the pace. After that there are never more under
+    The first one goes alone: its answer shows the pace. After that there are never more under
     way than a server with a single slot would answer in time, one after the other, unless it
     was seen to work on several at once. Then the number grows with what it was seen to do.
     """

@@ -22,8 +22,6 @@ from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable, RunnableLambda
-from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field, SkipValidation
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
@@ -38,11 +36,11 @@ from agent.prompting import (
 )
 from tools.chat.budget import RunBudget, Stopwatch
 from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece, answer_id
+from tools.chat.tool_schemas import Tool, openai_tool
 
 _MAX_PAUSE = 20.0  # Seconds between two attempts
 
 M = TypeVar("M", bound=BaseModel)
-Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 
 
 class AnswerServer(Protocol):
@@ -119,7 +117,7 @@ class RecordedChatModel(BaseChatModel):
 
         `tool_choice` is None or "auto", "any" or "required", or the name of the tool to be called.
         """
-        offered = [convert_to_openai_tool(tool) for tool in tools]
+        offered = [openai_tool(tool) for tool in tools]
         if tool_choice in (None, "auto"):
             return self.bind(tools=offered, **kwargs)
         if tool_choice not in ("any", "required"):
@@ -235,10 +233,11 @@ class RecordedChatModel(BaseChatModel):
         async def ask() -> ChatReply:
             return await self._ask(request, pieces)
 
-        reply = await (self.record.fetch(request, ask) if self.record else ask())
         job = job_of(request.topic.prompt) if request.topic else ""
         subject = subject_of(request.topic.name) if request.topic else ""
-        self.budget.charge(self.model_name, self.account, reply.spent, job, subject)
+        before = self.budget.answers_before(self.account, subject)
+        reply = await (self.record.fetch(request, ask) if self.record else ask())
+        self.budget.charge(self.model_name, self.account, reply.spent, job, subject, before)
         return reply
 
     async def capabilities(self) -> Capabilities:

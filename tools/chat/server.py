@@ -244,9 +244,9 @@ class ChatServer:
                     text += piece
                     if rambles(text) or tokens_of(text) > 2 * max_tokens:
                         raise ModelError(f"{self.name} repeats itself without end")
-                    shown = piece if sent.is_structured else as_utf8(str(chunk.text))
-                    if on_piece is not None and shown:
-                        await on_piece(shown)
+                    visible_text = piece if sent.is_structured else as_utf8(str(chunk.text))
+                    if on_piece is not None and visible_text:
+                        await on_piece(visible_text)
         except ValueError:
             # This is how langchain-openai reports a stream without a single piece.
             if chunks:
@@ -472,7 +472,7 @@ _LOOK_UP_TWICE = "Call look_up for red, and call it for green, both at once."
 _LEAF = "Which colour is a leaf: red or green?"
 _FILLER = "A garden has many plants, and each of them has leaves. "
 _FILLER_COUNT = 30
-"""About 500 tokens: long enough to tell the time of reading from that of everything else."""
+"""About 500 tokens: long enough to separate the time of reading from all other time."""
 
 
 class Colour(BaseModel):

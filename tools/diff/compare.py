@@ -77,26 +77,26 @@ class _Comparison:
         self._new_members: set[tuple[str, str]] = set()
         self._new_classes: dict[str, list[FoundDeclaration]] = defaultdict(list)
         self._imported: set[ModuleName] = set()
-        for found in self._new:
-            if found.kind in _MEMBERS:
-                self._new_members.add((found.owner.rpartition(".")[2], found.name))
-            if found.kind == "class":
-                self._new_classes[found.name].append(found)
-            if found.kind == "import":
-                self._imported.add(ModuleName(found.module, found.name))
+        for declared in self._new:
+            if declared.kind in _MEMBERS:
+                self._new_members.add((declared.owner.rpartition(".")[2], declared.name))
+            if declared.kind == "class":
+                self._new_classes[declared.name].append(declared)
+            if declared.kind == "import":
+                self._imported.add(ModuleName(declared.module, declared.name))
         self._retyped_fields = self._find_retyped_fields()
 
     def _find_retyped_fields(self) -> dict[str, str]:
         """Return the new types of fields by their names, where these differ."""
         old_types: dict[str, str] = {}
-        for found in self._old:
-            if found.kind == "field":
-                old_types[found.path] = found.parts.get("type", "")
+        for declared in self._old:
+            if declared.kind == "field":
+                old_types[declared.path] = declared.parts.get("type", "")
         retyped: dict[str, str] = {}
-        for found in self._new:
-            new_type = found.parts.get("type", "")
-            if found.kind == "field" and new_type != old_types.get(found.path):
-                retyped[found.name] = new_type
+        for declared in self._new:
+            new_type = declared.parts.get("type", "")
+            if declared.kind == "field" and new_type != old_types.get(declared.path):
+                retyped[declared.name] = new_type
         return retyped
 
     def differences(self) -> Iterator[Difference]:
@@ -122,30 +122,30 @@ class _Comparison:
         self, declarations: Iterable[FoundDeclaration], kinds: Sequence[str]
     ) -> Mapping[Hashable, list[FoundDeclaration]]:
         by_key: dict[Hashable, list[FoundDeclaration]] = defaultdict(list)
-        for found in declarations:
-            if found.kind in kinds:
-                by_key[self._key(found)].append(found)
+        for declared in declarations:
+            if declared.kind in kinds:
+                by_key[self._key(declared)].append(declared)
         return by_key
 
-    def _key(self, found: FoundDeclaration) -> Hashable:
+    def _key(self, declared: FoundDeclaration) -> Hashable:
         """Return the name by which the same thing is known on both sides."""
-        if ROWS[found.kind].spread:
-            return found.kind, found.name
-        owner = self._owner(found)
-        family = "symbol" if found.kind in SYMBOLS else found.kind
+        if ROWS[declared.kind].spread:
+            return declared.kind, declared.name
+        owner = self._owner(declared)
+        family = "symbol" if declared.kind in SYMBOLS else declared.kind
         # An error is known by its words and its condition, not by what is raised.
-        name = "" if found.kind == "error" else found.name
+        name = "" if declared.kind == "error" else declared.name
         return family, owner, name
 
-    def _owner(self, found: FoundDeclaration) -> ModuleName:
+    def _owner(self, declared: FoundDeclaration) -> ModuleName:
         """Return the module and the owner, by their new names where they were renamed or moved."""
-        if found.side == "old":
-            for scope in _scopes_around(found.owner):
-                successor = self._successors.get(ModuleName(found.module, scope))
+        if declared.side == "old":
+            for scope in _scopes_around(declared.owner):
+                successor = self._successors.get(ModuleName(declared.module, scope))
                 if successor is not None:
-                    rest = found.owner[len(scope) :]
+                    rest = declared.owner[len(scope) :]
                     return ModuleName(successor.module, successor.name + rest)
-        return ModuleName(found.module, found.owner)
+        return ModuleName(declared.module, declared.owner)
 
     def _one_sided(
         self, removed: Sequence[FoundDeclaration], added: Sequence[FoundDeclaration]
@@ -180,33 +180,33 @@ class _Comparison:
     def _really_removed(self, removed: Sequence[FoundDeclaration]) -> Iterator[FoundDeclaration]:
         """Yield what is gone by itself, without what a class inherits now."""
         remaining: list[FoundDeclaration] = []
-        for found in removed:
-            if not found.is_changed or self._is_inside(found, self._removed_scopes):
+        for declared in removed:
+            if not declared.is_changed or self._is_inside(declared, self._removed_scopes):
                 continue
-            if _is_kept(found):
+            if _is_kept(declared):
                 continue
-            if found.kind in _MEMBERS and self._is_inherited(found.name, found.owner):
+            if declared.kind in _MEMBERS and self._is_inherited(declared.name, declared.owner):
                 # Nothing inside of it is gone either.
-                self._removed_scopes.add(_full_name(found))
+                self._removed_scopes.add(_full_name(declared))
                 continue
-            remaining.append(found)
-        for found in remaining:
-            if _full_name(found) in self._removed_scopes:
+            remaining.append(declared)
+        for declared in remaining:
+            if _full_name(declared) in self._removed_scopes:
                 continue
-            if found.kind == "flag" and self._is_made_of_a_field(found.name):
+            if declared.kind == "flag" and self._is_made_of_a_field(declared.name):
                 continue
-            yield found
+            yield declared
 
     def _really_added(self, added: Sequence[FoundDeclaration]) -> Iterator[FoundDeclaration]:
-        for found in added:
-            if not found.is_changed or self._is_inside(found, self._added_scopes):
+        for declared in added:
+            if not declared.is_changed or self._is_inside(declared, self._added_scopes):
                 continue
-            if not _is_kept(found):
-                yield found
+            if not _is_kept(declared):
+                yield declared
 
-    def _is_imported(self, found: FoundDeclaration) -> bool:
+    def _is_imported(self, declared: FoundDeclaration) -> bool:
         """Return True for a name that its module still has, by importing it from where it is now."""
-        names = {ModuleName(found.module, found.path), ModuleName(found.module, "*")}
+        names = {ModuleName(declared.module, declared.path), ModuleName(declared.module, "*")}
         return bool(names & self._imported)
 
     def _is_made_of_a_field(self, flag: str) -> bool:
@@ -219,20 +219,20 @@ class _Comparison:
         if depth == 0:
             return False
         bases: set[str] = set()
-        for found in self._new_classes.get(owner.rpartition(".")[2], ()):
-            for base in found.parts.get("base", "").split(","):
+        for declared in self._new_classes.get(owner.rpartition(".")[2], ()):
+            for base in declared.parts.get("base", "").split(","):
                 bases.add(base.strip().rpartition(".")[2])
         bases.discard("")
         if any((base, name) in self._new_members for base in bases):
             return True
         return any(self._is_inherited(name, base, depth - 1) for base in bases)
 
-    def _is_inside(self, found: FoundDeclaration, scopes: set[ModuleName]) -> bool:
+    def _is_inside(self, declared: FoundDeclaration, scopes: set[ModuleName]) -> bool:
         """Return True for what comes or goes with its class or function, unless users set it."""
-        if ROWS[found.kind].spread:
+        if ROWS[declared.kind].spread:
             return False
-        around = _scopes_around(found.owner)
-        return any(ModuleName(found.module, scope) in scopes for scope in around)
+        around = _scopes_around(declared.owner)
+        return any(ModuleName(declared.module, scope) in scopes for scope in around)
 
 
 def _found_in(files: Sequence["Versions"], side: str) -> list[FoundDeclaration]:
@@ -247,27 +247,27 @@ def _found_in(files: Sequence["Versions"], side: str) -> list[FoundDeclaration]:
     return declarations
 
 
-def _full_name(found: FoundDeclaration) -> ModuleName:
-    return ModuleName(found.module, found.path)
+def _full_name(declared: FoundDeclaration) -> ModuleName:
+    return ModuleName(declared.module, declared.path)
 
 
 def _without_repeats(declarations: Iterable[FoundDeclaration]) -> list[FoundDeclaration]:
     """Return one place of a name that several files have: a variable is read in many of them."""
     seen: set[tuple[str, str]] = set()
     kept: list[FoundDeclaration] = []
-    for found in declarations:
-        key = (found.kind, found.name)
-        if key not in seen or not ROWS[found.kind].spread:
-            kept.append(found)
+    for declared in declarations:
+        key = (declared.kind, declared.name)
+        if key not in seen or not ROWS[declared.kind].spread:
+            kept.append(declared)
         seen.add(key)
     return kept
 
 
-def _is_kept(found: FoundDeclaration) -> bool:
+def _is_kept(declared: FoundDeclaration) -> bool:
     """Return True for an overload or a second definition: the name is there before and after."""
-    if found.kind not in (*SYMBOLS, "field"):
+    if declared.kind not in (*SYMBOLS, "field"):
         return False
-    return found.versions.has_elsewhere(found.declaration, found.side)
+    return declared.versions.has_elsewhere(declared.declaration, declared.side)
 
 
 def _scopes_around(owner: str) -> Iterator[str]:
@@ -321,16 +321,20 @@ def _is_of_unseen_scope(declaration: "Declaration") -> bool:
     return declaration.start > line_start
 
 
-def _single(found: FoundDeclaration, kind: FactKind | None) -> Iterator[Difference]:
-    if kind is None or (found.kind == "error" and "message" not in found.parts):
+def _single(declared: FoundDeclaration, kind: FactKind | None) -> Iterator[Difference]:
+    if kind is None or (declared.kind == "error" and "message" not in declared.parts):
         return
-    if kind == "parameter-added" and found.name.startswith("*"):
+    if kind == "parameter-added" and declared.name.startswith("*"):
         return  # Nobody has to know that further arguments are taken
-    value = members_of(found) if found.kind == "enum" else written(found)
-    if found.side == "old":
-        yield Difference(kind, name_of(found), old=value, detail=detail_of(found), before=found)
+    value = members_of(declared) if declared.kind == "enum" else written(declared)
+    if declared.side == "old":
+        yield Difference(
+            kind, name_of(declared), old=value, detail=detail_of(declared), before=declared
+        )
     else:
-        yield Difference(kind, name_of(found), new=value, detail=detail_of(found), after=found)
+        yield Difference(
+            kind, name_of(declared), new=value, detail=detail_of(declared), after=declared
+        )
 
 
 def _renamed(pair: Pair) -> Iterator[Difference]:
@@ -388,11 +392,16 @@ def _specific_kind(
 
 def _has_other_values(old_code: str | None, new_code: str | None) -> bool:
     """Return True if two conditions ask the same of the same names with other values."""
-    if re.sub(r"[()\s,]", "", old_code or "") == re.sub(r"[()\s,]", "", new_code or ""):
+    if _without_positions(old_code) == _without_positions(new_code):
         return False  # Brackets around a condition only lay it out
     old_names = set(_NAME.findall(_STRING.sub("", old_code or "")))
     new_names = set(_NAME.findall(_STRING.sub("", new_code or "")))
     return bool(old_code and new_code) and old_names - _VALUES == new_names - _VALUES
+
+
+def _without_positions(condition: str | None) -> str:
+    """Return a condition without its layout and without the positions of items, which are no limits."""
+    return re.sub(r"\[-?\d+\]|[()\s,]", "", condition or "")
 
 
 def _reordered(pairs: Iterable[Pair]) -> Iterator[Difference]:
@@ -415,24 +424,24 @@ def _reordered(pairs: Iterable[Pair]) -> Iterator[Difference]:
         for pair, old_name, new_name in zip(common, old_order, new_order, strict=True):
             if old_name != new_name:
                 moved.append(pair)
-        shown = next((pair for pair in moved if pair.new.is_changed), moved[0])
+        pair_shown = next((pair for pair in moved if pair.new.is_changed), moved[0])
         yield Difference(
             "parameter-reordered",
             function.name,
             ", ".join(old_order),
             ", ".join(new_order),
             None,
-            shown.old,
-            shown.new,
+            pair_shown.old,
+            pair_shown.new,
         )
 
 
-def _is_keyword(found: FoundDeclaration) -> bool:
+def _is_keyword(declared: FoundDeclaration) -> bool:
     """Return True for a Python parameter after `*`, which callers pass by name only."""
-    for declaration in found.siblings:
-        if declaration.kind != "parameter" or declaration.owner != found.owner:
+    for declaration in declared.siblings:
+        if declaration.kind != "parameter" or declaration.owner != declared.owner:
             continue
-        if declaration.name[:1] == "*" and declaration.position < found.declaration.position:
+        if declaration.name[:1] == "*" and declaration.position < declared.declaration.position:
             return True
     return False
 

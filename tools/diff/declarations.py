@@ -1,12 +1,14 @@
-"""What one version of a file declares, found by the tree-sitter queries of its language."""
+"""What a version of a file declares, by the tree-sitter queries of its language."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import NamedTuple
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor
@@ -30,18 +32,32 @@ _QUERIES = {
 _CUDA = re.compile(
     rb"\b__(?:global|device|host|forceinline|noinline|shared|constant)__\b|\b__launch_bounds__\([^()\n]*\)"
 )
-_EXTENSIONS = {
-    "python": "py pyi",
-    "cpp": "c cc cpp cxx h hh hpp hxx inl cu cuh",
-    "rust": "rs",
+_LANGUAGE_BY_EXTENSION = {
+    "py": "python",
+    "pyi": "python",
+    "c": "cpp",
+    "cc": "cpp",
+    "cpp": "cpp",
+    "cxx": "cpp",
+    "h": "cpp",
+    "hh": "cpp",
+    "hpp": "cpp",
+    "hxx": "cpp",
+    "inl": "cpp",
+    "cu": "cpp",
+    "cuh": "cpp",
+    "rs": "rust",
     "go": "go",
-    "javascript": "js jsx mjs cjs",
-    "typescript": "ts mts",
+    "js": "javascript",
+    "jsx": "javascript",
+    "mjs": "javascript",
+    "cjs": "javascript",
+    "ts": "typescript",
+    "mts": "typescript",
     "tsx": "tsx",
 }
-_BY_EXTENSION = {
-    extension: name for name, all_of in _EXTENSIONS.items() for extension in all_of.split()
-}
+_MIN_FILE = 2_000  # Bytes of a text that is worth keeping its tree
+_MAX_TREES_KEPT = 8
 
 
 @dataclass(frozen=True)
@@ -60,17 +76,30 @@ class Language:
         return Query(self.grammar, "\n".join(texts))
 
     def parse(self, text: bytes) -> Node:
-        """Parse a text; what does not fit the grammar becomes error nodes, which no query looks into."""
+        """Return the tree of a text; what does not fit the grammar is in error nodes."""
         if self.name == "cpp" and b"__" in text:
-            # The grammar of C++ does not know what CUDA marks functions with; blanks keep every place where it is.
-            text = _CUDA.sub(lambda found: b" " * len(found[0]), text)
-        return Parser(self.grammar).parse(text).root_node
+            # The grammar of C++ does not know the marks of CUDA; blanks keep every offset.
+            text = _CUDA.sub(lambda mark: b" " * len(mark[0]), text)
+        return self.parse_literally(text)
+
+    def parse_literally(self, text: bytes) -> Node:
+        """Return the tree of a text with everything that is written in it, the marks of CUDA too."""
+        if len(text) < _MIN_FILE:
+            return Parser(self.grammar).parse(text).root_node
+        return _file_tree(self.name, text)
 
 
 def language_of(path: str) -> Language | None:
-    """Choose the language of a file by its extension; None where no grammar reads it."""
-    name = _BY_EXTENSION.get(path.rpartition(".")[2].lower())
+    """Return the language of a file by its extension; None where no grammar reads it."""
+    extension = path.rpartition(".")[2].lower()
+    name = _LANGUAGE_BY_EXTENSION.get(extension)
     return _language(name) if name else None
+
+
+@lru_cache(_MAX_TREES_KEPT)
+def _file_tree(language: str, text: bytes) -> Node:
+    """Return the tree of a whole file: what reads it one after the other parses it once."""
+    return Parser(_language(language).grammar).parse(text).root_node
 
 
 @lru_cache
@@ -90,29 +119,28 @@ def _query_files(language: str) -> list[Traversable]:
     return sorted(query_files, key=lambda file: file.name)
 
 
-SCOPES = (
-    "namespace",
-    "class",
-    "enum",
-    "function",
-)  # Kinds of declaration that other declarations stand in
+SCOPES = ("namespace", "class", "enum", "function")
+"""Kinds of declaration that other declarations stand in."""
 Range = tuple[int, int]  # First and last line, both included, counted from 1
 _MORE_GENERAL = {"enum": ("class",), "member": ("constant", "field"), "env": ("constant", "field")}
 """Of two declarations of one name the more general one is left out."""
-_WORDS = ("message", "help")
+_WORD_PARTS = ("message", "help")
 _STRING = re.compile(r"\"\"\"(.*?)\"\"\"|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'")
-_LONGEST = 2_000  # Characters kept of one captured part; a longer one is compared by its beginning and its length
-_UNFINISHED = 256
-"""Matches that a query may have begun at once. Code needs fewer than 64; without a limit, a list of a thousand equal
-items takes minutes."""
+_MAX_PART = 2_000
+"""Characters kept of a captured part; a longer one is compared by its beginning and its length."""
+_MAX_UNFINISHED = 256
+"""Matches that a query may have begun at once.
+
+Code needs fewer than 64; without a limit, a list of a thousand equal items takes minutes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """One thing that a file declares.
 
-    A capture `@flag` in a query makes a declaration of the kind `flag`; captures such as `@flag.name` and
-    `@flag.default` make its name and its parts.
+    A capture `@flag` in a query makes a declaration of the kind `flag`; captures such as
+    `@flag.name` and `@flag.default` make its name and its parts.
     """
 
     kind: str
@@ -120,9 +148,7 @@ class Declaration:
     first: int
     last: int
     line: int = 0  # The line that has the name
-    owner: str = (
-        ""  # The names of the classes, namespaces and functions around it, with dots between them
-    )
+    owner: str = ""  # The dotted names of the classes, namespaces and functions around it
     parts: Mapping[str, str] = field(default_factory=dict)
     """Further captures by name: default, type, value, base, message, condition, choices, help."""
     local: bool = False  # Whether it stands inside the body of a function
@@ -143,37 +169,39 @@ class Declaration:
 
     @property
     def text(self) -> str:
-        """The whole declaration without its own name and without white space; equal for what was only renamed."""
-        whole = self.source[self.start : self.end].decode("utf-8", "replace")
-        bare = self.name.lstrip("-") if self.kind == "flag" else self.name
-        for name in filter(None, (bare, bare.replace("-", "_"))):
-            whole = whole.replace(name, "\0")
-        return "".join(whole.split())
+        """The declaration without its own name and white space; equal for what was only renamed."""
+        text = self.source[self.start : self.end].decode("utf-8", "replace")
+        bare_name = self.name.lstrip("-") if self.kind == "flag" else self.name
+        for name in filter(None, (bare_name, bare_name.replace("-", "_"))):
+            text = text.replace(name, "\0")
+        return "".join(text.split())
 
 
 def read_declarations(
     text: bytes, language: Language, ranges: Sequence[Range] = (), root: Node | None = None
 ) -> list[Declaration]:
-    """Run the queries of a language over a text; with ranges, only over what these lines touch."""
+    """Return what a text declares; with ranges, only what these lines touch."""
     root = root or language.parse(text)
     matches: dict[tuple[str, int, int], _Match] = {}
     for start, end in ranges or ((1, text.count(b"\n") + 1),):
-        cursor = QueryCursor(language.query, match_limit=_UNFINISHED)
+        cursor = QueryCursor(language.query, match_limit=_MAX_UNFINISHED)
         cursor.set_point_range((max(start - 1, 0), 0), (end, 0))
         for _, captures in cursor.matches(root):
-            if found := _match(captures):
-                matches.setdefault(found.key, found).add(captures)
-    _complete(matches)
+            match = _match(captures)
+            if match is not None:
+                matches.setdefault(match.key, match).add(captures)
+    _join_nameless(matches)
     for kind, start, end in tuple(matches):
         # A class of members is an enumeration, an assignment to a variable that is read is that variable.
         for general in _MORE_GENERAL.get(kind, ()):
             matches.pop((general, start, end), None)
-    return _declared(text, sorted(matches.values(), key=lambda one: one.order))
+    ordered = sorted(matches.values(), key=lambda match: match.order)
+    return _Declarations(text).read(ordered)
 
 
 @dataclass(slots=True)
 class _Match:
-    """One node that queries found, with the nodes of its parts by their places."""
+    """A node that queries match, with the nodes of its parts by their offsets."""
 
     kind: str
     node: Node
@@ -182,8 +210,8 @@ class _Match:
 
     @property
     def key(self) -> tuple[str, int, int]:
-        at = self.name or self.node
-        return (self.kind, at.start_byte, at.end_byte)
+        node = self.name or self.node
+        return (self.kind, node.start_byte, node.end_byte)
 
     @property
     def order(self) -> tuple[int, int, bool]:
@@ -192,62 +220,61 @@ class _Match:
 
     @property
     def first(self) -> int:
-        """The first line, with a condition or a default that stands above: an `if`, an attribute of a field."""
-        above = (
-            node
-            for part in ("condition", "default")
-            for node in self.captured.get(part, {}).values()
-        )
-        return min(node.start_point[0] for node in (self.node, *above)) + 1
+        """The first line, with a condition or a default that stands above it, as an `if`."""
+        nodes = [self.node]
+        nodes += self.captured.get("condition", {}).values()
+        nodes += self.captured.get("default", {}).values()
+        return min(node.start_point[0] for node in nodes) + 1
 
     @property
     def line(self) -> int:
         """The line with the name, where that stands inside; a decorator names what stands below it."""
-        inside = (
-            self.name is not None
-            and self.node.start_byte <= self.name.start_byte < self.node.end_byte
-        )
-        return ((self.name if inside else None) or self.node).start_point[0] + 1
+        node = self.node
+        if self.name is not None and node.start_byte <= self.name.start_byte < node.end_byte:
+            node = self.name
+        return node.start_point[0] + 1
 
     def add(self, captures: Mapping[str, list[Node]]) -> None:
         for capture, nodes in captures.items():
             kind, _, part = capture.partition(".")
             if kind == self.kind and part not in ("", "name"):
-                self.captured.setdefault(part, {}).update(
-                    {(one.start_byte, one.end_byte): one for one in nodes}
-                )
+                nodes_by_offset = {(node.start_byte, node.end_byte): node for node in nodes}
+                self.captured.setdefault(part, {}).update(nodes_by_offset)
 
     def parts(self, source: bytes) -> dict[str, str]:
-        joined = {
-            part: _joined([node for _, node in sorted(at.items())], source)
-            for part, at in self.captured.items()
-        }
-        return {part: words_of(text) if part in _WORDS else text for part, text in joined.items()}
+        """Return the text of each part, in the order of the source."""
+        parts: dict[str, str] = {}
+        for part, nodes_by_offset in self.captured.items():
+            nodes = [node for _, node in sorted(nodes_by_offset.items())]
+            text = _joined(nodes, source)
+            parts[part] = words_of(text) if part in _WORD_PARTS else text
+        return parts
 
 
-def _complete(matches: dict[tuple[str, int, int], _Match]) -> None:
-    """Give the parts that were found without a name to the declaration that has the same node and a name."""
-    named = {
-        (one.kind, one.node.start_byte, one.node.end_byte): one
-        for one in matches.values()
-        if one.name
-    }
-    for key, one in tuple(matches.items()):
-        if one.name is None and (whole := named.get(key)):
-            for part, nodes in one.captured.items():
-                whole.captured.setdefault(part, {}).update(nodes)
-            del matches[key]
+def _join_nameless(matches: dict[tuple[str, int, int], _Match]) -> None:
+    """Move parts that were captured without a name to the match of the same node with a name."""
+    matches_by_node: dict[tuple[str, int, int], _Match] = {}
+    for match in matches.values():
+        if match.name:
+            matches_by_node[match.kind, match.node.start_byte, match.node.end_byte] = match
+    for key, match in tuple(matches.items()):
+        if match.name is not None or key not in matches_by_node:
+            continue
+        for part, nodes in match.captured.items():
+            matches_by_node[key].captured.setdefault(part, {}).update(nodes)
+        del matches[key]
 
 
 def _match(captures: Mapping[str, list[Node]]) -> _Match | None:
-    kind = next(
-        (capture for capture in captures if "." not in capture and not capture.startswith("_")),
-        None,
-    )
-    if kind is None or (kind == "env" and _is_assigned(captures[kind][0])):
-        return None
-    names = captures.get(f"{kind}.name")
-    return _Match(kind, captures[kind][0], names[0] if names else None)
+    for kind in captures:
+        if "." in kind or kind.startswith("_"):
+            continue
+        node = captures[kind][0]
+        if kind == "env" and _is_assigned(node):
+            return None
+        names = captures.get(f"{kind}.name")
+        return _Match(kind, node, names[0] if names else None)
+    return None
 
 
 def _is_assigned(node: Node) -> bool:
@@ -259,50 +286,90 @@ def _is_assigned(node: Node) -> bool:
     return left is None or left.id == node.id
 
 
-def _declared(text: bytes, matches: Iterable[_Match]) -> list[Declaration]:
-    """Name each match by what it stands in; matches come in the order of the text, outer ones first."""
-    found: list[Declaration] = []
-    around: list[tuple[_Match, str, bool, bool]] = []
-    counts: dict[tuple[str, str], int] = {}
-    for match in matches:
-        while around and around[-1][0].node.end_byte <= match.node.start_byte:
-            around.pop()
-        if match.kind == "parameter" and not (around and _is_parameter_of(match, around[-1][0])):
-            continue
-        owner, local, own = around[-1][1:] if around else ("", False, False)
-        # A parameter is as local as its function.
-        local = own if match.kind == "parameter" else local
-        # A warning that has no name of its own is named by what it stands in.
-        name = unquoted(_text(match.name)) if match.name else owner.rpartition(".")[2]
-        if match.kind == "registration":
-            # An operator is registered with its signature: `add(Tensor a) -> Tensor`.
-            name = name.partition("(")[0]
-        elif match.kind == "flag" and match.name and name[:1] != "-":
-            # Go and Rust name an option without its dashes; of a field clap makes one with dashes.
-            name = f"--{name.replace('_', '-') if match.name.type == 'field_identifier' else name}"
-        parts = match.parts(text)
-        owner = parts.pop("owner", owner)
-        position = counts[match.kind, owner] = counts.get((match.kind, owner), -1) + 1
-        one = Declaration(
+class _Scope(NamedTuple):
+    """A declaration around others."""
+
+    match: _Match
+    path: str
+    is_local: bool  # Whether it stands inside the body of a function
+    has_local_content: bool
+
+
+class _Declarations:
+    """Names matches by what they stand in."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._scopes: list[_Scope] = []  # The innermost last
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def read(self, matches: Iterable[_Match]) -> list[Declaration]:
+        """Return the declarations of matches, which come in the order of the text, outer ones first."""
+        declarations: list[Declaration] = []
+        for match in matches:
+            while self._scopes and self._scopes[-1].match.node.end_byte <= match.node.start_byte:
+                self._scopes.pop()
+            scope = self._scopes[-1] if self._scopes else None
+            if match.kind == "parameter" and not (scope and _is_parameter_of(match, scope.match)):
+                continue
+            declaration = self._declaration(match, scope)
+            declarations.append(declaration)
+            if match.kind in SCOPES:
+                self._scopes.append(_scope(match, declaration))
+        return declarations
+
+    def _declaration(self, match: _Match, scope: _Scope | None) -> Declaration:
+        parts = match.parts(self._text)
+        around = scope.path if scope else ""
+        owner = parts.pop("owner", around)
+        family = (match.kind, owner)
+        position = self._counts[family]
+        self._counts[family] += 1
+        return Declaration(
             kind=match.kind,
-            name=name,
+            name=_declared_name(match, around),
             first=match.first,
             last=match.node.end_point[0] + (match.node.end_point[1] > 0),
             line=match.line,
             owner=owner,
             parts=parts,
-            local=local,
+            local=_is_local(match, scope),
             position=position,
-            source=text,
+            source=self._text,
             start=match.node.start_byte,
             end=match.node.end_byte,
         )
-        found.append(one)
-        if match.kind in SCOPES:
-            around.append(
-                (match, one.path if name else owner, local or match.kind == "function", local)
-            )
-    return found
+
+
+def _is_local(match: _Match, scope: _Scope | None) -> bool:
+    if scope is None:
+        return False
+    # A parameter is as local as its function.
+    return scope.is_local if match.kind == "parameter" else scope.has_local_content
+
+
+def _scope(match: _Match, declaration: Declaration) -> _Scope:
+    return _Scope(
+        match,
+        path=declaration.path if declaration.name else declaration.owner,
+        is_local=declaration.local,
+        has_local_content=declaration.local or match.kind == "function",
+    )
+
+
+def _declared_name(match: _Match, around: str) -> str:
+    """Return the name as users write it; without one of its own, that of what it stands in."""
+    name = around.rpartition(".")[2]
+    if match.name is not None:
+        name = unquoted(_text(match.name))
+    if match.kind == "registration":
+        # An operator is registered with its signature: `add(Tensor a) -> Tensor`.
+        return name.partition("(")[0]
+    if match.kind == "flag" and match.name and name[:1] != "-":
+        # Go and Rust name an option without its dashes; of a field clap makes one with dashes.
+        is_field = match.name.type == "field_identifier"
+        return f"--{name.replace('_', '-') if is_field else name}"
+    return name
 
 
 def _is_parameter_of(parameter: _Match, scope: _Match) -> bool:
@@ -322,26 +389,33 @@ def _is_parameter_of(parameter: _Match, scope: _Match) -> bool:
 
 
 def _joined(nodes: Sequence[Node], source: bytes) -> str:
-    """Join captures with commas; those with only white space between them, like `const T *`, are one text."""
+    """Return captures with commas between them.
+
+    Those with only white space between them, like `const T *`, are one text.
+    """
     texts: list[str] = []
-    for at, node in enumerate(nodes):
-        between = source[nodes[at - 1].end_byte : node.start_byte] if at else b","
+    end: int | None = None
+    for node in nodes:
+        between = b"," if end is None else source[end : node.start_byte]
         if between.strip():
             texts.append(_text(node))
         else:
             texts[-1] += (" " if between else "") + _text(node)
+        end = node.end_byte
     return ", ".join(dict.fromkeys(texts))
 
 
 def _text(node: Node) -> str:
-    """Give the source of a node on one line, without comments and the white space that only lays it out."""
+    """Return the source of a node on one line, without comments and layout."""
     source = node.text or b""
-    for comment in _comments(node) if b"\n" in source else ():
-        start, end = comment.start_byte - node.start_byte, comment.end_byte - node.start_byte
-        source = source[:start] + b" " * (end - start) + source[end:]
-    raw = source.decode("utf-8", "replace")
-    text = " ".join(raw.split()) if "\n" in raw else raw.strip()
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…{len(text)}"
+    if b"\n" in source:
+        for comment in _comments(node):
+            start = comment.start_byte - node.start_byte
+            end = comment.end_byte - node.start_byte
+            source = source[:start] + b" " * (end - start) + source[end:]
+    text = source.decode("utf-8", "replace")
+    text = " ".join(text.split()) if "\n" in text else text.strip()
+    return text if len(text) <= _MAX_PART else f"{text[:_MAX_PART]}…{len(text)}"
 
 
 def _comments(node: Node) -> Iterator[Node]:
@@ -355,15 +429,18 @@ def _comments(node: Node) -> Iterator[Node]:
 
 
 def unquoted(text: str) -> str:
-    """Take the quotation marks and prefixes off a written string."""
+    """Return a written string without its quotation marks and prefixes."""
     for quote in ('"""', "'''", '"', "'", "`"):
-        at = text.find(quote)
-        if 0 <= at <= 2 and text.endswith(quote) and len(text) >= at + 2 * len(quote):
-            return text[at + len(quote) : -len(quote)]
+        start = text.find(quote)
+        is_closed = text.endswith(quote) and len(text) >= start + 2 * len(quote)
+        if 0 <= start <= 2 and is_closed:
+            return text[start + len(quote) : -len(quote)]
     return text
 
 
 def words_of(text: str) -> str:
-    """Join the written strings of an expression: what a message says; an expression without strings stays as it is."""
-    pieces = ["".join(found) for found in _STRING.findall(text)]
-    return " ".join("".join(pieces).split()) if any(pieces) else text
+    """Return the joined strings of an expression; an expression without strings stays as it is."""
+    strings = ["".join(groups) for groups in _STRING.findall(text)]
+    if not any(strings):
+        return text
+    return " ".join("".join(strings).split())

@@ -1,10 +1,12 @@
-"""Both versions of a changed file, as what they declare: from whole files where they are at hand, else from hunks."""
+"""Both versions of a changed file, as what they declare: from whole files, else from hunks."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from agent.domain.commits import FileChange, megabytes
 from agent.domain.patch import Hunk, Patch, Side, read_patch
@@ -12,41 +14,58 @@ from tools.diff.declarations import Declaration, Language, Range, language_of, r
 from tools.diff.manifests import ManifestEntry, Text, packages, python
 from tools.diff.roles import is_generated, is_product, module_of
 
-_INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that does not begin a statement of the top level
+_INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that begins no statement of the top level
+_MAX_CUT = 20_000  # Bytes of a fragment that may be cut; a longer one came as a whole file
 
 
-_LONGEST = 20_000  # Bytes of a fragment beyond which it is read as it is: what comes as a whole file was not cut
+@dataclass
+class _StatementLines:
+    """The lines of statements that changed, and the changed lines among them."""
+
+    first: int
+    last: int
+    ranges: list[Range]
+
+
+class _StatementText(NamedTuple):
+    """Whole statements of a file, and the changed lines in them, counted from the first one."""
+
+    first: int
+    text: bytes
+    ranges: list[Range]
 
 
 def read_changed(
     text: bytes, language: Language, ranges: Sequence[Range]
 ) -> list[Declaration] | None:
-    """Read what the changed lines of a whole file declare; None where a piece does not parse by itself."""
-    found: list[Declaration] = []
-    for first, piece, inside in _pieces(text.split(b"\n"), ranges):
-        root = language.parse(piece)
+    """Return what the changed lines of a whole file declare; None where a piece does not parse."""
+    declarations: list[Declaration] = []
+    for piece in _pieces(text.split(b"\n"), ranges):
+        root = language.parse(piece.text)
         if root.has_error:
             return None
-        found += shifted(read_declarations(piece, language, inside, root), first - 1)
-    return found
+        in_piece = read_declarations(piece.text, language, piece.ranges, root)
+        declarations += shifted(in_piece, piece.first - 1)
+    return declarations
 
 
 def read_fragment(text: bytes, language: Language, ranges: Sequence[Range]) -> list[Declaration]:
-    """Read what a hunk declares; where it does not parse as a whole, the pieces around its changed lines may."""
+    """Return what a hunk declares; where it does not parse, what the pieces around its changes do."""
     root = language.parse(text)
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_CUT or not root.has_error:
         return read_declarations(text, language, root=root)
-    found: list[Declaration] = []
-    for first, piece, inside in _pieces(text.split(b"\n"), ranges) if root.has_error else ():
-        ended = _ended(piece, language)
+    declarations: list[Declaration] = []
+    for piece in _pieces(text.split(b"\n"), ranges):
+        ended = _ended(piece.text, language)
         if ended is None:
             return read_declarations(text, language, root=root)
-        found += shifted(read_declarations(*ended, ranges=inside), first - 1)
-    return found if root.has_error else read_declarations(text, language, root=root)
+        in_piece = read_declarations(ended, language, piece.ranges)
+        declarations += shifted(in_piece, piece.first - 1)
+    return declarations
 
 
-def _ended(piece: bytes, language: Language) -> tuple[bytes, Language] | None:
-    """End a piece that was cut inside a signature or a body, so that it parses; None where it does not."""
+def _ended(piece: bytes, language: Language) -> bytes | None:
+    """Return a piece that was cut inside a signature or a body with an end; None if it cannot parse."""
     opened = piece.count(b"(") - piece.count(b")")
     if language.name == "python":
         ending = b"    " + b")" * opened + b": pass\n" if opened > 0 else b"        pass\n"
@@ -54,65 +73,79 @@ def _ended(piece: bytes, language: Language) -> tuple[bytes, Language] | None:
         ending = b")" * opened + b" {}\n"
     else:
         ending = b"}" * max(piece.count(b"{") - piece.count(b"}"), 0) + b"\n"
-    whole = next(
-        (text for text in (piece, piece + ending) if not language.parse(text).has_error), None
-    )
-    return None if whole is None else (whole, language)
+    for text in (piece, piece + ending):
+        if not language.parse(text).has_error:
+            return text
+    return None
 
 
-def shifted(declared: Sequence[Declaration], lines: int) -> list[Declaration]:
-    """Count the lines of a piece as the file does."""
-    return [
-        replace(one, first=one.first + lines, last=one.last + lines, line=one.line + lines)
-        for one in declared
-    ]
+def shifted(declarations: Sequence[Declaration], lines: int) -> list[Declaration]:
+    """Return the declarations of a piece with the line numbers of the file."""
+    moved: list[Declaration] = []
+    for declaration in declarations:
+        first = declaration.first + lines
+        last = declaration.last + lines
+        line = declaration.line + lines
+        moved.append(replace(declaration, first=first, last=last, line=line))
+    return moved
 
 
-def _pieces(
-    lines: Sequence[bytes], ranges: Sequence[Range]
-) -> Iterator[tuple[int, bytes, list[Range]]]:
-    """Give each piece with its first line and the ranges in it, counted from its beginning."""
-    spans: list[tuple[int, int, list[Range]]] = []
-    for start, end in ranges:
-        if spans and start <= spans[-1][1]:
-            first, last, inside = spans[-1]
-            inside.append((start, end))
-            spans[-1] = (first, last if end <= last else _end(lines, end), inside)
-        else:
-            spans.append((_start(lines, start), _end(lines, end), [(start, end)]))
-    for first, last, inside in spans:
-        piece = b"\n".join(lines[first - 1 : last]) + b"\n"
-        yield first, piece, [(start - first + 1, end - first + 1) for start, end in inside]
+def _pieces(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator[_StatementText]:
+    for span in _spans(lines, ranges):
+        text = b"\n".join(lines[span.first - 1 : span.last]) + b"\n"
+        above = span.first - 1
+        inside = [(first - above, last - above) for first, last in span.ranges]
+        yield _StatementText(span.first, text, inside)
+
+
+def _spans(lines: Sequence[bytes], ranges: Sequence[Range]) -> list[_StatementLines]:
+    """Return the lines of the statements that ranges touch, each statement once."""
+    spans: list[_StatementLines] = []
+    for first, last in ranges:
+        span = spans[-1] if spans else None
+        if span is None or first > span.last:
+            spans.append(_StatementLines(_start(lines, first), _end(lines, last), [(first, last)]))
+            continue
+        span.ranges.append((first, last))
+        if last > span.last:
+            span.last = _end(lines, last)
+    return spans
 
 
 def _start(lines: Sequence[bytes], line: int) -> int:
-    at = min(line, len(lines))
-    while at > 1 and lines[at - 1][:1] in _INSIDE:
-        at -= 1
-    while at > 1 and lines[at - 2][:1] == b"@":
-        at -= 1
-    return max(at, 1)
+    """Return the first line of the statement that has a line, with its decorators."""
+    start = min(line, len(lines))
+    while start > 1 and lines[start - 1][:1] in _INSIDE:
+        start -= 1
+    while start > 1 and lines[start - 2][:1] == b"@":
+        start -= 1
+    return max(start, 1)
 
 
 def _end(lines: Sequence[bytes], line: int) -> int:
-    """Go down to the line before the next statement; a comment or decorator belongs to the statement below it."""
-    at = line + 1
-    if lines[min(line, len(lines)) - 1].lstrip().startswith((b"/", b"*", b"#", b"@")):
-        while at <= len(lines) and lines[at - 1][:1] in _INSIDE:
-            at += 1
-        at += 1
-    while at <= len(lines) and lines[at - 1][:1] in _INSIDE:
-        at += 1
-    return min(at - 1, len(lines))
+    """Return the line before the next statement; a comment or decorator belongs to what is below."""
+    next_line = line + 1
+    last_text = lines[min(line, len(lines)) - 1].lstrip()
+    if last_text.startswith((b"/", b"*", b"#", b"@")):
+        next_line = _next_statement(lines, next_line) + 1
+    next_line = _next_statement(lines, next_line)
+    return min(next_line - 1, len(lines))
+
+
+def _next_statement(lines: Sequence[bytes], line: int) -> int:
+    """Return the first line from this one on that begins a statement."""
+    while line <= len(lines) and lines[line - 1][:1] in _INSIDE:
+        line += 1
+    return line
 
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]
 """The old and the new content of a file, by its new path; None on the side where it does not exist."""
-LARGEST_FILE = 2_000_000
+LARGEST_FILE = 2_000_000  # Bytes of a file that is parsed
 _MAX_DECLARATIONS = 100_000  # Of one commit: tables in code have one on each line
-LARGEST_COMMIT = 12_000_000  # Bytes that are parsed of one file and of one commit; what is beyond is listed as skipped
-
-
+LARGEST_COMMIT = (
+    12_000_000  # Bytes that are parsed of a commit; what is beyond is listed as skipped
+)
 _SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
 _READERS: tuple[tuple[str, Callable[[Text], Iterator[ManifestEntry]]], ...] = (
     (r"pyproject[^/]*\.toml", python.read_pyproject),
@@ -128,7 +161,7 @@ _READERS: tuple[tuple[str, Callable[[Text], Iterator[ManifestEntry]]], ...] = (
         packages.read_dockerfile,
     ),
     (
-        r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about)__\.py",
+        r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about|init)__\.py",
         packages.read_version,
     ),
 )
@@ -136,37 +169,64 @@ _BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, re
 
 
 def is_manifest(path: str) -> bool:
-    """Tell a file that one of the readers reads."""
-    return any(pattern.fullmatch(path) for pattern, _ in _BY_PATH)
+    """Return True for a file that one of the readers reads."""
+    return _reader_of(path) is not None
+
+
+def _reader_of(path: str) -> Callable[[Text], Iterator[ManifestEntry]] | None:
+    for pattern, reader in _BY_PATH:
+        if pattern.fullmatch(path):
+            return reader
+    return None
 
 
 def read_manifest(path: str, text: bytes) -> list[Declaration] | None:
-    """Give what one version of a manifest declares, or a fragment of it; None for a file that is none."""
+    """Return what a version of a manifest or a fragment of it declares; None for other files."""
     if _SUBMODULE.fullmatch(text):
         # This is what git prints in the place of a submodule's content.
-        return _declared(
-            text,
-            [ManifestEntry("dependency", path, 1, 1, parts={"version": text.split()[-1].decode()})],
-        )
-    reader = next((reader for pattern, reader in _BY_PATH if pattern.fullmatch(path)), None)
+        version = text.split()[-1].decode()
+        entry = ManifestEntry("dependency", path, 1, 1, parts={"version": version})
+        return _declared(text, [entry])
+    reader = _reader_of(path)
     if reader is None:
         return None
     # What a tool resolved says nothing of what the project asks for.
     if is_generated(path, text) or len(text) > LARGEST_FILE:
         return []
-    return _declared(text, sorted(reader(Text(path, text)), key=lambda one: one.first))
+    entries = sorted(reader(Text(path, text)), key=lambda entry: entry.first)
+    return _declared(text, entries)
 
 
 def _declared(text: bytes, entries: Iterable[ManifestEntry]) -> list[Declaration]:
-    starts = list(accumulate((len(row) + 1 for row in text.split(b"\n")), initial=0))
-    counts: dict[tuple[str, str], int] = {}
-    found: list[Declaration] = []
-    for one in entries:
-        position = counts[one.kind, one.owner] = counts.get((one.kind, one.owner), -1) + 1
-        start, end = starts[one.first - 1], starts[one.last] - 1
-        place = (one.kind, one.name, one.first, one.last, one.first, one.owner, one.parts)
-        found.append(Declaration(*place, position=position, source=text, start=start, end=end))
-    return found
+    line_starts = list(accumulate((len(line) + 1 for line in text.split(b"\n")), initial=0))
+    counts: Counter[tuple[str, str]] = Counter()
+    declarations: list[Declaration] = []
+    for entry in entries:
+        family = (entry.kind, entry.owner)
+        declarations.append(
+            Declaration(
+                kind=entry.kind,
+                name=entry.name,
+                first=entry.first,
+                last=entry.last,
+                line=entry.first,
+                owner=entry.owner,
+                parts=entry.parts,
+                position=counts[family],
+                source=text,
+                start=line_starts[entry.first - 1],
+                end=line_starts[entry.last] - 1,
+            )
+        )
+        counts[family] += 1
+    return declarations
+
+
+class _DeclaredName(NamedTuple):
+    """The kind of a declaration, and its name behind those of what it stands in."""
+
+    kind: str
+    path: str
 
 
 @dataclass(frozen=True)
@@ -184,50 +244,52 @@ class Versions:
         """The module of the file; both sides of a renamed file have the new name."""
         return module_of(self.file.path)
 
-    def has_elsewhere(self, one: Declaration, side: Side) -> bool:
-        """Tell whether the other version declares the same, in lines that did not change."""
+    def has_elsewhere(self, declaration: Declaration, side: Side) -> bool:
+        """Return True if the other version declares the same, in lines that did not change."""
         if not self.texts:
             return False
-        text = self.texts[1 if side == "old" else 0]
-        name = one.name.encode("utf-8", "replace")
-        if name not in text or not re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name), text):
+        other_text = self.texts[1 if side == "old" else 0]
+        name = declaration.name.encode("utf-8", "replace")
+        # Looking for the name first saves parsing the whole file.
+        if name not in other_text:
             return False
-        return (one.kind, one.path) in (self._all_new if side == "old" else self._all_old)
+        if not re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name), other_text):
+            return False
+        other_names = self._all_new if side == "old" else self._all_old
+        return _DeclaredName(declaration.kind, declaration.path) in other_names
 
     @cached_property
-    def _all_old(self) -> frozenset[tuple[str, str]]:
+    def _all_old(self) -> frozenset[_DeclaredName]:
         return self._all(self.texts[0])
 
     @cached_property
-    def _all_new(self) -> frozenset[tuple[str, str]]:
+    def _all_new(self) -> frozenset[_DeclaredName]:
         return self._all(self.texts[1])
 
-    def _all(self, text: bytes) -> frozenset[tuple[str, str]]:
+    def _all(self, text: bytes) -> frozenset[_DeclaredName]:
         language = language_of(self.file.path)
-        return (
-            frozenset((one.kind, one.path) for one in read_declarations(text, language))
-            if language
-            else frozenset()
-        )
+        if language is None:
+            return frozenset()
+        declarations = read_declarations(text, language)
+        return frozenset(_DeclaredName(entry.kind, entry.path) for entry in declarations)
 
 
 def is_read(file: FileChange) -> bool:
-    """Say whether a file is read for declarations: what users get is, tests, examples and documents are not."""
+    """Return True if a file is read for declarations: no test, example or document is."""
     return file.patch is not None and is_product(file.path)
 
 
 def needs_blobs(file: FileChange) -> bool:
-    """Say whether whole versions of a file tell more than its patch."""
-    partly = file.status not in ("added", "removed")
-    return (
-        partly and is_read(file) and (language_of(file.path) is not None or is_manifest(file.path))
-    )
+    """Return True if whole versions of a file show more than its patch."""
+    if file.status in ("added", "removed") or not is_read(file):
+        return False
+    return language_of(file.path) is not None or is_manifest(file.path)
 
 
 def read_versions(
     files: Sequence[FileChange], blobs: Blobs, skipped: list[str], largest: int = LARGEST_COMMIT
 ) -> Iterator[Versions]:
-    """Read every file that can declare something; what is too large or malformed is said."""
+    """Yield every file that can declare something; `skipped` gets what is too large or malformed."""
     bytes_left = largest
     declarations_left = _MAX_DECLARATIONS
     for file in files:
@@ -235,8 +297,7 @@ def read_versions(
             skipped.append(f"{file.path}: too large to be read ({megabytes(file.omitted)})")
         if not is_read(file):
             continue
-        both = blobs.get(file.path, ())
-        size = max(len(file.patch or ""), *(len(blob or b"") for blob in both), 0)
+        size = _largest_size(file, blobs)
         bytes_left -= size
         if size > LARGEST_FILE or bytes_left < 0 or declarations_left < 0:
             skipped.append(f"{file.path}: too large to be read")
@@ -250,42 +311,64 @@ def read_versions(
         yield versions
 
 
+def _largest_size(file: FileChange, blobs: Blobs) -> int:
+    """Return the size of the largest text of a file: its patch or a version."""
+    sizes = [len(file.patch or "")]
+    for blob in blobs.get(file.path, ()):
+        sizes.append(len(blob or b""))
+    return max(sizes)
+
+
 def _read(
     file: FileChange, patch: Patch, blobs: tuple[bytes | None, bytes | None] | None
 ) -> Versions:
     old_path = file.previous_path or file.path
     if blobs is None or file.status in ("added", "removed"):
-        return Versions(
-            file, patch, _fragments(old_path, patch, "old"), _fragments(file.path, patch, "new")
-        )
-    paths, texts = (old_path, file.path), tuple(blob or b"" for blob in blobs)
-    manifests = (read_manifest(path, text) or [] for path, text in zip(paths, texts, strict=True))
-    old, new = (
-        one + other for one, other in zip(manifests, _code(paths, texts, patch), strict=True)
-    )
-    return Versions(file, patch, old, new, texts)
+        old = _fragments(old_path, patch, "old")
+        new = _fragments(file.path, patch, "new")
+        return Versions(file, patch, old, new)
+    old_text = blobs[0] or b""
+    new_text = blobs[1] or b""
+    code = _code(file.path, old_text, new_text, patch)
+    old = (read_manifest(old_path, old_text) or []) + code.old
+    new = (read_manifest(file.path, new_text) or []) + code.new
+    return Versions(file, patch, old, new, (old_text, new_text))
 
 
-def _code(
-    paths: tuple[str, str], texts: tuple[bytes, ...], patch: Patch
-) -> list[list[Declaration]]:
-    """Read both versions of code where lines changed: by pieces, or both as a whole, so that they can be compared."""
-    language = language_of(paths[1])
-    ranges = (patch.ranges("old"), patch.ranges("new"))
-    if language is None or not any(ranges):
-        return [[], []]
-    both = list(zip(texts, ranges, strict=True))
+class _BothVersions(NamedTuple):
+    """What the two versions of a file declare where lines changed."""
+
+    old: list[Declaration]
+    new: list[Declaration]
+
+
+def _code(path: str, old_text: bytes, new_text: bytes, patch: Patch) -> _BothVersions:
+    """Return what both versions of code declare where lines changed.
+
+    They are read by pieces, or both as a whole, so that they can be compared.
+    """
+    language = language_of(path)
+    old_ranges = patch.ranges("old")
+    new_ranges = patch.ranges("new")
+    if language is None or not (old_ranges or new_ranges):
+        return _BothVersions([], [])
     if language.name != "cpp":
         # In C++ the namespaces around a piece are part of its names.
-        pieces = [read_changed(text, language, lines) for text, lines in both]
-        if (read := [one for one in pieces if one is not None]) == pieces:
-            return read
-    return [read_declarations(text, language, lines) for text, lines in both]
+        old_pieces = read_changed(old_text, language, old_ranges)
+        new_pieces = read_changed(new_text, language, new_ranges)
+        if old_pieces is not None and new_pieces is not None:
+            return _BothVersions(old_pieces, new_pieces)
+    old = read_declarations(old_text, language, old_ranges)
+    new = read_declarations(new_text, language, new_ranges)
+    return _BothVersions(old, new)
 
 
 def _fragments(path: str, patch: Patch, side: Side) -> list[Declaration]:
-    """Read one side of each hunk by itself; a file that came or went as a whole is one hunk."""
-    return [one for hunk in patch.hunks for one in _fragment(path, hunk, side)]
+    """Return what one side of each hunk declares; a file that is new or removed is one hunk."""
+    declarations: list[Declaration] = []
+    for hunk in patch.hunks:
+        declarations += _fragment(path, hunk, side)
+    return declarations
 
 
 def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
@@ -294,13 +377,14 @@ def _fragment(path: str, hunk: Hunk, side: Side) -> list[Declaration]:
         return []
     text = ("\n".join(lines) + "\n").encode("utf-8", "replace")
     above = hunk.start(side) - 1
-    found = shifted(read_manifest(path, text) or [], above)
+    declarations = shifted(read_manifest(path, text) or [], above)
     language = language_of(path)
     if language is None:
-        return found
-    if language.name == "python" and hunk.heading.endswith(":") and lines[0][:1] in (" ", "\t"):
+        return declarations
+    is_indented = lines[0][:1] in (" ", "\t")
+    if language.name == "python" and hunk.heading.endswith(":") and is_indented:
         # The class or function that the hunk stands in, as git names it.
         text = f"{hunk.heading}\n".encode("utf-8", "replace") + text
         above -= 1
     changed = [(first - above, last - above) for first, last in Patch((hunk,)).ranges(side)]
-    return found + shifted(read_fragment(text, language, changed), above)
+    return declarations + shifted(read_fragment(text, language, changed), above)

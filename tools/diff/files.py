@@ -1,8 +1,8 @@
-"""What the files of a commit tell by themselves: which come and go, and what they are for."""
+"""Facts about the files of a commit themselves: which are added and removed, and what for."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
@@ -30,9 +30,16 @@ _UPKEEP = {
     Role.BENCHMARK: "benchmarks",
     Role.EXAMPLE: "examples",
 }
-_TOLD_ROLES = (Role.MODEL, Role.KERNEL, Role.OPERATOR, Role.SOURCE, Role.HEADER, Role.DEVICE_CONFIG)
+_REPORTED_ROLES = (
+    Role.MODEL,
+    Role.KERNEL,
+    Role.OPERATOR,
+    Role.SOURCE,
+    Role.HEADER,
+    Role.DEVICE_CONFIG,
+)
 _MAX_NAMES = 6  # Names of a new file that are listed
-_MIN_GROUP = 3  # From so many files of one role in a folder they are told together
+_MIN_GROUP = 3  # From so many files of one role in a folder they are one fact
 _MAX_GROUP_PLACES = 4
 _MAX_SHOWN_LINES = 3
 _MIN_TEXT = 3  # Characters of a line that says something
@@ -54,9 +61,9 @@ def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
         detail = ", ".join(words for upkeep, words in _UPKEEP.items() if upkeep in roles)
     if kind is None:
         return
-    place = FactLocation(file=files[0].path, line=0, lines=())
+    location = FactLocation(file=files[0].path, line=0, lines=())
     name = f"{len(files)} files"
-    yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, detail=detail, places=(place,))
+    yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, detail=detail, places=(location,))
 
 
 def file_facts(
@@ -67,7 +74,7 @@ def file_facts(
     added: dict[tuple[Role, str], list[FileChange]] = defaultdict(list)
     for file in files:
         file_role = role(file.path)
-        if file.status == "added" and file_role in _TOLD_ROLES:
+        if file.status == "added" and file_role in _REPORTED_ROLES:
             added[file_role, file.path.rpartition("/")[0]].append(file)
         elif file.status == "removed" and is_product(file.path):
             yield _missing_file(file, "file-removed", file.path, None, surface)
@@ -84,7 +91,7 @@ def file_facts(
 
 
 def _added_files(file_role: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
-    # What other files bring is told by what they declare for users.
+    # Of other files, what they declare for users is reported.
     severity = Severity.ADDITIVE if file_role is Role.MODEL else Severity.INTERNAL
     places = tuple(_place(file, new) for file in files[:_MAX_GROUP_PLACES])
     return Fact(
@@ -128,16 +135,31 @@ def _public_names(declared: Sequence[Declaration]) -> str:
     return ", ".join(dict.fromkeys(names[:_MAX_NAMES]))
 
 
+class _PatchLine(NamedTuple):
+    """A changed line of the first hunk, by its number among the changed lines."""
+
+    number: int
+    text: str
+
+
 def _place(file: FileChange, names: str = "") -> FactLocation:
-    """Return the lines that have one of the names, else the first ones that say something."""
-    hunks = read_patch(file.patch).hunks[:1]
+    """Return the lines that have one of the names, else the first ones with words in them."""
+    hunks = read_patch(file.patch).hunks
     changed = hunks[0].changed if hunks else ()
-    telling: list[tuple[int, str]] = []
-    for number, line in enumerate(changed, start=1):
-        if len(line.strip("+-#/* \t")) >= _MIN_TEXT:
-            telling.append((number, line))
+    lines: list[_PatchLine] = []
+    for number, text in enumerate(changed, start=1):
+        if len(text.strip("+-#/* \t")) >= _MIN_TEXT:
+            lines.append(_PatchLine(number, text))
+    lines = (_lines_with(names, lines) or lines)[:_MAX_SHOWN_LINES]
+    first = lines[0].number if lines else 0
+    return FactLocation(file=file.path, line=first, lines=tuple(line.text for line in lines))
+
+
+def _lines_with(names: str, lines: Sequence[_PatchLine]) -> list[_PatchLine]:
+    """Return the lines that have one of the names, which commas separate."""
     sought = [name for name in names.split(", ") if name]
-    naming = [entry for entry in telling if any(name in entry[1] for name in sought)]
-    shown = (naming or telling)[:_MAX_SHOWN_LINES]
-    first = shown[0][0] if shown else 0
-    return FactLocation(file=file.path, line=first, lines=tuple(line for _, line in shown))
+    return [line for line in lines if _has_any(line.text, sought)]
+
+
+def _has_any(text: str, names: Sequence[str]) -> bool:
+    return any(name in text for name in names)

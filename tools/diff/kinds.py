@@ -241,6 +241,8 @@ class Difference:
     detail: str | None = None
     before: FoundDeclaration | None = None
     after: FoundDeclaration | None = None
+    replacement: str = ""  # What took the place of something that is gone, where that is in sight
+    is_certain: bool = True  # False where only some of the calls break that worked before
 
     @property
     def newest(self) -> FoundDeclaration:
@@ -255,48 +257,48 @@ class Difference:
         return self.before or self.newest
 
 
-def name_of(found: FoundDeclaration) -> str:
+def name_of(declared: FoundDeclaration) -> str:
     """Return the name a reader looks for: a parameter by its function, everything else by itself."""
-    if found.kind == "parameter":
-        return found.owner.removesuffix(".__init__")
-    return found.path if ROWS[found.kind].symbol else found.name
+    if declared.kind == "parameter":
+        return declared.owner.removesuffix(".__init__")
+    return declared.path if ROWS[declared.kind].symbol else declared.name
 
 
 _LONGEST_TYPE = 40  # Characters of an annotation that is shown with its name
 _DETAIL_PARTS = {"registration": "table", "flag": "help"}
 
 
-def detail_of(found: FoundDeclaration) -> str | None:
+def detail_of(declared: FoundDeclaration) -> str | None:
     """Return what the kind of a fact does not say: the parameter, the sort of symbol, the owner."""
-    if found.kind == "parameter":
-        return found.name
-    if found.kind in ("function", "class", "enum", "constant", "export"):
-        is_method = found.is_python and found.kind == "function" and found.owner
-        return "method" if is_method else found.kind
-    part = _DETAIL_PARTS.get(found.kind, "")
-    return found.parts.get(part) or found.owner or None
+    if declared.kind == "parameter":
+        return declared.name
+    if declared.kind in ("function", "class", "enum", "constant", "export"):
+        is_method = declared.is_python and declared.kind == "function" and declared.owner
+        return "method" if is_method else declared.kind
+    part = _DETAIL_PARTS.get(declared.kind, "")
+    return declared.parts.get(part) or declared.owner or None
 
 
-def members_of(found: FoundDeclaration) -> str | None:
+def members_of(declared: FoundDeclaration) -> str | None:
     """Return the members of an enumeration with their values: code may have stored them."""
     members: list[str] = []
-    for declaration in found.siblings:
-        if declaration.kind == "member" and declaration.owner == found.path:
-            member = FoundDeclaration(declaration, found.versions, found.side)
+    for declaration in declared.siblings:
+        if declaration.kind == "member" and declaration.owner == declared.path:
+            member = FoundDeclaration(declaration, declared.versions, declared.side)
             members.append(written(member) or declaration.name)
     return ", ".join(members) or None
 
 
-def written(found: FoundDeclaration) -> str | None:
+def written(declared: FoundDeclaration) -> str | None:
     """Return a declaration as users would write it: a parameter with its default, an error by its words."""
-    parts = found.parts
-    if found.kind in ("parameter", "field", "member"):
+    parts = declared.parts
+    if declared.kind in ("parameter", "argument", "field", "member"):
         value = parts.get("default") or parts.get("value")
-        written_type = parts.get("type", "") if found.kind != "member" else ""
+        written_type = parts.get("type", "") if declared.kind != "member" else ""
         is_readable = len(written_type) <= _LONGEST_TYPE and '"' not in written_type
         annotation = f": {written_type}" if written_type and is_readable else ""
-        return f"{found.name}{annotation}" + (f" = {value}" if value else "")
-    if found.kind in ("function", "class", "enum", "hook"):
+        return f"{declared.name}{annotation}" + (f" = {value}" if value else "")
+    if declared.kind in ("function", "class", "enum", "hook"):
         return None
     for part in ("default", "value", "version", "message", "condition"):
         if part in parts:
@@ -310,8 +312,8 @@ _MAX_WORDS = 4  # Words of a value by which its lines are found
 
 def place_of(difference: Difference) -> FactLocation | None:
     """Return the lines that show a difference; None where no changed line does: then it is no fact."""
-    removed = _telling_lines(difference.before, difference.old)
-    added = _telling_lines(difference.after, difference.new)
+    removed = _lines_of(difference.before, difference.old)
+    added = _lines_of(difference.after, difference.new)
     newer = added if difference.after else removed
     lines = [*removed, *added] if _is_in_one_file(difference) else newer
     if not lines:
@@ -331,17 +333,21 @@ def _is_in_one_file(difference: Difference) -> bool:
     return before.versions.file.path == after.versions.file.path
 
 
-def _telling_lines(found: FoundDeclaration | None, value: str | None) -> list[tuple[int, str]]:
+def _lines_of(declared: FoundDeclaration | None, value: str | None) -> list[tuple[int, str]]:
     """Return the changed lines of a declaration: the one with its name, and those with its value."""
-    if found is None:
+    if declared is None:
         return []
-    declaration = found.declaration
-    lines = found.versions.patch.within(found.side, declaration.first, declaration.last)
+    declaration = declared.declaration
+    lines = declared.versions.patch.within(declared.side, declaration.first, declaration.last)
     if len(lines) <= _MAX_LINES:
         return lines
     naming = [entry for entry in lines if entry[0] == declaration.line]
     words = [word for word in (value or "").split() if len(word) > 2][:_MAX_WORDS]
-    valued = [entry for entry in lines if any(word in entry[1] for word in words)]
+    valued = [entry for entry in lines if _has_any(entry[1], words)]
     if naming:
         return sorted({*naming, *valued[: _MAX_LINES - 1]})
     return (valued or lines)[:_MAX_LINES]
+
+
+def _has_any(text: str, words: Sequence[str]) -> bool:
+    return any(word in text for word in words)

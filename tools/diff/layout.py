@@ -1,11 +1,12 @@
 """Commits that only lay code out or comment on it."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from tree_sitter import Node, Parser, Query, QueryCursor
+from tree_sitter import Node, Query, QueryCursor
 
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactLocation, Severity
@@ -30,7 +31,7 @@ def layout_paths(change: Change) -> list[str]:
         if language is None:
             return []
         for hunk in read_patch(file.patch).hunks:
-            if _tokens(_side(hunk, "old"), language) != _tokens(_side(hunk, "new"), language):
+            if not _has_same_tokens(hunk, language):
                 return []
     return [file.path for file in change.files]
 
@@ -45,17 +46,18 @@ def layout_facts(change: Change, blobs: "Blobs") -> Iterator[Fact]:
         old_text, new_text = blobs.get(file.path, (None, None))
         if language is None or old_text is None or new_text is None:
             return
-        old_code = _CodeReader(old_text, language)
-        new_code = _CodeReader(new_text, language)
+        common = _common_length(old_text, new_text)
+        old_code = _CodeReader(old_text, language, common)
+        new_code = _CodeReader(new_text, language, common)
         # Most files differ, and are not read beyond their first difference.
         for old_part, new_part in zip_longest(old_code.parts(), new_code.parts()):
             if old_part != new_part:
                 return
         has_other_comments |= old_code.comments != new_code.comments
     kind = "only-comments" if has_other_comments else "only-formatting"
-    place = FactLocation(file=change.files[0].path, line=0, lines=())
+    location = FactLocation(file=change.files[0].path, line=0, lines=())
     name = f"{len(change.files)} files"
-    yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, places=(place,))
+    yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, places=(location,))
 
 
 def docstring_lines(path: str, text: bytes) -> frozenset[int]:
@@ -93,6 +95,7 @@ class _CodePart(NamedTuple):
 
     type: str
     text: bytes | None = None  # Only tokens have a text
+    end: int = 0  # Where a part ends that stands before all differences
 
 
 _END = _CodePart("end")
@@ -101,12 +104,14 @@ _END = _CodePart("end")
 class _CodeReader:
     """Reads a text as its grammar does; a string that is a statement counts as a comment.
 
-    White space does not count, except inside of strings.
+    White space does not count, except inside of strings. What ends within the first `common` bytes,
+    which another text begins with too, is one part, whatever it consists of.
     """
 
-    def __init__(self, text: bytes, language: Language) -> None:
+    def __init__(self, text: bytes, language: Language, common: int = 0) -> None:
         self._text = text
         self._language = language
+        self._common = common
         self.comments: list[bytes] = []  # Those among the parts that were read so far
 
     def parts(self) -> Iterator[_CodePart]:
@@ -115,15 +120,17 @@ class _CodeReader:
         A line that is indented otherwise has the same tokens and is part of another block.
         """
         # The marks of CUDA are part of what is compared, so they are not blanked here.
-        tree = Parser(self._language.grammar).parse(self._text)
-        stack: list[Node | None] = [tree.root_node]
+        root = self._language.parse_literally(self._text)
+        stack: list[Node | None] = [root]
         while stack:
             node = stack.pop()
             if node is None:
                 yield _END
                 continue
             node_type = node.type
-            if "comment" in node_type or _is_docstring(node, node_type):
+            if node.end_byte < self._common and self._is_closed(stack):
+                yield _CodePart(node_type, end=node.end_byte)
+            elif "comment" in node_type or _is_docstring(node, node_type):
                 self.comments.append(b"".join((node.text or b"").split()))
             elif "string" in node_type or not node.child_count:
                 yield _CodePart(node_type, node.text or b"")
@@ -132,10 +139,34 @@ class _CodeReader:
                 stack.append(None)
                 stack += reversed(node.children)
 
+    def _is_closed(self, following: Sequence[Node | None]) -> bool:
+        """Return True if the next code begins in the common bytes too.
 
-def _tokens(text: bytes, language: Language) -> list[bytes]:
-    parts = _CodeReader(text, language).parts()
-    return [part.text for part in parts if part.text is not None]
+        Otherwise a comment behind a block may be part of it in one text and not in the other.
+        """
+        for node in reversed(following):
+            if node is not None:
+                return node.start_byte < self._common and "comment" not in node.type
+        return False
+
+
+def _common_length(first: bytes, second: bytes) -> int:
+    """Return how many bytes two texts have in common at their beginning."""
+    shortest = min(len(first), len(second))
+    return bisect_left(range(shortest), 1, key=lambda end: first[: end + 1] != second[: end + 1])
+
+
+def _has_same_tokens(hunk: Hunk, language: Language) -> bool:
+    """Return True if both sides of a hunk have the same tokens; most differ early."""
+    old_tokens = _tokens(_side(hunk, "old"), language)
+    new_tokens = _tokens(_side(hunk, "new"), language)
+    return all(old == new for old, new in zip_longest(old_tokens, new_tokens))
+
+
+def _tokens(text: bytes, language: Language) -> Iterator[bytes]:
+    for part in _CodeReader(text, language).parts():
+        if part.text is not None:
+            yield part.text
 
 
 def _is_docstring(node: Node, node_type: str) -> bool:

@@ -60,11 +60,11 @@ def _share_a_part(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:
     return old.kind == new.kind and bool(_comparable_parts(old) & _comparable_parts(new))
 
 
-def _comparable_parts(found: "FoundDeclaration") -> set[tuple[str, str]]:
+def _comparable_parts(declared: "FoundDeclaration") -> set[tuple[str, str]]:
     """Return the parts of a declaration; in the words of an error, a limit does not count."""
-    if found.kind != "error":
-        return set(found.parts.items())
-    return {(part, _NUMBER.sub("0", text)) for part, text in found.parts.items()}
+    if declared.kind != "error":
+        return set(declared.parts.items())
+    return {(part, _NUMBER.sub("0", text)) for part, text in declared.parts.items()}
 
 
 def _are_no_errors(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:
@@ -99,8 +99,8 @@ def _grouped(
     declarations: Sequence["FoundDeclaration"], owner_of: Callable[["FoundDeclaration"], Hashable]
 ) -> dict[Hashable, list["FoundDeclaration"]]:
     groups: dict[Hashable, list[FoundDeclaration]] = defaultdict(list)
-    for found in declarations:
-        groups[found.kind, owner_of(found)].append(found)
+    for declared in declarations:
+        groups[declared.kind, owner_of(declared)].append(declared)
     return groups
 
 
@@ -140,7 +140,11 @@ def _alike(
     olds: Sequence["FoundDeclaration"], news: Sequence["FoundDeclaration"]
 ) -> Iterator[Pair]:
     """Pair the most alike first; what is no scope only where all but its name is the same."""
-    lines = {id(found): _lines(found) for found in (*olds, *news) if found.declaration.is_scope}
+    lines = {
+        id(declared): _lines(declared)
+        for declared in (*olds, *news)
+        if declared.declaration.is_scope
+    }
     candidates: list[_Candidate] = []
     for old in olds:
         for new in news:
@@ -191,9 +195,9 @@ def _is_used_alike(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:
     return False
 
 
-def _lines(found: "FoundDeclaration") -> Counter[str]:
+def _lines(declared: "FoundDeclaration") -> Counter[str]:
     """Count the lines of a declaration without their indentation and without single brackets."""
-    declaration = found.declaration
+    declaration = declared.declaration
     source = declaration.source[declaration.start : declaration.end]
     lines = (line.strip() for line in source.decode("utf-8", "replace").split("\n"))
     return Counter(line for line in lines if len(line) >= _MIN_LINE_LENGTH)

@@ -123,12 +123,12 @@ def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> 
     return bool(public_path) and _is_given_on(public_path, newest)
 
 
-def _is_given_on(public_path: str, found: FoundDeclaration) -> bool:
+def _is_given_on(public_path: str, declared: FoundDeclaration) -> bool:
     """Return True if a package gives a name on, rather than a module that documents import."""
-    if found.file.endswith("/__init__.py"):
+    if declared.file.endswith("/__init__.py"):
         return True
     module = public_path.rpartition(".")[0]
-    return not module_of(found.file).endswith(module)
+    return not module_of(declared.file).endswith(module)
 
 
 def _is_literal(difference: Difference) -> bool:
@@ -136,8 +136,8 @@ def _is_literal(difference: Difference) -> bool:
     return all(_LITERAL.fullmatch(side) for side in sides)
 
 
-def _is_private(found: FoundDeclaration) -> bool:
-    for name in found.path.split("."):
+def _is_private(declared: FoundDeclaration) -> bool:
+    for name in declared.path.split("."):
         is_special = name.startswith("__")
         # Dataclasses call `__post_init__` themselves.
         if (name.startswith("_") and not is_special) or name == "__post_init__":
@@ -145,43 +145,43 @@ def _is_private(found: FoundDeclaration) -> bool:
     return False
 
 
-def _is_guessed_public(found: FoundDeclaration) -> bool:
-    if found.kind == "field" and _is_filled_in(found):
+def _is_guessed_public(declared: FoundDeclaration) -> bool:
+    if declared.kind == "field" and _is_filled_in(declared):
         return True
-    if found.kind == "constant" and not found.owner and found.name.islower():
+    if declared.kind == "constant" and not declared.owner and declared.name.islower():
         return False  # A module's own object, such as its logger
-    return module_of(found.versions.file.path).count(".") < _MAX_GUESSED_DEPTH
+    return module_of(declared.versions.file.path).count(".") < _MAX_GUESSED_DEPTH
 
 
-def _is_filled_in(found: FoundDeclaration) -> bool:
+def _is_filled_in(declared: FoundDeclaration) -> bool:
     """Return True for a field of a record that users fill in or exchange with the project."""
-    if found.kind != "field":
+    if declared.kind != "field":
         return False
-    if _SETTINGS.search(found.owner.rpartition(".")[2]):
+    if _SETTINGS.search(declared.owner.rpartition(".")[2]):
         return True
-    for declaration in (*found.versions.new, *found.versions.old):
-        if declaration.kind == "class" and declaration.path == found.owner:
+    for declaration in (*declared.versions.new, *declared.versions.old):
+        if declaration.kind == "class" and declaration.path == declared.owner:
             bases = declaration.parts.get("base", "").split(",")
             return any(_RECORD.search(base.strip()) for base in bases)
     return False
 
 
 def _is_public(difference: Difference, surface: SurfaceChange) -> bool:
-    for found in (difference.before, difference.after):
-        if found is None:
+    for declared in (difference.before, difference.after):
+        if declared is None:
             continue
-        top = found.path.partition(".")[0]
-        if surface.public_path(found.file, top):
+        top = declared.path.partition(".")[0]
+        if surface.public_path(declared.file, top):
             return True
     return False
 
 
-def is_in_public_function(found: FoundDeclaration, surface: SurfaceChange | None) -> bool:
+def is_in_public_function(declared: FoundDeclaration, surface: SurfaceChange | None) -> bool:
     """Return True for something in the body of a function or class that users import."""
-    if surface is None or not found.is_python or _is_private(found):
+    if surface is None or not declared.is_python or _is_private(declared):
         return False
-    top = found.owner.partition(".")[0]
-    return bool(top) and bool(surface.public_path(found.file, top))
+    top = declared.owner.partition(".")[0]
+    return bool(top) and bool(surface.public_path(declared.file, top))
 
 
 def _breaks_of(difference: Difference, surface: SurfaceChange) -> list[PublicBreak]:
@@ -222,13 +222,13 @@ def shown_breaks(
 
     That something else changes inside of a function does not say that the function is gone.
     """
-    shown: set[PublicBreak] = set()
+    breaks: set[PublicBreak] = set()
     if surface is None:
-        return shown
+        return breaks
     for difference in differences:
         if difference.kind in BREAKING or difference.kind == "parameter-added":
-            shown.update(_breaks_of(difference, surface))
-    return shown
+            breaks.update(_breaks_of(difference, surface))
+    return breaks
 
 
 def public_path(difference: Difference, surface: SurfaceChange | None) -> str:
@@ -243,38 +243,48 @@ def public_path(difference: Difference, surface: SurfaceChange | None) -> str:
 
 
 def replacement_of_break(difference: Difference, surface: SurfaceChange | None) -> str:
-    """Return the path that the surface has in the place of what is gone."""
-    if (
-        surface is None
-        or difference.after is not None
-        or difference.oldest.kind in ("parameter", "field")
-    ):
+    """Return what the surface has in the place of what is gone: a path, a parameter, a field."""
+    if surface is None or difference.after is not None:
         return ""
+    oldest = difference.oldest
+    is_argument = oldest.kind in ("parameter", "field")
     for broken in _breaks_of(difference, surface):
-        if broken.replacement:
+        if not broken.replacement:
+            continue
+        if not is_argument or _has_same_type(oldest, broken.replacement):
             return broken.replacement
     return ""
+
+
+def _has_same_type(removed: FoundDeclaration, name: str) -> bool:
+    """Return True if the parameter or field that takes a place is annotated as the one before."""
+    for declaration in removed.versions.new:
+        is_beside = declaration.kind == removed.kind and declaration.owner == removed.owner
+        if is_beside and declaration.name == name:
+            return declaration.parts.get("type") == removed.parts.get("type")
+    return False
 
 
 def export_facts(
     change: Change,
     surface: SurfaceChange | None,
-    shown: set[PublicBreak],
+    shown_by_facts: set[PublicBreak],
     differences: Iterable[Difference],
 ) -> Iterator[Fact]:
     """Yield the names that a package stopped giving on, by the removed lines that gave them."""
     if surface is None:
         return
     new_paths = _moved_paths(differences)
-    yield from _call_facts(change, surface, shown)
-    told = {(broken.file, broken.name) for broken in shown}
+    yield from _call_facts(change, surface, shown_by_facts)
+    reported = {(broken.file, broken.name) for broken in shown_by_facts}
     for broken in surface.breaks:
-        if broken.kind != "gone" or not broken.is_certain or (broken.file, broken.name) in told:
+        definition = (broken.file, broken.name)
+        if broken.kind != "gone" or not broken.is_certain or definition in reported:
             continue
-        told.add((broken.file, broken.name))
+        reported.add(definition)
         module, _, name = broken.path.rpartition(".")
-        place = _export_place(change.files, module, name)
-        if place is None:
+        location = _export_place(change.files, module, name)
+        if location is None:
             continue
         yield Fact(
             kind="symbol-removed",
@@ -284,20 +294,22 @@ def export_facts(
             detail="export",
             path=broken.path,
             module=module,
-            places=(place,),
+            places=(location,),
         )
 
 
-def _call_facts(change: Change, surface: SurfaceChange, shown: set[PublicBreak]) -> Iterator[Fact]:
+def _call_facts(
+    change: Change, surface: SurfaceChange, shown_by_facts: set[PublicBreak]
+) -> Iterator[Fact]:
     """Yield the calls that fail though no single declaration shows it: by names only, by branches."""
-    seen = {(broken.file, broken.name, broken.parameter) for broken in shown}
+    seen = {(broken.file, broken.name, broken.parameter) for broken in shown_by_facts}
     for broken in surface.breaks:
         key = (broken.file, broken.name, broken.parameter)
         if broken.kind == "gone" or not broken.is_certain or key in seen:
             continue
         seen.add(key)
-        place = _parameter_place(change.files, broken)
-        if place is None:
+        location = _parameter_place(change.files, broken)
+        if location is None:
             continue
         yield Fact(
             kind=broken.kind,
@@ -306,7 +318,7 @@ def _call_facts(change: Change, surface: SurfaceChange, shown: set[PublicBreak])
             detail=broken.parameter,
             path=broken.path,
             module=module_of(broken.file),
-            places=(place,),
+            places=(location,),
         )
 
 
@@ -318,11 +330,10 @@ def _parameter_place(files: Sequence[FileChange], broken: PublicBreak) -> FactLo
             continue
         patch = read_patch(file.patch)
         for side in ("new", "old"):
-            lines = patch.lines("new" if side == "new" else "old").items()
-            naming = [(number, line) for number, line in lines if word.search(line)]
-            if naming:
-                texts = tuple(line for _, line in naming[:_MAX_SHOWN_LINES])
-                return FactLocation(file=file.path, line=naming[0][0], lines=texts)
+            lines = patch.lines("new" if side == "new" else "old")
+            location = _lines_with(word, file.path, lines)
+            if location is not None:
+                return location
     return None
 
 
@@ -354,9 +365,16 @@ def _export_place(files: Sequence[FileChange], module: str, name: str) -> FactLo
     candidates = [file for file in files if file.path.endswith(".py") and file.patch]
     candidates.sort(key=lambda file: module_of(file.previous_path or file.path) != module)
     for file in candidates:
-        removed = read_patch(file.patch).lines("old").items()
-        lines = [(number, line) for number, line in removed if word.search(line)]
-        if lines:
-            texts = tuple(line for _, line in lines[:_MAX_SHOWN_LINES])
-            return FactLocation(file=file.path, line=lines[0][0], lines=texts)
+        location = _lines_with(word, file.path, read_patch(file.patch).lines("old"))
+        if location is not None:
+            return location
     return None
+
+
+def _lines_with(word: re.Pattern[str], path: str, lines: Mapping[int, str]) -> FactLocation | None:
+    """Return the first lines that hold a word."""
+    matches = {number: line for number, line in lines.items() if word.search(line)}
+    if not matches:
+        return None
+    texts = tuple(matches.values())[:_MAX_SHOWN_LINES]
+    return FactLocation(file=path, line=next(iter(matches)), lines=texts)

@@ -1,44 +1,90 @@
-"""Which facts of a commit are told first, which are told together, and how many."""
+"""Which facts of a commit come first, which are joined, and how many are kept."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
-from agent.domain.facts import Fact, FactKind, Severity
-from agent.telling import join_key
+from agent.domain.facts import Fact, FactKind, FactLocation, Severity
+from agent.fact_sentences import join_key
 
-MOST = 36
-MOST_INTERNAL = 12
-TOGETHER = 3  # From so many alike facts of one file they are one fact with all of their names
-_LONGEST_MEMBER = 60
-_PLACES = 6
+MAX_VISIBLE = 36
+MAX_INTERNAL = 12
+_MAX_APART = 3  # More alike facts of one file are one fact with all of their names
+_MAX_MEMBER_LENGTH = 60
+_MAX_PLACES = 6
 _MAX_NAMES = 100  # Names that a fact of many lists; `Fact.count` says how many there are
-_ORDER = list(Severity)
-_FIRST = (
-    "revert", "reland", "cherry", "version", "flag", "env", "route", "config", "registered", "unregistered",
-    "registration", "dependency", "image", "deprecated", "symbol", "parameter", "field", "enum", "file", "limit",
-    "error", "constant", "signature", "base", "code",
-)  # fmt: skip
+_SEVERITIES = list(Severity)
+_KIND_ORDER = (
+    "revert",
+    "reland",
+    "cherry",
+    "version",
+    "flag",
+    "env",
+    "route",
+    "config",
+    "registered",
+    "unregistered",
+    "registration",
+    "dependency",
+    "image",
+    "deprecated",
+    "symbol",
+    "parameter",
+    "field",
+    "enum",
+    "file",
+    "limit",
+    "error",
+    "constant",
+    "signature",
+    "base",
+    "code",
+)
 """What comes first of one severity: what users set and install, then what they call, then what they run into."""
 _LISTED = (
-    "symbol-added", "symbol-removed", "flag-added", "flag-removed", "env-added",
-    "env-removed", "registered", "unregistered", "config-key-added", "config-key-removed",
-    "file-removed", "file-renamed", "symbol-moved",
-)  # fmt: skip
+    "symbol-added",
+    "symbol-removed",
+    "flag-added",
+    "flag-removed",
+    "env-added",
+    "env-removed",
+    "registered",
+    "unregistered",
+    "config-key-added",
+    "config-key-removed",
+    "file-removed",
+    "file-renamed",
+    "symbol-moved",
+)
 _OF_CLASSES = ("field-added", "field-removed", "enum-member-added", "enum-member-removed")
 _OF_FUNCTIONS = ("error-added", "error-removed")
+_OF_SECTIONS = ("config-key-changed", "dependency-changed")
+"""Facts that several sections of one file may have in the same way: the stages of an image, extras."""
 
 
 def ranked(facts: Iterable[Fact]) -> list[Fact]:
-    """Order facts by what they mean for users, join those alike, and keep as many as somebody reads."""
+    """Return facts in the order of what they mean for users, those alike joined, and not too many."""
     joined = _joined(list(dict.fromkeys(facts)))
-    ordered = sorted(joined, key=lambda fact: (_ORDER.index(fact.severity), _rank(fact.kind)))
+    ordered = sorted(joined, key=_order_key)
     internal = [fact for fact in ordered if fact.severity is Severity.INTERNAL]
     visible = [fact for fact in ordered if fact.severity is not Severity.INTERNAL]
-    return _counted(visible[:MOST], visible[MOST:]) + internal[:MOST_INTERNAL]
+    counted = _counted(visible[:MAX_VISIBLE], visible[MAX_VISIBLE:])
+    return counted + internal[:MAX_INTERNAL]
+
+
+def _order_key(fact: Fact) -> tuple[int, int]:
+    return _SEVERITIES.index(fact.severity), _kind_rank(fact.kind)
+
+
+def _kind_rank(kind: FactKind) -> int:
+    for rank, prefix in enumerate(_KIND_ORDER):
+        if kind.startswith(prefix):
+            return rank
+    return len(_KIND_ORDER)
 
 
 def _counted(kept: list[Fact], dropped: list[Fact]) -> list[Fact]:
-    """Count dropped facts with the first kept fact that one sentence would tell together with them."""
+    """Count dropped facts with the first kept fact that the same sentence could report."""
     names: dict[Hashable, set[str]] = defaultdict(set)
     for fact in kept:
         names[join_key(fact)].add(fact.name)
@@ -51,86 +97,123 @@ def _counted(kept: list[Fact], dropped: list[Fact]) -> list[Fact]:
     counted: list[Fact] = []
     for fact in kept:
         key = join_key(fact)
-        # Facts that nothing can be told together with have no key.
+        # Facts that no sentence joins with others have no key.
         extra = unnamed.pop(key, 0) if key else 0
         counted.append(fact.model_copy(update={"count": fact.count + extra}) if extra else fact)
     return counted
 
 
-def _rank(kind: FactKind) -> int:
-    return next(
-        (place for place, start in enumerate(_FIRST) if kind.startswith(start)), len(_FIRST)
-    )
-
-
-def _joined(facts: list[Fact]) -> list[Fact]:
+def _joined(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts with those joined that are alike and too many to be read one by one."""
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
-    for place, fact in enumerate(facts):
-        groups[_key(fact) or place].append(fact)
-    found: list[Fact] = []
+    for index, fact in enumerate(facts):
+        groups[_group_key(fact) or index].append(fact)
+    joined: list[Fact] = []
     for group in groups.values():
-        least = 1 if group[0].kind in (*_OF_CLASSES, *_OF_FUNCTIONS) else TOGETHER
-        found += [_one(group)] if len(group) > least else group
-    return found
+        if len(group) > _max_apart(group[0].kind):
+            joined.append(_one_of_many(group))
+        else:
+            joined += group
+    return joined
 
 
-def _key(fact: Fact) -> Hashable:
-    """Return the key under which like facts are grouped."""
-    if fact.kind.startswith("parameter"):
-        return fact.kind, fact.severity, fact.detail, fact.old, fact.new
-    if fact.kind in _OF_CLASSES:
-        return fact.kind, fact.severity, fact.name.rpartition(".")[0]
-    if fact.kind in _OF_FUNCTIONS:
-        return fact.kind, fact.severity, fact.detail
-    if fact.kind in ("registered", "unregistered"):
+def _max_apart(kind: FactKind) -> int:
+    is_joined_early = kind in (*_OF_CLASSES, *_OF_FUNCTIONS, *_OF_SECTIONS)
+    return 1 if is_joined_early else _MAX_APART
+
+
+def _group_key(fact: Fact) -> Hashable:
+    """Return the key under which like facts are grouped; None for a fact by itself."""
+    kind = fact.kind
+    if kind.startswith("parameter"):
+        return kind, fact.severity, fact.detail, fact.old, fact.new, fact.replacement
+    if kind in _OF_CLASSES:
+        return kind, fact.severity, fact.name.rpartition(".")[0]
+    if kind in _OF_FUNCTIONS:
+        return kind, fact.severity, fact.detail
+    if kind in _OF_SECTIONS:
+        return kind, fact.severity, fact.name, fact.old, fact.new, _file_of(fact)
+    if kind in ("registered", "unregistered"):
         # One model is entered into several tables.
-        return fact.kind, fact.severity
-    if fact.kind in _LISTED:
-        file = fact.places[0].file if fact.places else ""
-        folder = file.rpartition("/")[0] if fact.kind.startswith(("file", "symbol-moved")) else file
-        return fact.kind, fact.severity, folder
+        return kind, fact.severity
+    if kind in _LISTED:
+        file = _file_of(fact)
+        is_of_folder = kind.startswith(("file", "symbol-moved"))
+        return kind, fact.severity, file.rpartition("/")[0] if is_of_folder else file
     return None
 
 
-def _one(group: list[Fact]) -> Fact:
-    """Make one fact of several: by their class, by their function, or by all of their names."""
+def _file_of(fact: Fact) -> str:
+    return fact.places[0].file if fact.places else ""
+
+
+def _one_of_many(group: Sequence[Fact]) -> Fact:
+    """Return one fact for several: by their class, by their function, or by all of their names."""
     first = group[0]
-    places = tuple(place for fact in group for place in fact.places[:1])[:_PLACES]
     if first.kind in _OF_CLASSES:
-        what = "fields" if first.kind.startswith("field") else "members"
-        told = {
-            side: _listed([_short(getattr(one, side), one.name) for one in group])
-            for side in ("old", "new")
-        }
-        owner = first.name.rpartition(".")[0]
-        return first.model_copy(
-            update={"name": owner, "detail": f"{len(group)} {what}", "places": places, **told}
-        )
+        return _fact_of_members(group)
     if first.kind in _OF_FUNCTIONS:
-        told = {
-            side: _listed([getattr(one, side) for one in group], "\n") for side in ("old", "new")
-        }
-        name = _listed([one.name for one in group]) or first.name
-        return first.model_copy(update={"name": name, "places": places, **told})
-    same = {
-        side: getattr(first, side)
-        for side in ("old", "new")
-        if len({getattr(one, side) for one in group}) == 1
-    }
-    details = {fact.detail for fact in group}
+        return _fact_of_errors(group)
     names = list(dict.fromkeys(fact.name for fact in group))
-    update = {"old": None, "new": None, **same}
-    update["name"] = ", ".join(names[:_MAX_NAMES])
-    update["count"] = len(names)
-    update["detail"] = details.pop() if len(details) == 1 else None
-    update["places"] = places
-    return first.model_copy(update=update)
+    return first.model_copy(
+        update={
+            "name": ", ".join(names[:_MAX_NAMES]),
+            "count": len(names),
+            "old": _common(fact.old for fact in group),
+            "new": _common(fact.new for fact in group),
+            "detail": _common(fact.detail for fact in group),
+            "places": _places_of(group),
+        }
+    )
+
+
+def _fact_of_members(group: Sequence[Fact]) -> Fact:
+    first = group[0]
+    members = "fields" if first.kind.startswith("field") else "members"
+    return first.model_copy(
+        update={
+            "name": first.name.rpartition(".")[0],
+            "detail": f"{len(group)} {members}",
+            "old": _listed(_short(fact.old, fact.name) for fact in group),
+            "new": _listed(_short(fact.new, fact.name) for fact in group),
+            "places": _places_of(group),
+        }
+    )
+
+
+def _fact_of_errors(group: Sequence[Fact]) -> Fact:
+    first = group[0]
+    return first.model_copy(
+        update={
+            "name": _listed(fact.name for fact in group) or first.name,
+            "old": _listed((fact.old for fact in group), "\n"),
+            "new": _listed((fact.new for fact in group), "\n"),
+            "places": _places_of(group),
+        }
+    )
+
+
+def _places_of(group: Sequence[Fact]) -> tuple[FactLocation, ...]:
+    """Return the best place of each fact."""
+    places: list[FactLocation] = []
+    for fact in group:
+        places += fact.places[:1]
+    return tuple(places[:_MAX_PLACES])
+
+
+def _common(values: Iterable[str | None]) -> str | None:
+    """Return the value that all facts share; None where they differ."""
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else None
 
 
 def _short(value: str | None, name: str) -> str | None:
-    """Give a long declaration by its name: it has commas of its own, and nobody reads it in a list."""
-    return value if value is None or len(value) <= _LONGEST_MEMBER else name.rpartition(".")[2]
+    """Return a long declaration by its name: it has commas of its own, and nobody reads it in a list."""
+    if value is None or len(value) <= _MAX_MEMBER_LENGTH:
+        return value
+    return name.rpartition(".")[2]
 
 
 def _listed(values: Iterable[str | None], comma: str = ", ") -> str | None:
-    return comma.join(dict.fromkeys(value for value in values if value)) or None
+    present = dict.fromkeys(value for value in values if value)
+    return comma.join(present) or None

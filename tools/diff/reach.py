@@ -38,7 +38,7 @@ _CONTAINER_FILE = re.compile(
 )
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
 _NATIVE_OR_RUST = (*_NATIVE, ".rs")
-_UNTOLD_IN_NATIVE = ("parameter", "field", "constant")
+_UNREPORTED_IN_NATIVE = ("parameter", "field", "constant")
 _REFERENCE = re.compile(r"[A-Za-z_]\w*|\(\s*([\"'])[\w.]+\1,\s*([\"'])\w+\2,?\s*\)")
 _COMMENTED = ("#", "//", "*", "<!--")
 
@@ -53,32 +53,34 @@ class SurroundingTrees:
 
 @dataclass(frozen=True)
 class TreeNames:
-    """The names whose places in whole trees decide what differences mean."""
+    """The names whose lines in whole trees decide what differences mean."""
 
-    come: frozenset[str] = frozenset()  # Looked up in the tree before
-    gone: frozenset[str] = frozenset()  # Looked up in the tree after
+    added: frozenset[str] = frozenset()  # Looked up in the tree before
+    removed: frozenset[str] = frozenset()  # Looked up in the tree after
 
     def __or__(self, other: "TreeNames") -> "TreeNames":
         """Join the names of several commits."""
-        return TreeNames(self.come | other.come, self.gone | other.gone)
+        return TreeNames(self.added | other.added, self.removed | other.removed)
 
 
 def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
     """Return the names of a commit that are to be looked up in the trees around it."""
-    come: set[str] = set()
-    gone: set[str] = set()
+    added: set[str] = set()
+    removed: set[str] = set()
     for difference in differences:
         if not is_product(difference.newest.versions.file.path):
             continue
         if difference.kind in _REGISTRATIONS:
             table = difference.newest.parts.get("table", "")
-            (come if difference.after is None else gone).add(table)
+            (added if difference.after is None else removed).add(table)
+        if difference.newest.kind == "argument":
+            added.add(difference.name)  # The tree before says whether users import the function
         if _is_looked_up(difference):
             name = difference.newest.name
-            (gone if difference.after is None else come).add(name)
-    for names in (come, gone):
+            (removed if difference.after is None else added).add(name)
+    for names in (added, removed):
         names -= {name for name in names if not name.strip() or "\n" in name}
-    return TreeNames(frozenset(come), frozenset(gone))
+    return TreeNames(frozenset(added), frozenset(removed))
 
 
 def _is_looked_up(difference: Difference) -> bool:
@@ -87,8 +89,8 @@ def _is_looked_up(difference: Difference) -> bool:
     return difference.kind == "symbol-removed" and _is_native(difference.newest)
 
 
-def _is_native(found: FoundDeclaration) -> bool:
-    return found.versions.file.path.endswith(_NATIVE_OR_RUST)
+def _is_native(declared: FoundDeclaration) -> bool:
+    return declared.versions.file.path.endswith(_NATIVE_OR_RUST)
 
 
 def is_certain(difference: Difference) -> bool:
@@ -98,7 +100,7 @@ def is_certain(difference: Difference) -> bool:
     fields and constants belong to kernels more often than to users.
     """
     newest = difference.newest
-    if not _is_native(newest) or newest.kind not in _UNTOLD_IN_NATIVE:
+    if not _is_native(newest) or newest.kind not in _UNREPORTED_IN_NATIVE:
         return True
     # A macro or a constant of a public header has a value that users compile in.
     return newest.kind == "constant" and difference.kind != "symbol-added" and not newest.owner
@@ -122,10 +124,10 @@ def is_still_there(
     return _is_mentioned(lines, newest.name, {own_file}, difference.kind)
 
 
-def is_told_by(trees: SurroundingTrees, fact: Fact) -> bool:
+def is_read_elsewhere(trees: SurroundingTrees, fact: Fact) -> bool:
     """Return True for a variable that the trees read before it came, or after it went."""
     lines = (trees.before if fact.kind == "env-added" else trees.after) or ()
-    own_files = {place.file for place in fact.places}
+    own_files = {location.file for location in fact.places}
     return _is_mentioned(lines, fact.name, own_files, fact.kind)
 
 
@@ -158,6 +160,8 @@ def severity(
     newest = difference.newest
     if not is_product(newest.versions.file.path):
         return Severity.INTERNAL
+    if newest.kind == "argument":
+        return _severity_of_argument(difference, trees)
     if not ROWS[newest.kind].symbol:
         return _severity_of_use(difference, surface, trees)
     if newest.is_python:
@@ -165,6 +169,27 @@ def severity(
     if newest.versions.file.path.endswith(_NATIVE_OR_RUST):
         return _native_severity(difference, surface, trees)
     return _script_severity(difference)
+
+
+def _severity_of_argument(difference: Difference, trees: SurroundingTrees) -> Severity:
+    """Return what another argument means of a native function that a Python package gives on."""
+    if not _is_given_on(difference.name, trees):
+        return Severity.INTERNAL
+    meant = severity_of(difference.kind)
+    if difference.kind == "parameter-added" and "default" not in difference.newest.parts:
+        meant = Severity.BREAKING
+    if not difference.is_certain:
+        return Severity.MAY_BREAK
+    return meant
+
+
+def _is_given_on(name: str, trees: SurroundingTrees) -> bool:
+    """Return True if a package of the tree before names something in its `__init__.py`."""
+    for path, line in trees.before or ():
+        is_package = path.endswith("__init__.py") and is_product(path)
+        if is_package and _holds(line, name):
+            return True
+    return False
 
 
 def _script_severity(difference: Difference) -> Severity:
@@ -231,11 +256,18 @@ def _severity_of_use(
     if difference.kind == "flag-choices-changed":
         removed = set(_items(difference.old)) - set(_items(difference.new))
         return Severity.BREAKING if removed else Severity.BEHAVIOUR
+    if newest.kind == "env" and _is_private_variable(difference.oldest.name):
+        return Severity.INTERNAL
     is_of_removed_file = newest.versions.file.status == "removed"
     if difference.kind in ("contents-removed", "package-renamed") or is_of_removed_file:
         # Whether anybody ran a program that was deleted as a whole is not in sight.
         return Severity.MAY_BREAK
     return severity_of(difference.kind)
+
+
+def _is_private_variable(name: str) -> bool:
+    """Return True for a variable that its project keeps to itself, by its name."""
+    return name.startswith("_") or "INTERNAL" in name.split("_")
 
 
 def _severity_of_error(difference: Difference, surface: SurfaceChange | None) -> Severity:
@@ -313,38 +345,38 @@ def _items(text: str | None) -> list[str]:
     return [item.strip() for item in (text or "").strip("[](){} ").split(",") if item.strip()]
 
 
-def _is_reached(found: FoundDeclaration) -> bool:
+def _is_reached(declared: FoundDeclaration) -> bool:
     """Return True if users of native or compiled code may reach a symbol."""
-    path = found.file
-    if found.name.startswith("_") or HIDDEN.search(found.path):
+    path = declared.file
+    if declared.name.startswith("_") or HIDDEN.search(declared.path):
         return False
     if path.endswith(HEADERS):
-        # What stands in a removed header is told by the header.
-        is_told_by_file = found.versions.file.status == "removed"
-        return is_public_header(path) and not is_told_by_file and not _is_device_code(found)
+        # A removed header says what happens to its declarations.
+        is_in_removed_file = declared.versions.file.status == "removed"
+        return is_public_header(path) and not is_in_removed_file and not _is_device_code(declared)
     if path.endswith(".go"):
-        names = found.owner if found.kind == "parameter" else found.path
+        names = declared.owner if declared.kind == "parameter" else declared.path
         return all(name[:1].isupper() for name in names.split(".")) and not HIDDEN.search(path)
-    return path.endswith(".rs") and _is_marked_public(found)
+    return path.endswith(".rs") and _is_marked_public(declared)
 
 
-def _is_marked_public(found: FoundDeclaration) -> bool:
+def _is_marked_public(declared: FoundDeclaration) -> bool:
     """Return True for what its language marks as public, by itself or by what it stands in.
 
     Rust marks fields and methods too.
     """
-    is_rust = found.file.endswith(".rs")
-    if "public" in found.parts or not found.owner:
-        return "public" in found.parts
-    if is_rust and found.kind in ("field", "function"):
+    is_rust = declared.file.endswith(".rs")
+    if "public" in declared.parts or not declared.owner:
+        return "public" in declared.parts
+    if is_rust and declared.kind in ("field", "function"):
         return False
-    owners = [sibling for sibling in found.siblings if sibling.path == found.owner]
+    owners = [sibling for sibling in declared.siblings if sibling.path == declared.owner]
     return any("public" in owner.parts for owner in owners)
 
 
-def _is_device_code(found: FoundDeclaration) -> bool:
-    path = found.path if found.kind == "function" else found.owner
-    for declaration in found.siblings:
+def _is_device_code(declared: FoundDeclaration) -> bool:
+    path = declared.path if declared.kind == "function" else declared.owner
+    for declaration in declared.siblings:
         if declaration.kind != "function" or declaration.path != path:
             continue
         source = declaration.source[declaration.start : declaration.end]

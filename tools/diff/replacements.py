@@ -32,6 +32,8 @@ class Replacements:
 
     def of(self, difference: Difference) -> str | None:
         """Return what to use instead of what a difference takes away; None where nothing shows it."""
+        if difference.replacement:
+            return difference.replacement
         if difference.after is not None:
             return None
         replacement = replacement_of_break(difference, self._surface)
@@ -39,14 +41,14 @@ class Replacements:
 
     def _in_deprecation(self, difference: Difference) -> str | None:
         """Return the only other name in a message that speaks of what is gone."""
-        gone = difference.oldest
+        removed = difference.oldest
         for deprecation in self._deprecations:
             message = deprecation.parts["message"]
-            is_inside = gone.declaration.is_scope and deprecation.owner == gone.path
-            is_about = deprecation.name == gone.name or _has_word(message, gone.name)
+            is_inside = removed.declaration.is_scope and deprecation.owner == removed.path
+            is_about = deprecation.name == removed.name or _has_word(message, removed.name)
             if not is_inside and not is_about:
                 continue
-            others = [name for name in _names_in(message) if not _are_same(name, gone.name)]
+            others = [name for name in _names_in(message) if not _are_same(name, removed.name)]
             if len(others) == 1:
                 return others[0]
         return None

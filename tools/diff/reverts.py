@@ -1,11 +1,12 @@
-"""Which earlier commit a commit undoes, brings back or copies: as its message says, and as its patch shows."""
+"""Which earlier commit a commit undoes, brings back or copies, by its message and its patch."""
 
 import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import chain
+from typing import Literal, NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import FileChange
@@ -13,7 +14,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
 from agent.domain.references import grouped_pull_numbers, pull_numbers, without_pull_numbers
 
-_SIZE = 16
+_DIGEST_SIZE = 16
 _NOWHERE = b"/dev/null"
 
 
@@ -24,48 +25,63 @@ class PatchIds:
     forward: str
     reverse: str
     lines: int
-    """How many lines there are more or fewer; without any (a binary file, a new order) the name tells nothing."""
+    """How many lines there are more or fewer; the name of a change without any says nothing."""
 
 
 def patch_ids(files: Iterable[FileChange]) -> PatchIds:
-    """Name a change and its opposite in one pass over its patches."""
-    forward, reverse, lines = [], [], 0
+    """Return the names of a change and its opposite from one pass over its patches."""
+    forward: list[bytes] = []
+    reverse: list[bytes] = []
+    line_count = 0
     for file in files:
-        removed, added = _line_changes(file.patch or "")
-        old, new = _paths(file)
-        gone, come = _digest(sorted(removed)), _digest(sorted(added))
+        lines = _line_changes(file.patch or "")
+        old_path, new_path = _paths(file)
+        removed = _digest(sorted(lines.removed))
+        added = _digest(sorted(lines.added))
         # A patch that was not read is nobody's opposite.
-        unread = [b"forward", b"reverse"] if file.omitted else [b"", b""]
-        forward.append(_digest([old, new, gone, come, unread[0]]))
-        reverse.append(_digest([new, old, come, gone, unread[1]]))
-        lines += len(removed) + len(added)
-    return PatchIds(_digest(sorted(forward)).hex(), _digest(sorted(reverse)).hex(), lines)
+        forward_mark = b"forward" if file.omitted else b""
+        reverse_mark = b"reverse" if file.omitted else b""
+        forward.append(_digest([old_path, new_path, removed, added, forward_mark]))
+        reverse.append(_digest([new_path, old_path, added, removed, reverse_mark]))
+        line_count += len(lines.removed) + len(lines.added)
+    forward_id = _digest(sorted(forward)).hex()
+    reverse_id = _digest(sorted(reverse)).hex()
+    return PatchIds(forward_id, reverse_id, line_count)
 
 
-def _line_changes(patch: str) -> tuple[list[bytes], list[bytes]]:
-    """List the lines of which there are fewer and more than before; a line that only moved is in neither."""
-    removed, added = [], []
+class _LineChanges(NamedTuple):
+    """The lines of which there are fewer and more than before, without white space."""
+
+    removed: list[bytes]
+    added: list[bytes]
+
+
+def _line_changes(patch: str) -> _LineChanges:
+    """Return the changed lines of a patch; a line that only moved is in neither list."""
+    removed: Counter[bytes] = Counter()
+    added: Counter[bytes] = Counter()
     for line in _bytes(patch).split(b"\n"):
         # A slice, because a byte taken by its index is a number.
-        if line[:1] == b"+":
-            added.append(b"".join(line[1:].split()))
-        elif line[:1] == b"-":
-            removed.append(b"".join(line[1:].split()))
-    if removed and added:
-        less, more = Counter(removed), Counter(added)
-        removed, added = [*(less - more).elements()], [*(more - less).elements()]
-    return [line for line in removed if line], [line for line in added if line]
+        sign = line[:1]
+        if sign not in (b"+", b"-"):
+            continue
+        text = b"".join(line[1:].split())
+        if text:
+            lines = added if sign == b"+" else removed
+            lines[text] += 1
+    return _LineChanges(list((removed - added).elements()), list((added - removed).elements()))
 
 
 def _paths(file: FileChange) -> tuple[bytes, bytes]:
+    """Return the old and the new path."""
     path = _bytes(file.path)
     if file.status == "added":
         return _NOWHERE, path
     if file.status == "removed":
         return path, _NOWHERE
-    return (
-        _bytes(file.previous_path) if file.status == "renamed" and file.previous_path else path
-    ), path
+    if file.status == "renamed" and file.previous_path:
+        return _bytes(file.previous_path), path
+    return path, path
 
 
 def _bytes(text: str) -> bytes:
@@ -73,11 +89,12 @@ def _bytes(text: str) -> bytes:
 
 
 def _digest(parts: list[bytes]) -> bytes:
-    return hashlib.blake2b(b"\n".join(parts), digest_size=_SIZE).digest()
+    return hashlib.blake2b(b"\n".join(parts), digest_size=_DIGEST_SIZE).digest()
 
 
 LineageKind = Literal["revert", "reland", "cherry-pick"]
-MAX_MESSAGE = 100_000
+MAX_MESSAGE = 100_000  # Characters of a message that are read
+_MAX_SUBJECT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +109,13 @@ class Lineage:
 
 
 _TAGS = re.compile(r"^(?:\s*\[[^\[\]]{1,60}\])*\s*")
-_HEAD = re.compile(
+_REVERT_TITLE = re.compile(
     r"(Revert|Reapply|Reland)s?:?\s+(?=(?P<quote>[\"“])?)(?=(?P<number>#[1-9]\d{0,9}\b)?)",
     re.IGNORECASE,
 )
 """How the titles begin that git (`Revert "…"`, `Reapply "…"`), GitHub's button and Gerrit (`Reland`) write."""
 _QUOTES = '"“”'
-_SAID: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
+_TRAILERS: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
     (re.compile(r"^This reverts commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE), "revert"),
     (
         re.compile(r"^\(cherry picked from commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE),
@@ -135,29 +152,37 @@ def read_lineage(message: str) -> list[Lineage]:
 
 
 def find_partner(ids: PatchIds, earlier: Mapping[str, PatchIds]) -> Lineage | None:
-    """Find the commit that a change undoes, brings back or copies, among earlier ones given oldest first."""
-    same = [sha for sha, other in earlier.items() if other.lines and other.forward == ids.forward]
-    opposite = [
-        sha for sha, other in earlier.items() if other.lines and other.reverse == ids.forward
-    ]
-    # Who was first decides what the ones after it are: the change itself, its revert, its re-land, a second revert.
-    first = next((sha for sha in earlier if sha in same or sha in opposite), None)
-    if first is None:
+    """Return the commit that a change undoes, brings back or copies, among earlier ones, oldest first."""
+    repeated: list[str] = []
+    opposite: list[str] = []
+    matches: list[str] = []
+    for sha, other in earlier.items():
+        if not other.lines:
+            continue
+        if other.forward == ids.forward:
+            repeated.append(sha)
+        if other.reverse == ids.forward:
+            opposite.append(sha)
+        if ids.forward in (other.forward, other.reverse):
+            matches.append(sha)
+    if not matches:
         return None
-    if first in opposite:
+    # The first decides what later ones are: the change, its revert, its re-land, a second revert.
+    if matches[0] in opposite:
         return Lineage("revert", sha=opposite[-1])
-    return Lineage("reland" if opposite else "cherry-pick", sha=same[-1])
+    return Lineage("reland" if opposite else "cherry-pick", sha=repeated[-1])
 
 
 def _parts(message: str) -> tuple[str, str]:
-    """Part subject and body, and join a subject that GitHub cut with an ellipsis."""
-    subject, _, body = message.lstrip("\n").partition("\n")
-    subject, body = subject.strip()[:2_000], body.lstrip("\n")
-    head, ellipsis, tail = subject.partition("…")
-    if ellipsis and body.startswith("…"):
-        rest, _, body = body[1:].partition("\n")
-        return f"{head}{rest.strip()}{tail}", body
-    return subject, body
+    """Return subject and body, with the two parts of a subject joined that GitHub cut."""
+    first_line, _, rest = message.lstrip("\n").partition("\n")
+    subject = first_line.strip()[:_MAX_SUBJECT]
+    body = rest.lstrip("\n")
+    beginning, ellipsis, end = subject.partition("…")
+    if not ellipsis or not body.startswith("…"):
+        return subject, body
+    middle, _, body = body[1:].partition("\n")
+    return f"{beginning}{middle.strip()}{end}", body
 
 
 def _headlines(subject: str) -> list[Lineage]:
@@ -167,26 +192,34 @@ def _headlines(subject: str) -> list[Lineage]:
     are no title; the numbers in parentheses behind them name what is meant.
     """
     text = subject[_TAGS.match(subject).end() :]  # type: ignore[union-attr]
-    first = _HEAD.match(text)
+    first = _REVERT_TITLE.match(text)
     if first is None:
         return []
     reverts = 0
     is_quoted = False
-    while found := _HEAD.match(text):
-        reverts += found[1].lower() == "revert"
-        is_quoted |= bool(found["quote"])
-        text = text[found.end() :].lstrip(_QUOTES)
+    while word := _REVERT_TITLE.match(text):
+        reverts += word[1].lower() == "revert"
+        is_quoted |= bool(word["quote"])
+        text = text[word.end() :].lstrip(_QUOTES)
     kind: LineageKind = "revert" if reverts % 2 else "reland"
     if first["number"]:
         return [Lineage(kind, number=int(first["number"][1:]))]
-    end = max(text.rfind(quote) for quote in _QUOTES) if is_quoted else -1
-    inside, outside = (text[:end], text[end:]) if end > 0 else (text, text)
-    named = _named_numbers(outside)
-    if len(named) > 1 or not (first["quote"] or first[1].lower() == "reland"):
-        return [Lineage(kind, number=number) for number in named]
-    within = pull_numbers(inside) if inside != text else []
-    number = within[-1] if within else next(iter(named), None)
-    return [Lineage(kind, number=number, subject=_title(inside))]
+    title, rest = _quoted_title(text) if is_quoted else (text, text)
+    numbers = _named_numbers(rest)
+    is_title = bool(first["quote"]) or first[1].lower() == "reland"
+    if len(numbers) > 1 or not is_title:
+        return [Lineage(kind, number=number) for number in numbers]
+    if title != text:
+        numbers = pull_numbers(title)[-1:] or numbers
+    return [Lineage(kind, number=next(iter(numbers), None), subject=_title(title))]
+
+
+def _quoted_title(text: str) -> tuple[str, str]:
+    """Return what stands before the last quotation mark and behind it; without one, the text twice."""
+    end = max(text.rfind(quote) for quote in _QUOTES)
+    if end <= 0:
+        return text, text
+    return text[:end], text[end:]
 
 
 def _title(text: str) -> str:
@@ -200,29 +233,31 @@ def _named_numbers(text: str) -> list[int]:
     groups = grouped_pull_numbers(text)
     if groups and len(groups[-1]) == 1:
         groups.pop()
-    return [number for group in groups for number in group]
+    return list(chain.from_iterable(groups))
 
 
 def read_trailers(body: str) -> Iterator[Lineage]:
-    """Read the lines that git and GitHub's button write."""
-    for pattern, kind in _SAID:
-        for found in pattern.finditer(body):
-            groups = found.groupdict()
+    """Yield what the lines say that git and GitHub's button write."""
+    for pattern, kind in _TRAILERS:
+        for trailer in pattern.finditer(body):
+            groups = trailer.groupdict()
             number = int(groups["number"]) if groups.get("number") else None
-            yield Lineage(
-                kind, sha=groups.get("sha") or "", number=number, repo=groups.get("repo") or ""
-            )
+            sha = groups.get("sha") or ""
+            repo = groups.get("repo") or ""
+            yield Lineage(kind, sha=sha, number=number, repo=repo)
 
 
 def _completed(
     headline: Lineage, trailers: Iterable[Lineage]
 ) -> tuple[list[Lineage], list[Lineage]]:
-    """Put what the body says of the same commit into the title, where it is one commit and no more."""
+    """Return a title with what the body says of the same commit, and the other trailers.
+
+    The body counts where it speaks of one commit and no more.
+    """
     others = list(trailers)
-    hashes = [other for other in others if other.kind == headline.kind and other.sha]
-    numbers = [
-        other for other in others if other.kind == headline.kind and other.number is not None
-    ]
+    same_kind = [other for other in others if other.kind == headline.kind]
+    hashes = [other for other in same_kind if other.sha]
+    numbers = [other for other in same_kind if other.number is not None]
     if len(hashes) == 1 and not headline.sha:
         headline = replace(headline, sha=hashes[0].sha)
         others.remove(hashes[0])
@@ -233,22 +268,27 @@ def _completed(
 
 
 def lineage_facts(message: str, partner: Lineage | None) -> list[Fact]:
-    """Make the facts about earlier commits: those that the title names, else the first that is said.
+    """Return the facts about earlier commits: those that the title names, else the first trailer's.
 
     Where the message names none, it is the one that the patch shows.
     """
-    said = read_lineage(message)
-    if not said:
-        # A copy of an earlier commit on the same line is chance: one-line changes are alike everywhere.
-        shown = partner is not None and partner.kind != "cherry-pick"
-        return [_fact(partner, partner.sha, "patch")] if partner is not None and shown else []
-    titled = _headlines(_parts(message[:MAX_MESSAGE])[0])
-    facts = []
-    for lineage in said[: max(1, len(titled))]:
-        agrees = partner is not None and partner.kind == lineage.kind and len(titled) < 2
-        sha = lineage.sha or (partner.sha if partner is not None and agrees else "")
-        if lineage.number or sha or lineage.subject:
-            facts.append(_fact(lineage, sha, "message and patch" if agrees else "message"))
+    lineage = read_lineage(message)
+    if not lineage:
+        # A copy of an earlier commit on the same line is chance: small changes are alike everywhere.
+        if partner is None or partner.kind == "cherry-pick":
+            return []
+        return [_fact(partner, partner.sha, "patch")]
+    subject, _ = _parts(message[:MAX_MESSAGE])
+    title_count = len(_headlines(subject))
+    facts: list[Fact] = []
+    for target in lineage[: max(1, title_count)]:
+        sha = target.sha
+        proof = "message"
+        if partner is not None and partner.kind == target.kind and title_count < 2:
+            sha = sha or partner.sha
+            proof = "message and patch"
+        if target.number or sha or target.subject:
+            facts.append(_fact(target, sha, proof))
     return facts
 
 

@@ -1,4 +1,4 @@
-"""What a file is for and by which name users import it, told from its path and its first lines."""
+"""What a file is for and by which name users import it, by its path and its first lines."""
 
 import re
 from enum import StrEnum
@@ -53,7 +53,7 @@ _ASSETS = _words(
 )
 _SCRIPTS = _words("sh bash zsh fish bat ps1 slurm")
 
-_VENDORED_IN = _words("3rdparty vendor vendored node_modules")
+_VENDORED_IN = _words("3rdparty third-party vendor vendored node_modules")
 # Further down these words name something else: a router's `external` workers.
 _VENDORED_AT_TOP = ("external/", "extern/", "deps/")
 _GENERATED_IN = _words("generated _generated __generated__")
@@ -62,7 +62,7 @@ _EXAMPLES_IN = _words(
     "example examples demo demos samples tutorial tutorials playground cookbook notebooks"
 )
 _DOCUMENTS_IN = _words(".claude .cursor .agents .codex")
-"""What coding assistants are told is written for contributors, as prose."""
+"""Instructions for coding assistants are written for contributors, as prose."""
 _SCRIPTS_IN = _words("scripts script hack")
 _BUILD_IN = _words("docker cmake requirements")
 _KERNELS_IN = _words("kernel kernels triton triton_kernels")
@@ -112,7 +112,7 @@ _ROOTS = ("src", "python", "lib")  # Folders that hold packages and are not part
 
 @lru_cache(maxsize=1 << 15)
 def role(path: str) -> Role:
-    """Say what a file is for; the first rule that fits wins."""
+    """Return what a file is for; the first rule that fits wins."""
     *folders, name = path.split("/")
     inside = {folder.lower() for folder in folders}
     extension = name.rpartition(".")[2].lower() if "." in name.lstrip(".") else ""
@@ -123,22 +123,23 @@ def role(path: str) -> Role:
     )
 
 
-def is_generated(path: str, head: bytes = b"") -> bool:
-    """Say whether a tool wrote the file: by its path, or by a mark in a comment among its first lines."""
-    lines = head[:4096].split(b"\n")[:_MARKED_LINES]
+def is_generated(path: str, beginning: bytes = b"") -> bool:
+    """Return True if a tool wrote a file, by its path or by a mark in a comment at its beginning."""
+    lines = beginning[:4096].split(b"\n")[:_MARKED_LINES]
     marked = any(_COMMENT.match(line) and _MARK.search(line) for line in lines)
     return marked or role(path) in (Role.GENERATED, Role.LOCK)
 
 
 def is_product(path: str) -> bool:
-    """Say whether users of the project get the file, or what is built from it."""
+    """Return True if users of the project get a file, or what is built from it."""
     return role(path) in _PRODUCT
 
 
 def is_public_header(path: str) -> bool:
-    """Tell a header that users include."""
-    own = path.startswith("csrc/") or "/csrc/" in path or HIDDEN.search(path)
-    return path.endswith(HEADERS) and "include/" in path and is_product(path) and not own
+    """Return True for a header that users include."""
+    if path.startswith("csrc/") or "/csrc/" in path or HIDDEN.search(path):
+        return False
+    return path.endswith(HEADERS) and "include/" in path and is_product(path)
 
 
 def _foreign(path: str, name: str, inside: set[str]) -> Role | None:

@@ -1,4 +1,4 @@
-"""The facts of a commit or of two versions: what files declare before and after, compared, judged and proved."""
+"""The facts of a commit or of two versions, from what files declare before and after."""
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -13,6 +13,8 @@ from agent.domain.upgrade import Upgrade, Version
 from agent.editions.own_code import concerns
 from agent.ports import CloneSource, CodeSource, Study
 from agent.triage.conventions import read_heading
+from tools.diff.bindings import binding_differences
+from tools.diff.code_changes import changed_functions, largest_hunks
 from tools.diff.compare import compare
 from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
 from tools.diff.files import file_facts, only_facts
@@ -29,9 +31,8 @@ from tools.diff.reach import (
     severity,
 )
 from tools.diff.replacements import Replacements
-from tools.diff.reverts import Lineage, find_partner, lineage_facts, patch_ids
+from tools.diff.reverts import Lineage, PatchIds, find_partner, lineage_facts, patch_ids
 from tools.diff.roles import is_product, module_of
-from tools.diff.telling_hunks import MAX_HUNKS, changed_functions, largest_hunks
 from tools.diff.trail import Trail, items_of, undone_pairs
 
 _LOG = logging.getLogger(__name__)
@@ -40,6 +41,9 @@ _MAX_BLOBS = 200
 _MAX_TOUCHED = 1_000
 _SET = ("flag-added", "env-added", "config-key-added", "field-added")
 _MIN_DOCUMENTED_NAME = 4
+_MAX_PARTNER_FILES = 3  # Files of which the earlier commits are compared with a change
+_STEP_EVERY = 25  # Commits after which progress is shown
+LARGEST_RANGE = 200_000_000  # Bytes that are parsed of all files that differ
 _DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
 _HIDDEN = {"refactor", "tests", "ci"}
 
@@ -50,9 +54,9 @@ def read_facts(
     partner: Lineage | None = None,
     surface: SurfaceChange | None = None,
 ) -> FactSheet:
-    """Find what a commit changes for others, each fact with the changed lines that show it.
+    """Return what a commit changes for others, each fact with the changed lines that show it.
 
-    `partner` is the earlier commit that the patch undoes, brings back or copies, where somebody looked for one.
+    `partner` is the earlier commit that the patch undoes, brings back or copies, if it is known.
     """
     return gather(change, blobs, partner).sheet(surface=surface)
 
@@ -66,7 +70,7 @@ def failed_sheet(change: Change, error: Exception, facts: tuple[Fact, ...] = ())
 
 
 def facts_by_patch(change: Change, surface: SurfaceChange | None = None) -> FactSheet:
-    """Return what the patch alone tells of a commit, or why that could not be found."""
+    """Return the facts in the patch of a commit alone, or why they could not be found."""
     try:
         return read_facts(change, surface=surface)
     except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
@@ -74,7 +78,7 @@ def facts_by_patch(change: Change, surface: SurfaceChange | None = None) -> Fact
 
 
 def paths_to_read(change: Change) -> list[str]:
-    """Return the files of which whole versions tell more than the patch."""
+    """Return the files of which whole versions show more than the patch."""
     paths = [file.path for file in change.files if needs_blobs(file)]
     return list(dict.fromkeys((*layout_paths(change), *paths)))[:_MAX_BLOBS]
 
@@ -99,7 +103,7 @@ class Gathered:
     def sheet(
         self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
     ) -> FactSheet:
-        """Judge, prove and rank what differs."""
+        """Return the facts of the commit, judged, proved and ranked."""
         declared = list(self.declared(trees or SurroundingTrees(), surface))
         facts = [*self.lineage, *declared]
         facts += file_facts(self.change.files, self.files, surface)
@@ -124,13 +128,13 @@ class Gathered:
         for difference in self.differences:
             if difference.kind == "hook-added":
                 hooks.add(difference.name)
-        shown = shown_breaks(self.differences, surface)
-        broken_exports = list(export_facts(self.change, surface, shown, self.differences))
+        breaks = shown_breaks(self.differences, surface)
+        broken_exports = list(export_facts(self.change, surface, breaks, self.differences))
         for difference in self.differences:
             if difference.kind == "symbol-added" and difference.name in hooks:
                 continue  # That subclasses must have it says more
             fact = self._fact(difference, trees, surface, replacements)
-            if fact is not None and not _is_told_by(broken_exports, fact):
+            if fact is not None and not _repeats_export(broken_exports, fact):
                 yield fact
         yield from broken_exports
 
@@ -144,8 +148,8 @@ class Gathered:
         """Return the fact that a difference is; None where it is not certain or cannot be shown."""
         if not difference.name.strip():
             return None  # There is nothing that a reader could look up
-        place = place_of(difference)
-        if place is None or not is_certain(difference):
+        location = place_of(difference)
+        if location is None or not is_certain(difference):
             return None
         if is_still_there(difference, trees, self.files):
             return None
@@ -159,7 +163,7 @@ class Gathered:
             replacement=replacements.of(difference),
             path=public_path(difference, surface),
             module=_module(difference),
-            places=(place, *_documented(difference, self.change)),
+            places=(location, *_documented(difference, self.change)),
         )
 
     def modules(self) -> Iterator[Fact]:
@@ -183,26 +187,25 @@ class Gathered:
 
     def _whole(self, facts: Sequence[Fact], surface: SurfaceChange | None) -> list[Fact]:
         """Return what the commit is as a whole, or the lines where it changes what functions do."""
-        aside = list(only_facts(self.change.files))
-        if not aside:
-            laid_out = list(layout_facts(self.change, self.blobs))
-            if laid_out:
-                return laid_out
-        told = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
-        places = [place for fact in facts for place in fact.places]
-        limit = MAX_HUNKS - 1 if told else MAX_HUNKS
-        inside = changed_functions(self.files, places, surface)[:limit]
+        only = list(only_facts(self.change.files))
+        if not only:
+            layout = list(layout_facts(self.change, self.blobs))
+            if layout:
+                return layout
+        is_visible = any(fact.severity is not Severity.INTERNAL for fact in facts)
+        functions = changed_functions(self.files, facts, surface)
         if _HIDDEN & set(read_heading(self.change.commit.title).purposes):
             # Its author says that users see nothing of it.
-            inside = [fact.model_copy(update={"severity": Severity.INTERNAL}) for fact in inside]
-        if told or inside:
-            return [*aside, *inside]
+            internal = {"severity": Severity.INTERNAL}
+            functions = [fact.model_copy(update=internal) for fact in functions]
+        if is_visible or functions:
+            return [*only, *functions]
         compared = {versions.file.path for versions in self.files}
-        return [*aside, *largest_hunks(self.change.files, compared)]
+        return [*only, *largest_hunks(self.change.files, compared)]
 
 
-def _is_told_by(broken_exports: Sequence[Fact], fact: Fact) -> bool:
-    """Return True for a name gone from `__all__` of which it is told that nobody can import it."""
+def _repeats_export(broken_exports: Sequence[Fact], fact: Fact) -> bool:
+    """Return True for a name gone from `__all__` that is reported as no longer importable."""
     if fact.detail != "export" or fact.kind != "symbol-removed":
         return False
     modules = [broken.module for broken in broken_exports if broken.name == fact.name]
@@ -223,10 +226,10 @@ def gather(
     *,
     largest: int = LARGEST_COMMIT,
 ) -> Gathered:
-    """Read both versions of every file, `largest` bytes of them, and find what differs."""
+    """Return what differs between both versions of all files, of which `largest` bytes are read."""
     skipped: list[str] = []
     files = tuple(read_versions(change.files, blobs or {}, skipped, largest))
-    differences = tuple(compare(files))
+    differences = (*compare(files), *binding_differences(files))
     lineage = tuple(lineage_facts(change.commit.message, partner))
     route = "hunks" if blobs is None else "blobs"
     return Gathered(change, files, differences, lineage, route, tuple(skipped), blobs or {})
@@ -251,41 +254,45 @@ def _documented(difference: Difference, change: Change) -> Iterator[FactLocation
                 return
 
 
-_PARTNER_FILES = 3
-
-
 def planned(change: Change) -> Study:
-    """Say what studying a change will ask for, so that a source can read it together with what others ask for."""
+    """Return what studying a change will ask for, so that a source can read it with other changes."""
     return Study(
-        change=change, read=tuple(paths_to_read(change)), telling=tuple(_telling_paths(change))
+        change=change,
+        read=tuple(paths_to_read(change)),
+        lineage_paths=tuple(_lineage_paths(change)),
     )
 
 
 async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
-    """Read the facts with both versions of the files and the trees around them, or with `hunks` by the patch alone."""
+    """Return the facts of a change by whole files and the trees around them.
+
+    With `hunks`, by the patch alone.
+    """
     if hunks:
         partner = await partner_of(code, change)
         return gather(change, None, partner).sheet(surface=await surface_of(code, change))
-    gathered = gather(change, *await blobs_and_partner(code, planned(change)))
+    blobs, partner = await blobs_and_partner(code, planned(change))
+    gathered = gather(change, blobs, partner)
     before = change.commit.parents[0] if change.commit.parents else None
     trees = await look_up(code, before, change.commit.sha, gathered.names)
     return gathered.sheet(trees, await surface_of(code, change))
 
 
 async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Lineage | None]:
-    """Get both versions of a change's files, and what it undoes: what finding its facts needs."""
-    return await code.blobs(plan.change, plan.read), await partner_of(code, plan.change)
+    """Return both versions of a change's files, and the earlier commit that it undoes or repeats."""
+    blobs = await code.blobs(plan.change, plan.read)
+    return blobs, await partner_of(code, plan.change)
 
 
 async def look_up(
     code: CodeSource, before: str | None, after: str | None, names: TreeNames
 ) -> SurroundingTrees:
-    """Find the lines of two trees that hold these names; where the source cannot look, nothing is known."""
+    """Return the lines of two trees that hold names; nothing where the source cannot search."""
     if before is None or after is None or not isinstance(code, CloneSource):
         return SurroundingTrees()
     return SurroundingTrees(
-        before=await code.lines_with(before, sorted(names.come)) if names.come else (),
-        after=await code.lines_with(after, sorted(names.gone)) if names.gone else (),
+        before=await code.lines_with(before, sorted(names.added)) if names.added else (),
+        after=await code.lines_with(after, sorted(names.removed)) if names.removed else (),
     )
 
 
@@ -297,41 +304,48 @@ async def surface_of(code: CodeSource, change: Change) -> SurfaceChange | None:
 
 
 async def partner_of(code: CodeSource, change: Change) -> Lineage | None:
-    """Find the earlier commit that a change undoes, brings back or copies, by the patches of the same files."""
-    earlier = await code.before(change.commit.sha, _telling_paths(change))
-    ids = {one.commit.sha: patch_ids(one.files) async for one in code.changes(earlier)}
+    """Return the earlier commit that a change undoes, brings back or copies, by their patches."""
+    earlier = await code.before(change.commit.sha, _lineage_paths(change))
+    ids: dict[str, PatchIds] = {}
+    async for earlier_change in code.changes(earlier):
+        ids[earlier_change.commit.sha] = patch_ids(earlier_change.files)
     return find_partner(patch_ids(change.files), ids)
 
 
-def _telling_paths(change: Change) -> list[str]:
-    """Choose the files by which a commit that was undone is found: those that changed most."""
-    most = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    return [
-        path for file in most[:_PARTNER_FILES] for path in (file.path, file.previous_path) if path
-    ]
+def _lineage_paths(change: Change) -> list[str]:
+    """Return the paths by which a commit that was undone is found: those that changed most."""
+    files = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
+    paths: list[str] = []
+    for file in files[:_MAX_PARTNER_FILES]:
+        paths += [path for path in (file.path, file.previous_path) if path]
+    return paths
 
 
-Step = Callable[
-    [str, int, int], None
-]  # Is told what is being done, how much of it is done, and of how much
-LARGEST_RANGE = 200_000_000  # Bytes that are parsed of all files that differ
+Step = Callable[[str, int, int], None]
+"""Is called with what is being done, how much of it is done, and of how much."""
 
 
 async def compare_versions(
     code: CodeSource, old: str, new: str, *, tz: str = "UTC", step: Step = lambda *_: None
 ) -> Upgrade:
-    """Find what users of one version meet in the other, and by which commits; what was taken back is not told."""
+    """Return what users of one version meet in the other, and by which commits.
+
+    What was taken back between the versions is left out.
+    """
     if not isinstance(code, CloneSource):
         raise InputError("versions are compared in a clone or a mirror; leave out --source api")
-    first, last = await code.version(old, tz=tz), await code.version(new, tz=tz)
+    first = await code.version(old, tz=tz)
+    last = await code.version(new, tz=tz)
     if first.sha == last.sha:
         raise InputError(f"{old} and {new} are the same commit, {first.sha[:12]}")
-    ahead, behind = await code.between(first.sha, last.sha), await code.between(last.sha, first.sha)
+    ahead = await code.between(first.sha, last.sha)
+    behind = await code.between(last.sha, first.sha)
     if not ahead:
         raise InputError(f"{new} has no commit that {old} has not; give the older version first")
     step("comparing trees", 0, 1)
     facts, skipped = await _facts_between(code, await code.tree_change(first.sha, last.sha))
-    trail, back = Trail(facts), Trail(facts, backwards=True)
+    trail = Trail(facts)
+    back = Trail(facts, backwards=True)
     await trail.follow(_counted(code, ahead, "reading commits", step))
     await back.follow(_counted(code, behind, "reading commits of the older version", step))
     return Upgrade(
@@ -347,13 +361,16 @@ async def compare_versions(
 
 
 async def _facts_between(code: CloneSource, change: Change) -> tuple[list[Fact], tuple[str, ...]]:
-    """Compare the declarations of both trees; what only moved through other hands on the way is not seen here."""
-    blobs = await code.blobs(change, [file.path for file in change.files if needs_blobs(file)])
+    """Return what differs between the declarations of two trees, and which files were not read."""
+    old = change.commit.parents[0]
+    new = change.commit.sha
+    paths = [file.path for file in change.files if needs_blobs(file)]
+    blobs = await code.blobs(change, paths)
     gathered = gather(change, blobs, largest=LARGEST_RANGE)
-    trees = await look_up(code, change.commit.parents[0], change.commit.sha, gathered.names)
-    surface = await code.surface_between(change.commit.parents[0], change.commit.sha)
-    declared = gathered.declared(trees, surface)
-    return list(dict.fromkeys((*declared, *gathered.modules()))), gathered.skipped
+    trees = await look_up(code, old, new, gathered.names)
+    surface = await code.surface_between(old, new)
+    facts = (*gathered.declared(trees, surface), *gathered.modules())
+    return list(dict.fromkeys(facts)), gathered.skipped
 
 
 async def _counted(
@@ -362,6 +379,6 @@ async def _counted(
     done = 0
     async for change in code.changes([commit.sha for commit in commits]):
         done += 1
-        if done % 25 == 0 or done == len(commits):
+        if done % _STEP_EVERY == 0 or done == len(commits):
             step(what, done, len(commits))
         yield change

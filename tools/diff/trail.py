@@ -1,150 +1,209 @@
-"""Which commits of a range made what differs between its ends, and which of them took another one back."""
+"""Find the commits of a range that made what differs between its ends, and those that were undone."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from agent.domain.commits import Change, Commit
-from agent.domain.facts import Fact, Severity
+from agent.domain.facts import Fact, FactKind, FactLocation, Severity
 from agent.domain.references import without_pull_number
 from agent.domain.upgrade import Undone, UpgradeItem
 from tools.diff.kinds import ROWS
 from tools.diff.reverts import patch_ids, read_trailers
 
 _TITLE = re.compile(r'^Revert "(.*)"')
-"""What the button of GitHub writes: the title of the pull request, with its number where it was squashed."""
+"""The title that GitHub's button writes: that of the pull request, with its number where it was squashed."""
 _OPPOSITE = {"+": "-", "-": "+"}
 _RENAMED = {row.renamed: row for row in ROWS.values() if row.renamed}
 
 
+class _Line(NamedTuple):
+    """A changed line that shows a fact, with its sign, and the file that has it."""
+
+    path: str
+    text: str
+
+
+class _Hit(NamedTuple):
+    """A commit, by its index among those of the range, that has a line in a file."""
+
+    commit: int
+    path: str
+
+
 @dataclass
 class Trail:
-    """Which commits of a range, newest first, have the lines that show a fact."""
+    """The commits of a range, newest first, and which of them have the lines that show facts."""
 
     facts: Sequence[Fact]
-    backwards: bool = False
+    backwards: bool = (
+        False  # Commits that only the older version has show lines with opposite signs
+    )
     commits: list[Commit] = field(default_factory=list)
     patches: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """The names of each commit's change and of its opposite."""
-    _hits: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
-    _became: dict[str, str] = field(default_factory=dict)
-    _gone: dict[str, str] = field(default_factory=dict)
+    """The ids of each commit's change and of its opposite."""
+    _hits: dict[str, list[_Hit]] = field(default_factory=lambda: defaultdict(list))
+    _new_paths: dict[str, str] = field(default_factory=dict)
+    _removed_by: dict[str, str] = field(default_factory=dict)
 
     async def follow(self, changes: AsyncIterator[Change]) -> None:
-        """Read the commits once, and note who has which of the lines."""
-        wanted = {self._signed(line) for fact in self.facts for _, line in _lines(fact)}
+        """Read the commits once, and note which of them have which lines."""
+        fact_lines: set[str] = set()
+        for fact in self.facts:
+            fact_lines.update(self._signed(line.text) for line in _lines(fact))
         async for change in changes:
-            place = len(self.commits)
-            self.commits.append(change.commit)
-            names = patch_ids(change.files)
-            if names.lines:
-                self.patches[change.commit.sha] = (names.forward, names.reverse)
-            for file in change.files:
-                if file.previous_path:
-                    self._became.setdefault(file.previous_path, file.path)
-                if file.status in ("removed", "renamed"):
-                    self._gone.setdefault(file.previous_path or file.path, change.commit.sha)
-                for line in wanted.intersection((file.patch or "").split("\n")):
-                    self._hits[line].append((place, file.path))
+            self._read(change, fact_lines)
+
+    def _read(self, change: Change, fact_lines: set[str]) -> None:
+        index = len(self.commits)
+        sha = change.commit.sha
+        self.commits.append(change.commit)
+        ids = patch_ids(change.files)
+        if ids.lines:
+            self.patches[sha] = (ids.forward, ids.reverse)
+        for file in change.files:
+            if file.previous_path:
+                self._new_paths.setdefault(file.previous_path, file.path)
+            if file.status in ("removed", "renamed"):
+                self._removed_by.setdefault(file.previous_path or file.path, sha)
+            for line in fact_lines.intersection((file.patch or "").split("\n")):
+                self._hits[line].append(_Hit(index, file.path))
 
     def of(self, fact: Fact, sign: str) -> str | None:
-        """Name the commit that has most of the lines of one side, of several the newest."""
+        """Return the commit that has most of the lines of one side, of several the newest."""
         if fact.kind in ("file-removed", "file-renamed"):
-            return self._gone.get(fact.old or "")
-        counts: dict[int, int] = defaultdict(int)
-        for path, line in _lines(fact):
-            if line[0] == sign:
-                hits = self._hits.get(self._signed(line), ())
-                own = {place for place, where in hits if self._is_same(where, path)}
-                for place in own or {place for place, _ in hits if _names(fact, line)}:
-                    counts[place] += 1
-        best = min(counts, key=lambda place: (-counts[place], place), default=None)
-        return None if best is None else self.commits[best].sha
+            return self._removed_by.get(fact.old or "")
+        counts: Counter[int] = Counter()
+        for line in _lines(fact):
+            if line.text[0] == sign:
+                counts.update(self._commits_with(line, fact))
+        if not counts:
+            return None
+        best = min(counts, key=lambda index: (-counts[index], index))
+        return self.commits[best].sha
+
+    def _commits_with(self, line: _Line, fact: Fact) -> set[int]:
+        """Return the commits that have a line in its own file, else in any if it names the fact."""
+        hits = self._hits.get(self._signed(line.text), ())
+        in_file = {hit.commit for hit in hits if self._is_same_file(hit.path, line.path)}
+        if in_file or not _names(fact, line.text):
+            return in_file
+        return {hit.commit for hit in hits}
 
     def _signed(self, line: str) -> str:
         return _OPPOSITE[line[0]] + line[1:] if self.backwards else line
 
-    def _is_same(self, then: str, now: str) -> bool:
-        for _ in range(len(self._became)):
-            if then == now or then not in self._became:
+    def _is_same_file(self, old_path: str, new_path: str) -> bool:
+        """Return True if a file has another path at the end of the range."""
+        path = old_path
+        for _ in range(len(self._new_paths)):
+            if path == new_path or path not in self._new_paths:
                 break
-            then = self._became[then]
-        return then == now
+            path = self._new_paths[path]
+        return path == new_path
 
 
-def _lines(fact: Fact) -> Iterator[tuple[str, str]]:
-    for place in fact.places:
-        for line in place.lines:
-            if line[:1] in _OPPOSITE and any(sign.isalnum() for sign in line):
-                yield place.file, line
+def _lines(fact: Fact) -> Iterator[_Line]:
+    for location in fact.places:
+        for text in location.lines:
+            if text[:1] in _OPPOSITE and any(sign.isalnum() for sign in text):
+                yield _Line(location.file, text)
 
 
 def _names(fact: Fact, line: str) -> bool:
-    return any(name and name in line for name in (fact.name.rpartition(".")[2], fact.old, fact.new))
+    names = (fact.name.rpartition(".")[2], fact.old, fact.new)
+    return any(name and name in line for name in names)
 
 
 def items_of(facts: Iterable[Fact], trail: Trail, back: Trail) -> Iterator[UpgradeItem]:
-    """Give each fact with the commits that made it; `back` are those that only the older version has."""
+    """Yield each fact with the commits that made it; `back` has those of the older version alone."""
     for fact in facts:
-        came, went = trail.of(fact, "+"), trail.of(fact, "-")
-        if fact.kind in _RENAMED and came != went:
-            # No commit made the one of the other: one name went, and another came.
-            yield from items_of(_apart(fact), trail, back)
+        added_by = trail.of(fact, "+")
+        removed_by = trail.of(fact, "-")
+        if fact.kind in _RENAMED and added_by != removed_by:
+            # No commit renamed it: one name went, and another came.
+            yield from items_of(_parts_of_rename(fact), trail, back)
             continue
-        commits = tuple(dict.fromkeys(sha for sha in (came, went) if sha))
-        if not commits and (lacking := back.of(fact, "-") or back.of(fact, "+")):
+        commits = tuple(dict.fromkeys(sha for sha in (added_by, removed_by) if sha))
+        lacking = None
+        if not commits:
+            lacking = back.of(fact, "-") or back.of(fact, "+")
+        if lacking is not None:
             yield UpgradeItem(fact=fact, commits=(lacking,), backwards=True)
         else:
             yield UpgradeItem(fact=fact, commits=commits)
 
 
-def _apart(fact: Fact) -> Iterator[Fact]:
-    """Tell a rename as what it is without a commit that renames: something went, something came."""
-    row, owner = _RENAMED[fact.kind], fact.name.rpartition(".")[0]
-    internal = fact.severity is Severity.INTERNAL
-    for sign, kind, name in (("-", row.removed, fact.old), ("+", row.added, fact.new)):
-        places = [
-            place.model_copy(update={"lines": _of_side(place.lines, sign)}) for place in fact.places
-        ]
-        shown = tuple(place for place in places if place.lines)
-        if kind and name and shown:
-            severity = Severity.ADDITIVE if sign == "+" and not internal else fact.severity
-            told = f"{owner}.{name}" if owner else name
-            yield fact.model_copy(
-                update={
-                    "kind": kind,
-                    "severity": severity,
-                    "name": told,
-                    "old": None,
-                    "new": None,
-                    "places": shown,
-                }
-            )
+def _parts_of_rename(fact: Fact) -> Iterator[Fact]:
+    """Yield what a rename is where no commit made it: something went, something came."""
+    row = _RENAMED[fact.kind]
+    is_internal = fact.severity is Severity.INTERNAL
+    if row.removed and fact.old:
+        yield from _part_of_rename(fact, "-", row.removed, fact.old, fact.severity)
+    if row.added and fact.new:
+        severity = fact.severity if is_internal else Severity.ADDITIVE
+        yield from _part_of_rename(fact, "+", row.added, fact.new, severity)
 
 
-def _of_side(lines: Sequence[str], sign: str) -> tuple[str, ...]:
-    return tuple(line for line in lines if line[:1] == sign)
+def _part_of_rename(
+    fact: Fact, sign: str, kind: FactKind, name: str, severity: Severity
+) -> Iterator[Fact]:
+    """Yield one side of a rename, if lines show it."""
+    places: list[FactLocation] = []
+    for location in fact.places:
+        lines = tuple(line for line in location.lines if line[:1] == sign)
+        if lines:
+            places.append(location.model_copy(update={"lines": lines}))
+    if not places:
+        return
+    owner = fact.name.rpartition(".")[0]
+    yield fact.model_copy(
+        update={
+            "kind": kind,
+            "severity": severity,
+            "name": f"{owner}.{name}" if owner else name,
+            "old": None,
+            "new": None,
+            "places": tuple(places),
+        }
+    )
 
 
 def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str]]) -> list[Undone]:
-    """Pair commits with those that took them back, by the trailer of git, GitHub's title, or the opposite patch."""
+    """Pair commits with those that undid them, by git's trailer, GitHub's title, or the opposite patch."""
     titles = {without_pull_number(commit.subject): commit.sha for commit in commits}
-    standing: dict[str, str] = {}
+    opposites: dict[str, str] = {}  # The opposite patches of the commits that are not undone so far
     pairs: dict[str, Undone] = {}
     for commit in reversed(commits):
         forward, reverse = patches.get(commit.sha, ("", ""))
-        said = [
-            one.sha for one in read_trailers(commit.message) if one.kind == "revert" and one.sha
-        ]
-        named = [sha for prefix in said for sha in standing if sha.startswith(prefix)]
-        titled = _TITLE.match(commit.subject)
-        called = titles.get(without_pull_number(titled[1]), "") if titled else ""
-        mirrored = [sha for sha, opposite in standing.items() if opposite and opposite == forward]
-        for sha in [one for one in (*named, called, *reversed(mirrored)) if one in standing][:1]:
-            del standing[sha]
-            # What a revert of a revert brings back was not taken back in the end.
-            if pairs.pop(sha, None) is None:
-                pairs[commit.sha] = Undone(sha=sha, by=commit.sha)
-        standing[commit.sha] = reverse
+        undone = _undone_by(commit, forward, opposites, titles)
+        if undone is not None:
+            del opposites[undone]
+            # What a revert of a revert brings back was not undone in the end.
+            if pairs.pop(undone, None) is None:
+                pairs[commit.sha] = Undone(sha=undone, by=commit.sha)
+        opposites[commit.sha] = reverse
     return list(pairs.values())
+
+
+def _undone_by(
+    commit: Commit, forward: str, opposites: Mapping[str, str], titles: Mapping[str, str]
+) -> str | None:
+    """Return the earlier commit that a commit undoes: as its message says, else as its patch shows."""
+    for trailer in read_trailers(commit.message):
+        if trailer.kind != "revert" or not trailer.sha:
+            continue
+        for sha in opposites:
+            if sha.startswith(trailer.sha):
+                return sha
+    title = _TITLE.match(commit.subject)
+    if title is not None:
+        titled = titles.get(without_pull_number(title[1]), "")
+        if titled in opposites:
+            return titled
+    for sha, opposite in reversed(list(opposites.items())):
+        if opposite and opposite == forward:
+            return sha
+    return None

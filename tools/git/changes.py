@@ -102,7 +102,7 @@ async def missing_blobs(view: "View", entries: Iterable[RawEntry]) -> set[bytes]
     """Return the blobs of these files that are not here."""
     blobs = list(dict.fromkeys(chain.from_iterable(entry.blobs for entry in entries)))
     git_objects = await view.objects.known(blobs)
-    return {blob for blob, known in zip(blobs, git_objects, strict=True) if known is None}
+    return {blob for blob, git_object in zip(blobs, git_objects, strict=True) if git_object is None}
 
 
 async def fetch_blobs(
@@ -112,19 +112,19 @@ async def fetch_blobs(
 
     Git's own check of who owns the repository stays on here: its configuration names the program that is run.
     """
-    wanted = {blob.decode("ascii") for blob in blobs}
+    missing = {blob.decode("ascii") for blob in blobs}
     for _ in range(_MAX_FETCHES):
-        finished = await _fetch(repository, wanted, environ)
-        purged = wanted.intersection(chain.from_iterable(_NOT_THERE.findall(finished.err)))
-        wanted -= purged
-        if finished.code == 0 or not wanted:
+        finished = await _fetch(repository, missing, environ)
+        purged = missing.intersection(chain.from_iterable(_NOT_THERE.findall(finished.err)))
+        missing -= purged
+        if finished.code == 0 or not missing:
             return
         if not purged:
             raise failure(finished, f"git fetch {repository.promisor}")
 
 
 async def _fetch(
-    repository: "Repository", wanted: Iterable[str], environ: Mapping[str, str]
+    repository: "Repository", missing: Iterable[str], environ: Mapping[str, str]
 ) -> Finished:
     options = (
         "--quiet",
@@ -146,7 +146,7 @@ async def _fetch(
             command,
             env=environ,
             cwd=repository.path,
-            stdin=_lines(sorted(wanted)),
+            stdin=_lines(sorted(missing)),
             seconds=_FETCH_SECONDS,
         )
     except TimeoutError as error:

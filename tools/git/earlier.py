@@ -4,7 +4,11 @@ import asyncio
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+from tools.git.log import parse_seconds
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -17,16 +21,34 @@ _COUNTS = (
     "--no-ext-diff",
     "--no-textconv",
 )
-_TREES_ONLY = ("--name-only", "--no-renames", "--diff-merges=first-parent")
+_TREES_ONLY = ("--name-status", "--no-renames", "--diff-merges=first-parent")
 _COMMITS_AT_A_TIME = 64
 """Commits that are read at a time once a line is cached: those of a day lie close together."""
 _MAX_COMPARED = 60  # Commits that one is compared with
 _MAX_DEPTH = 2_000  # How far back: beyond that a walk over everything would be needed
+_MAX_HISTORY_DEPTH = 6_000  # How far back the history of a file is followed
 
 
 class _LineCommit(NamedTuple):
     parent: str  # Empty at the root
+    seconds: int  # The committer date
     paths: frozenset[bytes]
+    added_paths: frozenset[bytes]
+
+
+class FileHistory(NamedTuple):
+    """The landed commits that touched a file since some moment, newest first."""
+
+    start: str  # The commit that the history was followed from
+    commits: tuple[str, ...]
+    boundary: str  # The newest commit of the line from before that moment
+
+    @property
+    def grafts(self) -> bytes:
+        """A history for `git blame -S` that consists of these commits only."""
+        line = dict.fromkeys((self.start, *self.commits, self.boundary))
+        pairs = pairwise(line)
+        return "".join(f"{commit} {parent}\n" for commit, parent in pairs).encode("ascii")
 
 
 @dataclass
@@ -48,12 +70,37 @@ class FirstParentLine:
         current = commit.parent
         depth = 1
         while current and depth < _MAX_DEPTH and len(same_files) < _MAX_COMPARED:
-            earlier = await self._commit(view, current)
+            earlier = self._commits.get(current) or await self._commit(view, current)
             if earlier.paths == commit.paths:
                 same_files.append(current)
             current = earlier.parent
             depth += 1
         return same_files
+
+    async def history(
+        self, view: "View", sha: str, path: bytes, since: datetime
+    ) -> FileHistory | None:
+        """Return which landed commits before this one touched a file since a moment.
+
+        None if the line ends before that moment, or if the file was added since: it may have had
+        another name before.
+        """
+        start = (await self._commit(view, sha)).parent
+        earliest = int(since.timestamp())
+        touching: list[str] = []
+        current = start
+        for _ in range(_MAX_HISTORY_DEPTH):
+            if not current:
+                return None
+            commit = self._commits.get(current) or await self._commit(view, current)
+            if commit.seconds < earliest:
+                return FileHistory(start, tuple(touching), current)
+            if path in commit.added_paths:
+                return None
+            if path in commit.paths:
+                touching.append(current)
+            current = commit.parent
+        return None
 
     async def alike(self, view: "View", sha: str, others: Sequence[str]) -> list[str]:
         """Return the commits that may be a copy of this one or its opposite, by counts of lines.
@@ -86,11 +133,19 @@ class FirstParentLine:
         count = _COMMITS_AT_A_TIME if self._commits else _MAX_DEPTH
         mark = secrets.token_hex(16)
         options = [*_TREES_ONLY, "--first-parent", f"--max-count={count}"]
-        output = await view.read(["log", "-z", f"--format={mark}%H %P%x00", *options, sha, "--"])
+        header = f"--format={mark}%H %ct %P%x00"
+        output = await view.read(["log", "-z", header, *options, sha, "--"])
         for record in _records(output, mark):
-            listed, *parents = record.header.decode("ascii").split()
-            parent = parents[0] if parents else ""
-            self._commits[listed] = _LineCommit(parent, frozenset(record.entries))
+            listed, date, *parents = record.header.decode("ascii").split(" ")
+            statuses = record.entries[::2]
+            paths = record.entries[1::2]
+            added = compress(paths, (status == b"A" for status in statuses))
+            self._commits[listed] = _LineCommit(
+                parent=parents[0],
+                seconds=parse_seconds(date),
+                paths=frozenset(paths),
+                added_paths=frozenset(added),
+            )
 
 
 async def _growth(view: "View", shas: Sequence[str]) -> dict[str, Growth]:

@@ -29,6 +29,9 @@ _MAX_LINE_BYTES = 2_000
 _MAX_GREP_BYTES_OF_NAMES = 40_000_000  # When many names are searched for at once
 _GREP = ("grep", "--threads=1", "-I", "-F", "-w")
 _GREP_ANY = ("grep", "--threads=1", "-I", "-E", "-w")
+# Only what matches is printed, so that a common name is not the end of the search.
+_GREP_SPELLINGS = ("grep", "--threads=1", "-I", "-F", "-i", "-h", "-o")
+_CAMEL_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _GREP_STATUS = (0, 1)  # Lines were found, or none
 _USAGE = re.compile(rb"[^\0\n]*?:([^\0]+)\0(\d+)\0([^\n]*)\n")
 _TREE_ENTRY = re.compile(rb"\d+ blob ([0-9a-f]{40})\t")
@@ -51,21 +54,31 @@ class Trees(Opened):
         names: list[str] = []
         for pair in versions.values():
             names += [name for name in pair if name and "\n" not in name]
-        objects = (await self._view()).objects
-        sizes: dict[str, int] = {}
-        for name, blob in zip(names, await objects.known(_encoded(names)), strict=True):
-            if blob is not None and blob.kind == b"blob":
-                sizes[name] = blob.size
+        sizes = await self._sizes(names)
         readable = [name for name, size in sizes.items() if size <= _MAX_BLOB_BYTES]
-        contents: dict[str, bytes] = {}
-        for name, read in zip(readable, await objects.contents(_encoded(readable)), strict=True):
-            if read is not None:
-                contents[name] = read.content
+        contents = await self._contents_of(readable)
         blobs: dict[str, tuple[bytes | None, bytes | None]] = {}
         for path, (old, new) in versions.items():
             if max(sizes.get(old or "", 0), sizes.get(new or "", 0)) <= _MAX_BLOB_BYTES:
                 blobs[path] = (contents.get(old or ""), contents.get(new or ""))
         return blobs
+
+    async def _sizes(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the sizes of the blobs that are here."""
+        objects = (await self._view()).objects
+        sizes: dict[str, int] = {}
+        for name, blob in zip(names, await objects.known(_encoded(names)), strict=True):
+            if blob is not None and blob.kind == b"blob":
+                sizes[name] = blob.size
+        return sizes
+
+    async def _contents_of(self, names: Sequence[str]) -> dict[str, bytes]:
+        objects = (await self._view()).objects
+        contents: dict[str, bytes] = {}
+        for name, blob in zip(names, await objects.contents(_encoded(names)), strict=True):
+            if blob is not None:
+                contents[name] = blob.content
+        return contents
 
     async def file(self, sha: str, path: str) -> str | None:
         """Return a file as it is at a commit, or None; what a partial clone lacks is fetched."""
@@ -173,6 +186,42 @@ class Trees(Opened):
                 size += len(piece)
         return _by_name(names, b"".join(pieces), limit)
 
+    async def names_in_tree(
+        self, sha: str, names: Sequence[str], paths: Sequence[str] = ()
+    ) -> frozenset[str] | None:
+        """Return which of some names stand in the text files or the paths of a commit.
+
+        With `paths` only these files and folders are searched.
+
+        Case, hyphens and underscores do not matter: `--max-batch` is `max_batch` and `maxBatch`.
+        Return None in a partial clone, or where the lines with the names are too many to be read.
+        """
+        if not names:
+            return frozenset()
+        if (await self._open()).promisor is not None:
+            return None
+        view = await self._view()
+        spellings: dict[str, None] = {}
+        for name in names:
+            spellings |= dict.fromkeys(_spellings(name))
+        command = [*_GREP_SPELLINGS]
+        for spelling in spellings:
+            command += ["-e", spelling]
+        pieces: list[bytes] = []
+        size = 0
+        async with view.running([*command, sha, "--", *paths]) as git:
+            while piece := await git.read():
+                pieces.append(piece)
+                size += len(piece)
+                if size > _MAX_GREP_BYTES:
+                    return None
+            finished = await git.finish()
+            if finished.code not in _GREP_STATUS:
+                raise UpstreamError(f"git grep: {finished.reason}", retryable=False)
+        listing = await view.read(["ls-tree", "-r", "-z", "--name-only", sha, "--", *paths])
+        text = without_joints(_text(b"".join(pieces) + listing))
+        return frozenset(name for name in names if without_joints(name) in text)
+
     async def _has_tree(self, sha: str) -> bool:
         """Fetch what a partial clone lacks of a tree's text files; return False if that fails."""
         if (await self._open()).promisor is None:
@@ -185,7 +234,9 @@ class Trees(Opened):
             if entry is not None and not line.lower().endswith(_UNREADABLE):
                 blobs.append(entry[1])
         git_objects = await view.objects.known(blobs)
-        missing = [blob for blob, known in zip(blobs, git_objects, strict=True) if known is None]
+        missing = [
+            blob for blob, git_object in zip(blobs, git_objects, strict=True) if git_object is None
+        ]
         if not missing:
             return True
         try:
@@ -193,6 +244,17 @@ class Trees(Opened):
         except UpstreamError:
             return False
         return True
+
+
+def without_joints(name: str) -> str:
+    """Return a name in lower case without hyphens and underscores."""
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def _spellings(name: str) -> list[str]:
+    """Return how a name may be written, with each of its words joined in the same way."""
+    words = [word for word in re.split("[-_]", _CAMEL_BORDER.sub("_", name)) if word]
+    return [name, *(joint.join(words) for joint in ("_", "-", ""))]
 
 
 def _by_name(names: Sequence[str], output: bytes, limit: int) -> dict[str, Usages]:

@@ -1,4 +1,4 @@
-"""What landed: the first-parent line of a branch, cut at a window, with what arrived late and what merges brought."""
+"""What landed on a branch in a window, with what arrived late and what merges brought."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from tools.git.view import View
 
 _MARGIN = 86_400
-"""Seconds around a window in which commits are read: the ends are cut by the dates as they are shown."""
+"""Seconds around a window in which commits are read, before the ends are cut by shown dates."""
+_COUNTED_BEFORE = 31 * 86_400  # Seconds before a window in which its commits are counted too
 _SHA = re.compile(r"[0-9a-f]{40}")
 
 
@@ -69,7 +70,7 @@ async def read_landing(
         ),
         failures=(
             *walk.unreadable,
-            *await _count_failures(view, tip.sha, window, len(rows)),
+            *await _count_failures(view, tip.sha, walk, window, len(rows)),
             *since_tip.failures,
         ),
     )
@@ -82,7 +83,7 @@ async def _commits_around(
     window: Window,
     futures: Sequence[FutureCommit],
 ) -> list[Commit]:
-    """Read the commits that are dated near the window, or are dated in the future and landed in it."""
+    """Return the commits dated near a window, and those dated in the future that landed in it."""
     start = int(window.start.timestamp()) - _MARGIN
     end = int(window.end.timestamp()) + _MARGIN
     shas = walk.between(start, end)
@@ -113,7 +114,7 @@ def _late_commits(
 
 
 async def _since_tip(view: "View", repo: RepoId, tip: str, known_tip: str | None) -> _SinceTip:
-    """Read the first-parent line above the tip that was known before."""
+    """Return the first-parent line above the tip that was known before."""
     if known_tip is None:
         return _SinceTip(is_known=False)
     if known_tip == tip:
@@ -148,8 +149,14 @@ def _tip_notice(kind: NoticeKind, known_tip: str) -> Notice:
 # ---------------------------------------------------------------- counting
 
 
-async def _count_failures(view: "View", tip: str, window: Window, rows: int) -> tuple[str, ...]:
-    """Compare the rows of a window with what `git rev-list` counts in it."""
+async def _count_failures(
+    view: "View", tip: str, walk: FirstParentWalk, window: Window, rows: int
+) -> tuple[str, ...]:
+    """Return how the rows of a window differ from what `git rev-list` counts in it.
+
+    Git counts down to a month before the window: to walk to the first commit takes as long as
+    listing all of them did.
+    """
     start = int(window.start.timestamp())
     last = int((window.cutoff or window.end).timestamp()) - 1
     selection = ["--first-parent"]
@@ -157,7 +164,11 @@ async def _count_failures(view: "View", tip: str, window: Window, rows: int) -> 
         selection.append(f"--since-as-filter=@{start} +0000")
     if last < LATEST:
         selection.append(f"--until=@{last} +0000")
-    counted = await _count(view, [*selection, tip])
+    selection.append(tip)
+    bottom = walk.below(start - _COUNTED_BEFORE)
+    if bottom:
+        selection.append(f"^{bottom}")
+    counted = await _count(view, selection)
     return _mismatch(rows, counted, f"of {window.label}")
 
 
@@ -174,7 +185,7 @@ def _mismatch(listed: int, counted: int, which: str) -> tuple[str, ...]:
 async def _count_members(
     view: "View", rows: Sequence[Commit], late: Sequence[Commit]
 ) -> dict[str, int | None]:
-    """Count what each merge brought in, in one pass over the graph below the rows."""
+    """Return how many commits each merge brought in, from one pass over the graph below the rows."""
     counts: dict[str, int | None] = {commit.sha: 0 for commit in (*rows, *late)}
     merges = {commit.sha for commit in (*rows, *late) if commit.is_merge}
     if not merges:
@@ -189,7 +200,8 @@ async def _count_members(
         selection.append(f"^{oldest.parents[0]}")
     parents = await _graph(view, selection)
     seen: set[str] = set()
-    for sha in max((_line(parents, start) for start in newest), key=len):
+    lines = [_line(parents, start) for start in newest]
+    for sha in max(lines, key=len):
         reached = _reach(sha, parents, seen)
         if sha in merges:
             counts[sha] = None if sha in view.shallow else reached - 1
@@ -226,7 +238,7 @@ def _line(parents: dict[str, list[str]], start: str) -> list[str]:
 
 
 def _reach(start: str, parents: dict[str, list[str]], seen: set[str]) -> int:
-    """Count the commits that can be reached and were not seen before, and remember them."""
+    """Return how many commits can be reached that were not seen before, and add them to those."""
     waiting = [start]
     count = 0
     while waiting:
@@ -247,14 +259,12 @@ async def _shallow_notices(
     if not view.shallow:
         return ()
     command = ["rev-list", "--first-parent", "--max-parents=0", "--timestamp", tip]
-    root = (await view.read(command)).split()
-    ends_inside = (
-        len(root) == 2
-        and root[1].decode() in view.shallow
-        and int(root[0]) >= window.start.timestamp()
-    )
-    if ends_inside:
-        return (Notice(kind="shallow"),)
+    output = (await view.read(command)).split()
+    if len(output) == 2:
+        landed_at, root = output
+        is_cut = root.decode() in view.shallow
+        if is_cut and int(landed_at) >= window.start.timestamp():
+            return (Notice(kind="shallow"),)
     if any(count != 0 for count in counts):
         return (Notice(kind="shallow-merges"),)
     return ()

@@ -224,10 +224,10 @@ def has_absurd_date(commit: Commit) -> bool:
 
 
 def _moment(seconds: str) -> datetime:
-    return datetime.fromtimestamp(_seconds(seconds), UTC)
+    return datetime.fromtimestamp(parse_seconds(seconds), UTC)
 
 
-def _seconds(text: str) -> int:
+def parse_seconds(text: str) -> int:
     """Return a time as git prints it; a date that is none counts as 1970, as git itself does."""
     if not (text.isascii() and text.isdigit()):
         return 0
@@ -311,7 +311,7 @@ class FirstParentWalk:
         # Behind GitHub's merge line the title may be anywhere.
         title = message if is_merge else message.lstrip().partition(b"\n")[0]
         self._shas.append(fields[0].decode("ascii"))
-        self._dates.append(_seconds(fields[7].decode("ascii", "replace")))
+        self._dates.append(parse_seconds(fields[7].decode("ascii", "replace")))
         self._headers.append(b"\0".join((*identity, title[:_MAX_TITLE])))
 
     def reaches(self, tip: str, start: datetime) -> bool:
@@ -326,6 +326,15 @@ class FirstParentWalk:
         """Return the commits that are dated between two moments, the ends included."""
         dates = zip(self._shas, self._dates, strict=True)
         return [sha for sha, seconds in dates if start <= seconds <= end]
+
+    def below(self, seconds: int) -> str | None:
+        """Return the newest commit below all that are dated at this moment or later."""
+        below = None
+        for sha, date in zip(reversed(self._shas), reversed(self._dates), strict=True):
+            if date >= seconds:
+                break
+            below = sha
+        return below
 
     def dated(self) -> Iterator[DatedCommit]:
         """Yield the commits of the line with their dates, newest first."""

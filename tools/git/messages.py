@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tools.git.log import Opened
 
-_MAX_MESSAGES = 1_000  # Of the latest commits: enough to tell common words from rare ones
+_MAX_MESSAGES = 1_000  # Of the latest commits: enough to separate common words from rare ones
 _MIN_MESSAGES = 100  # In fewer, every word of the project is common
 _MAX_MESSAGE = 4_000  # Characters that are read of a message
 _WORD = re.compile(r"\w+")

@@ -248,21 +248,21 @@ def remote_environment(
     return variables
 
 
-def failure(finished: Finished, asked: str, *, token: str | None = None) -> UpstreamError:
+def failure(finished: Finished, request: str, *, token: str | None = None) -> UpstreamError:
     """Return the error that a failed exchange with the server means, in one line, without the token."""
     reason = finished.reason.replace(token, "***") if token else finished.reason
     if _ABSENT.search(finished.err):
         advice = "check the name, or set a token if it is private"
-        return NotFound(f"{asked}: the server has no such repository; {advice}")
+        return NotFound(f"{request}: the server has no such repository; {advice}")
     if _SECRET_WANTED.search(finished.err):
         if token:
-            return UpstreamError(f"{asked}: the server refuses the token", retryable=False)
-        return NotFound(f"{asked}: not found; check the name, or set a token if it is private")
+            return UpstreamError(f"{request}: the server refuses the token", retryable=False)
+        return NotFound(f"{request}: not found; check the name, or set a token if it is private")
     if token and "returned error: 403" in finished.err:
-        return UpstreamError(f"{asked}: the token does not give access", retryable=False)
+        return UpstreamError(f"{request}: the token does not give access", retryable=False)
     if token and _MOVED.search(finished.err):
-        return Moved(f"{asked}: the repository has moved; use its new name", retryable=False)
-    return UpstreamError(f"{asked}: {reason}", retryable=not _HOPELESS.search(finished.err))
+        return Moved(f"{request}: the repository has moved; use its new name", retryable=False)
+    return UpstreamError(f"{request}: {reason}", retryable=not _HOPELESS.search(finished.err))
 
 
 async def patiently(

@@ -17,6 +17,7 @@ from agent.domain.window import moment
 from agent.ports import Past
 from agent.triage.conventions import Area, area
 from tools.git.changes import stream_files
+from tools.git.earlier import FileHistory, FirstParentLine
 from tools.git.log import PATCH_OPTIONS, FirstParentWalk, read_commits
 from tools.git.releases import TAG_NAMES, Releases, since_option
 
@@ -35,6 +36,7 @@ _MAX_BLAMED_FILES = 12
 _MAX_BLAMED_LINES = 450
 _MAX_EARLIER_COMMITS = 50
 _BLAME_LINE = re.compile(rb"^(?P<is_older>\^?)(?P<sha>[0-9a-f]{39,40})\s", re.ASCII)
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"  # In paths that are not UTF-8
 _HAS_WORD = re.compile(r"\w.*\w", re.ASCII)
 
 
@@ -43,6 +45,7 @@ class Revisions(Releases):
 
     _branch: str | None
     _walk: FirstParentWalk | None
+    _line: FirstParentLine
 
     async def _present(self, view: "View", shas: Sequence[str]) -> list[str]:
         raise NotImplementedError
@@ -78,10 +81,10 @@ class Revisions(Releases):
             landed = [sha for sha in shas if sha in on_branch]
             meant[prefix] = landed or shas
         commits = await self._commits_by_sha(view, meant.values())
-        named: dict[str, tuple[Commit, ...]] = {}
+        commits_by_prefix: dict[str, tuple[Commit, ...]] = {}
         for prefix in prefixes:
-            named[prefix] = tuple(commits[sha] for sha in meant[prefix.lower()])
-        return named
+            commits_by_prefix[prefix] = tuple(commits[sha] for sha in meant[prefix.lower()])
+        return commits_by_prefix
 
     async def _shas_on_branch(self, view: "View") -> frozenset[str]:
         repository = await self._open()
@@ -154,22 +157,59 @@ class Revisions(Releases):
         line_count = sum(len(numbers) for numbers in removed.values())
         if len(removed) > _MAX_BLAMED_FILES or line_count > _MAX_BLAMED_LINES:
             return {}
-        options = ["-s", "-l", "-M", "--root", "--first-parent", since_option(since)]
-        if moved:
-            options.append("-C")
         counts: Counter[str] = Counter()
         unread = line_count
         # The files with the most lines first: they decide earliest that nobody has the share.
         for path, numbers in sorted(removed.items(), key=lambda item: -len(item[1])):
             if not _can_have_share(counts, unread, share):
                 return {"": line_count}
-            ranges = [f"-L{number},{number}" for number in numbers]
-            blame = await view.run(["blame", *options, *ranges, f"{sha}^", "--", path])
-            if blame.code != 0:
+            writers = await self._line_writers(view, sha, path, numbers, since, moved=moved)
+            if writers is None:
                 return {}
-            counts.update(_writers(blame.out))
+            counts.update(writers)
             unread -= len(numbers)
         return counts
+
+    async def _line_writers(
+        self,
+        view: "View",
+        sha: str,
+        path: str,
+        numbers: Sequence[int],
+        since: datetime,
+        *,
+        moved: bool,
+    ) -> list[str] | None:
+        """Return who wrote each of these lines of a file before a commit; None if git cannot say.
+
+        The name of a writer from before `since` is empty.
+        """
+        history = await self._file_history(view, sha, path, since)
+        if history is not None and not history.commits:
+            return [""] * len(numbers)
+        options = ["-s", "-l", "-M", "--root", "--first-parent", since_option(since)]
+        grafts = b""
+        if moved:
+            options.append("-C")
+        elif history is not None:
+            # Git would look at every commit of the line for those few that touched the file.
+            options += ["-S", "/dev/stdin"]
+            grafts = history.grafts
+        ranges = [f"-L{number},{number}" for number in numbers]
+        command = ["blame", *options, *ranges, f"{sha}^", "--", path]
+        blame = await view.run(command, stdin=grafts)
+        return list(_writers(blame.out)) if blame.code == 0 else None
+
+    async def _file_history(
+        self, view: "View", sha: str, path: str, since: datetime
+    ) -> FileHistory | None:
+        """Return the landed commits since a moment that touched a file; None if that is unknown."""
+        if view.shallow or _REPLACEMENT in path:
+            return None
+        try:
+            return await self._line.history(view, sha, path.encode("utf-8"), since)
+        except UpstreamError:
+            return None
 
     async def _commit(self, sha: str) -> Commit:
         view = await self._view()

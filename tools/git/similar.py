@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.links.earlier_commits import EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_footprint
@@ -18,6 +19,10 @@ _MIN_FETCHED_EACH = 2
 
 class LandedCommits(Protocol):
     """The landed commits of a clone, with their titles, files and diffs."""
+
+    @property
+    def repo(self) -> RepoId:
+        """The repository."""
 
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:
         """List the landed commits up to this one and since a moment whose title fits."""
@@ -56,7 +61,7 @@ class SimilarCommits:
             else:
                 footprints = await self._read(source, commits)
         # Answers of models come in while two months of commits are compared.
-        return await asyncio.to_thread(_ranked, footprints, queries, limit)
+        return await asyncio.to_thread(_ranked, footprints, source.repo, queries, limit)
 
     async def _read(self, source: LandedCommits, commits: Sequence[Headline]) -> list[Footprint]:
         """Return the footprints of commits with their diffs; of what cannot be read, the title."""
@@ -84,7 +89,7 @@ class SimilarCommits:
         by_sha: dict[str, Footprint] = {}
         for commit in commits:
             by_sha[commit.sha] = title_footprint(commit, paths.get(commit.sha, ()))
-        index = EarlierCommits(list(by_sha.values()))
+        index = EarlierCommits(list(by_sha.values()), source.repo)
         each = _MAX_FETCHED // max(1, len(queries))
         each = max(_MIN_FETCHED_EACH, min(_MAX_FETCHED_EACH, each))
         nearest: dict[str, Headline] = {}
@@ -98,9 +103,9 @@ class SimilarCommits:
 
 
 def _ranked(
-    footprints: Sequence[Footprint], queries: Sequence[Footprint], limit: int
+    footprints: Sequence[Footprint], repo: RepoId, queries: Sequence[Footprint], limit: int
 ) -> dict[str, tuple[SimilarCommit, ...]]:
-    index = EarlierCommits(footprints)
+    index = EarlierCommits(footprints, repo)
     similar: dict[str, tuple[SimilarCommit, ...]] = {}
     for query in queries:
         similar[query.commit.sha] = tuple(index.ranked(query, limit))

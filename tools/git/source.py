@@ -1,6 +1,7 @@
 """Commits and diffs of one repository, read with git from a clone or a mirror on disk."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from agent.domain.releases import ReleaseNotes
 from agent.domain.window import Window
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint
+from agent.links.line_writers import LineWriter
 from agent.ports import Study
+from agent.stories.timeline import NEAR
 from tools.git.changes import (
     ChangeReader,
     UnreadCommits,
@@ -22,6 +25,7 @@ from tools.git.changes import (
 )
 from tools.git.earlier import FirstParentLine
 from tools.git.landing import read_landing
+from tools.git.line_writers import line_writers
 from tools.git.log import FirstParentWalk, read_commits
 from tools.git.messages import Messages
 from tools.git.process import patiently, remote_environment
@@ -85,7 +89,7 @@ class GitSource(Revisions, Surfaces, Messages):
         if repository.promisor is None:
             return
         view = self._view_of(repository)
-        shas = [study.change.commit.sha for study in studies if study.telling]
+        shas = [study.change.commit.sha for study in studies if study.lineage_paths]
         present = await self._present(view, shas)
         # Most are complete because they were read, but maybe in another mirror.
         await close_gaps(repository, view, present, self._network)
@@ -127,6 +131,22 @@ class GitSource(Revisions, Surfaces, Messages):
     ) -> Mapping[str, tuple[SimilarCommit, ...]]:
         """Return for each of these commits the landed ones that share the most with it."""
         return await self._similar.find(self, queries, upto, since, limit)
+
+    async def line_writers(self, shas: Sequence[str]) -> Mapping[str, tuple[LineWriter, ...]]:
+        """Return for each commit who wrote the lines that it changes, and those next to them.
+
+        A partial clone has contents only of the last weeks, if of any.
+        """
+        repository = await self._open()
+        changes = [change async for change in self.changes(shas)]
+        since = None
+        if repository.promisor is not None and changes:
+            since = min(change.commit.committed_at for change in changes) - NEAR
+        view = self._view_of(repository)
+        writers: dict[str, tuple[LineWriter, ...]] = dict.fromkeys(shas, ())
+        with suppress(UpstreamError):  # Without them, fewer earlier commits are compared
+            writers |= await line_writers(view, self.repo, changes, since)
+        return writers
 
     async def has_whole_history(self) -> bool:
         """Return False for a shallow clone."""

@@ -1,6 +1,6 @@
-"""Reads the public surface of Python packages at commits."""
+"""The public surface of Python packages at commits."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
@@ -24,7 +24,7 @@ _NO_SURFACE = SurfaceChange()
 
 
 class Surfaces(Trees):
-    """Says what a commit does to the paths that users import."""
+    """Finds what a commit does to the paths that users import."""
 
     def __init__(self) -> None:
         """Begin without having read a surface."""
@@ -48,9 +48,10 @@ class Surfaces(Trees):
         parents = await _first_parents(view, present)
         changes: dict[str, SurfaceChange | None] = dict.fromkeys(shas)
         for sha in present:
-            if sha in entries_by_sha and sha in parents and sha not in view.shallow:
-                entries = entries_by_sha[sha]
-                changes[sha] = await self._surface_change(view, parents[sha], sha, entries)
+            if sha not in entries_by_sha or sha not in parents or sha in view.shallow:
+                continue
+            entries = entries_by_sha[sha]
+            changes[sha] = await self._surface_change(view, parents[sha], sha, entries)
         return changes
 
     async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
@@ -62,9 +63,10 @@ class Surfaces(Trees):
             return None
         old_files = self._files[old]
         new_files = self._files[new]
-        changed = {
-            file for file in {*old_files, *new_files} if old_files.get(file) != new_files.get(file)
-        }
+        changed: set[str] = set()
+        for file in old_files | new_files:
+            if old_files.get(file) != new_files.get(file):
+                changed.add(file)
         return self._change_between(before, after, changed)
 
     async def _surface_change(
@@ -109,29 +111,24 @@ class Surfaces(Trees):
     async def _listing(self, view: "View", sha: str) -> dict[str, str]:
         """Return the blob of each file of a tree; a partial clone gets what it lacks of them."""
         await self._has_tree(sha)
+        listing = await view.read(["ls-tree", "-r", "-z", sha])
         files: dict[str, str] = {}
-        for record in (await view.read(["ls-tree", "-r", "-z", sha])).split(b"\0"):
+        for record in listing.split(b"\0"):
             meta, separator, path = record.partition(b"\t")
-            if separator and meta.split()[1] == b"blob":
-                files[path.decode("utf-8", "replace")] = meta.split()[2].decode("ascii")
+            if not separator:
+                continue
+            _, kind, name = meta.split()
+            if kind == b"blob":
+                files[path.decode("utf-8", "replace")] = name.decode("ascii")
         return files
 
     async def _documented_at(self, view: "View", sha: str, files: Mapping[str, str]) -> Documented:
         """Return what documents, examples and entry points import; it hardly changes in a window."""
-        packages = {file.split("/")[-2] for file in files if file.endswith("/__init__.py")}
-        names = "|".join(sorted(name for name in packages if name.isidentifier()))
-        pattern = _IMPORTS.format(packages=names)
-        shown = [file for file in files if _is_document(file)]
-        folders = cover(map(str.encode, files), set(map(str.encode, shown)))
-        patterns = ["-e", _INCLUDES, *(["-e", pattern] if names else [])]
-        options = ["grep", "--threads=1", "-h", "-I", "-E", *patterns, sha, "--"]
-        command: list[str | bytes] = [*options, *folders]
-        output = (await view.run(command)).out if folders else b""
-        documented = documented_imports(output.decode("utf-8", "replace").splitlines())
-        projects = [file for file in files if file.rpartition("/")[2] == "pyproject.toml"]
-        contents = await self._contents([files[file] for file in projects])
+        output = await _import_lines(view, sha, files)
+        documented = documented_imports(output.splitlines())
+        projects = [blob for file, blob in files.items() if _is_project(file)]
         functions = set(documented.names)
-        for content in contents.values():
+        for content in (await self._contents(projects)).values():
             functions |= entry_points(content)
         return documented._replace(names=frozenset(functions))
 
@@ -144,6 +141,34 @@ class Surfaces(Trees):
             if git_object is not None and git_object.size <= _MAX_MODULE_BYTES:
                 contents[name.decode("ascii")] = git_object.content
         return contents
+
+
+async def _import_lines(view: "View", sha: str, files: Mapping[str, str]) -> str:
+    """Return the lines of documents and examples that import a package or include a header."""
+    documents = {file.encode() for file in files if _is_document(file)}
+    folders = cover(map(str.encode, files), documents)
+    if not folders:
+        return ""
+    command: list[str | bytes] = ["grep", "--threads=1", "-h", "-I", "-E", "-e", _INCLUDES]
+    packages = _package_names(files)
+    if packages:
+        command += ["-e", _IMPORTS.format(packages="|".join(packages))]
+    command += [sha, "--", *folders]
+    finished = await view.run(command)
+    return finished.out.decode("utf-8", "replace")
+
+
+def _package_names(files: Iterable[str]) -> list[str]:
+    """Return the names of the folders that are Python packages."""
+    names: set[str] = set()
+    for file in files:
+        if file.endswith("/__init__.py"):
+            names.add(file.split("/")[-2])
+    return sorted(name for name in names if name.isidentifier())
+
+
+def _is_project(file: str) -> bool:
+    return file.rpartition("/")[2] == "pyproject.toml"
 
 
 def _is_document(file: str) -> bool:
@@ -163,8 +188,9 @@ async def _first_parents(view: "View", shas: Sequence[str]) -> dict[str, str]:
     """Return the first parent of each commit that has one."""
     stdin = "".join(f"{sha}\n" for sha in shas).encode("ascii")
     command = ["rev-list", "--no-walk=unsorted", "--parents", "--stdin"]
+    output = await view.read(command, stdin=stdin)
     parents: dict[str, str] = {}
-    for line in (await view.read(command, stdin=stdin)).decode("ascii").splitlines():
+    for line in output.decode("ascii").splitlines():
         sha, *others = line.split()
         if others:
             parents[sha] = others[0]

@@ -85,7 +85,7 @@ class Objects:
     def _answers(self, order: bytes, names: Sequence[bytes]) -> list[GitObject | None]:
         """Send all names, then read the answers.
 
-        Git answers only when it is told to flush, so that neither side waits for the other.
+        Git answers only on a command to flush, so that neither side waits for the other.
         """
         with self._lock:
             git = self._git or self._start()

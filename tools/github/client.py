@@ -254,7 +254,7 @@ class GitHubClient:
 
 
 def _json_parser(path: str, shape: TypeAdapter[T]) -> Callable[[bytes], T]:
-    """Return a parser of JSON that tells a damaged answer from one of another shape.
+    """Return a parser of JSON that separates a damaged answer from one of another shape.
 
     A damaged answer may be complete next time, so its error is retryable.
     """

@@ -87,7 +87,7 @@ async def _own_comment(
 
 
 async def _own_login(client: GitHubClient) -> str:
-    """Return whose token this is; a workflow's token is not told and belongs to its bot."""
+    """Return whose token this is; a workflow's token belongs to its bot."""
     try:
         page = await client.get("/user", _AUTHOR)
     except UpstreamError as error:

@@ -178,7 +178,7 @@ def _counts(shape: FileShape, patch: str | None) -> _LineCounts:
 
 
 def _incomplete(commit: CommitShape, shapes: Iterable[FileShape]) -> str | None:
-    """Return why files are missing: at the cap, the commit's own totals tell whether some are."""
+    """Return why files are missing: at the cap, the commit's own totals show whether some are."""
     listed = list(shapes)
     if len(listed) < FILE_CAP or commit.additions is None:
         return None

@@ -124,7 +124,7 @@ async def releases_in(
 
 
 async def fetch_repository(client: GitHubClient, repo: RepoId) -> RepositoryShape:
-    """Fetch a repository; GitHub does not tell a missing one from one that may not be seen."""
+    """Fetch a repository; GitHub answers alike for a missing one and for one that may not be seen."""
     try:
         page = await client.get(repo_path(repo), REPOSITORY)
     except NotFound as error:

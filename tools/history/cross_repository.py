@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.domain.base import LANGUAGES, AppError, Frozen, RepoId
+from agent.domain.base import LANGUAGES, AppError, Frozen, Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue
 from agent.domain.evidence import (
@@ -18,22 +18,23 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Link, Mention, Related, Story, StoryStep
 from agent.domain.report import Drop
 from agent.domain.window import Window
+from agent.fact_sentences import sentence
 from agent.gate.check import refusals
 from agent.links.admitted import predicate_of
 from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
-from agent.reports.chapter import checked_claims
+from agent.reports.chapter import CheckedClaims, checked_claims
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.paragraph import story_paragraph
 from agent.stories.releases import Taken, may_be_of
 from agent.stories.tell import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
-from agent.telling import sentence
 from tools.history.past import FAR, naming
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
 
-_MOST = 40
+_MAX_PINS = 40  # Moved dependencies of a repository's day that are looked up
+_MAX_NAMED = 40  # References of a repository's day to another repository
 _MAX_LINKS = 200  # Links of a repository's day with issues
 
 
@@ -60,9 +61,13 @@ class Reading:
     """The pull requests of its commits, by the commits' names."""
 
 
+_Pair = tuple[EvidenceId, EvidenceId]
+"""A commit, and what it is tied to."""
+
+
 @dataclass(frozen=True)
 class _Tie:
-    """A commit, what it is tied to, how that is told, and the pull request that says it."""
+    """A commit, what it is tied to and how, and the pull request that says it."""
 
     doer: CommitEvidence
     source: Evidence
@@ -71,8 +76,13 @@ class _Tie:
     judged_by: str = ""  # The model that admitted the act, where a model named it
 
     @property
+    def pair(self) -> _Pair:
+        """Return the names of both sides."""
+        return self.doer.id, self.source.id
+
+    @property
     def claim_id(self) -> str:
-        """The name of the claim that tells it; one pair may be tied in two ways."""
+        """Return the name of the claim about it; a pair may be tied in two ways."""
         if self.act in READ.values():
             return _relation_id(self.doer, self.source.id)
         return f"{self.doer.id.shortened()}.u{self.source.id.revision[:7]}"
@@ -83,45 +93,69 @@ def _relation_id(doer: CommitEvidence, other: EvidenceId) -> str:
 
 
 async def connected(
-    read: Mapping[RepoId, Reading], window: Window, library: "EvidenceCache", told: StoryMemory
+    read: Mapping[RepoId, Reading],
+    window: Window,
+    evidence_cache: "EvidenceCache",
+    memory: StoryMemory,
 ) -> Connected:
-    """Find what commits of each repository take in of the others, and what they have to do with it."""
-    ties: dict[tuple[EvidenceId, EvidenceId, bool], _Tie] = {}
-    for repo in read:
-        async for tie in _related(repo, read, library):
-            ties.setdefault((tie.doer.id, tie.source.id, True), tie)
-        async for tie in _pinned(repo, read, library):
-            ties.setdefault((tie.doer.id, tie.source.id, False), tie)
-        async for tie in _named(repo, read, window, library):
-            # That one names the other says less than a relation of the two.
-            if (tie.doer.id, tie.source.id, True) not in ties:
-                ties.setdefault((tie.doer.id, tie.source.id, False), tie)
+    """Return what ties commits of each repository to changes and issues of the others."""
     claims: list[Claim] = []
     stories: list[Story] = []
     drops: list[Drop] = []
-    for tie in ties.values():
-        one = _story(tie, told, window)
-        said_in = {(tie.doer.id, tie.source.id): tie.said_in.id} if tie.said_in else {}
-        update = {"id": tie.claim_id, "repo": None}
-        made = [claim.model_copy(update=update) for claim in story_claims(one, said_in)]
-        evidence = [piece for piece in (tie.doer, tie.source, tie.said_in) if piece]
-        passed, refused = checked_claims(made, (), (), _evidence_set(evidence, window), refusals)
-        claims += passed
-        drops += refused
-        if passed:
-            text = {
-                lang: " ".join(short_text(claim, lang) for claim in passed) for lang in LANGUAGES
-            }
-            paragraph = {lang: story_paragraph(one, lang) for lang in LANGUAGES}
-            stories.append(one.model_copy(update={"text": text, "paragraph": paragraph}))
+    for tie in await _ties(read, window, evidence_cache):
+        tied_story = _story(tie, memory, window)
+        checked = _checked_tie(tie, tied_story, window)
+        claims += checked.claims
+        drops += checked.drops
+        if checked.claims:
+            stories.append(_with_text(tied_story, checked.claims))
     for repo in read:
-        async for claim, evidence in _issue_claims(repo, read, library):
-            passed, refused = checked_claims(
-                [claim], (), (), _evidence_set(evidence, window), refusals
-            )
-            claims += passed
-            drops += refused
+        async for claim, evidence in _issue_claims(repo, read, evidence_cache):
+            evidence_set = _evidence_set(evidence, window)
+            checked = checked_claims([claim], (), (), evidence_set, refusals)
+            claims += checked.claims
+            drops += checked.drops
     return Connected(claims=tuple(claims), stories=tuple(stories), drops=tuple(drops))
+
+
+async def _ties(
+    read: Mapping[RepoId, Reading], window: Window, evidence_cache: "EvidenceCache"
+) -> list[_Tie]:
+    """Return the ties of all repositories: of a pair, its relation and the first other tie."""
+    relations: dict[_Pair, _Tie] = {}
+    ties: dict[tuple[_Pair, bool], _Tie] = {}
+    for repo in read:
+        async for tie in _related(repo, read, evidence_cache):
+            relations.setdefault(tie.pair, tie)
+            ties.setdefault((tie.pair, True), tie)
+        async for tie in _pinned(repo, read, evidence_cache):
+            ties.setdefault((tie.pair, False), tie)
+        async for tie in _named(repo, read, window, evidence_cache):
+            # A relation of two commits says more than that one names the other.
+            if tie.pair not in relations:
+                ties.setdefault((tie.pair, False), tie)
+    return list(ties.values())
+
+
+def _checked_tie(tie: _Tie, tied_story: Story, window: Window) -> CheckedClaims:
+    """Return the claims of a tie that pass the gate, and what was dropped."""
+    said_in = {tie.pair: tie.said_in.id} if tie.said_in else {}
+    claims: list[Claim] = []
+    for claim in story_claims(tied_story, said_in):
+        claims.append(claim.model_copy(update={"id": tie.claim_id, "repo": None}))
+    evidence: list[Evidence] = [tie.doer, tie.source]
+    if tie.said_in:
+        evidence.append(tie.said_in)
+    return checked_claims(claims, (), (), _evidence_set(evidence, window), refusals)
+
+
+def _with_text(tied_story: Story, claims: Sequence[Claim]) -> Story:
+    text: dict[Language, str] = {}
+    paragraph: dict[Language, str] = {}
+    for lang in LANGUAGES:
+        text[lang] = " ".join(short_text(claim, lang) for claim in claims)
+        paragraph[lang] = story_paragraph(tied_story, lang)
+    return tied_story.model_copy(update={"text": text, "paragraph": paragraph})
 
 
 def _evidence_set(evidence: Sequence[Evidence], window: Window) -> EvidenceSet:
@@ -133,15 +167,15 @@ def _evidence_set(evidence: Sequence[Evidence], window: Window) -> EvidenceSet:
 
 
 async def _related(
-    repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache"
+    repo: RepoId, read: Mapping[RepoId, Reading], evidence_cache: "EvidenceCache"
 ) -> AsyncIterator[_Tie]:
-    """Find both sides of what was admitted about changes of other repositories."""
+    """Yield both sides of what was admitted about changes of other repositories."""
     for relation in read[repo].related:
         act = READ.get(relation.relation)
         far = read.get(relation.other.repo)
         if far is None or act is None or not relation.is_abroad or relation.kind == "issue":
             continue
-        doer = await _skimmed(relation.change, read[repo].code, library)
+        doer = await _skimmed(relation.change, read[repo].code, evidence_cache)
         source = await _other_side(relation, far)
         if doer and source:
             yield _Tie(doer, source, act, judged_by=relation.judged_by)
@@ -155,14 +189,14 @@ class _IssueClaim(NamedTuple):
 
 
 async def _issue_claims(
-    repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache"
+    repo: RepoId, read: Mapping[RepoId, Reading], evidence_cache: "EvidenceCache"
 ) -> AsyncIterator[_IssueClaim]:
     """Yield what commits have to do with issues of other repositories: recorded, named, admitted."""
     for link in read[repo].links[:_MAX_LINKS]:
         far = read.get(link.issue.repo)
         if far is None or link.issue.repo == repo or not link.change.is_commit:
             continue
-        commit = await _skimmed(link.change, read[repo].code, library)
+        commit = await _skimmed(link.change, read[repo].code, evidence_cache)
         issue = await _issue(link.issue, far)
         if commit is None or issue is None:
             continue
@@ -184,7 +218,7 @@ async def _issue_claims(
 
 
 async def _issue(name: EvidenceId, far: Reading) -> ThreadEvidence | None:
-    """Read an issue of another repository; None for a pull request and for what is not there."""
+    """Return an issue of another repository; None for a pull request and for a missing issue."""
     if name.number is None:
         return None
     try:
@@ -211,89 +245,127 @@ async def _other_side(relation: Related, far: Reading) -> Evidence | None:
 
 
 async def _pinned(
-    repo: RepoId, read: Mapping[RepoId, Reading], library: "EvidenceCache"
+    repo: RepoId, read: Mapping[RepoId, Reading], evidence_cache: "EvidenceCache"
 ) -> AsyncIterator[_Tie]:
-    """Find where each dependency that was moved now stands: the one repository that has the commit or the tag."""
+    """Yield a tie for each moved dependency whose commit or tag exactly one repository has."""
     others = [name for name in read if name != repo]
     seen: set[tuple[EvidenceId, RepoId]] = set()
-    for one in read[repo].taken[:_MOST]:
-        homes = others if one.sha else may_be_of(one.package, others)
-        found = [source for name in homes if (source := await _standing(one, read[name].code))]
-        if len(found) == 1 and (one.commit, found[0].repo) not in seen:
-            seen.add((one.commit, found[0].repo))
-            if doer := await _skimmed(one.commit, read[repo].code, library):
-                yield _Tie(doer, found[0], "taken in")
+    for move in read[repo].taken[:_MAX_PINS]:
+        candidates = others if move.sha else may_be_of(move.package, others)
+        targets: list[CommitEvidence | ReleaseEvidence] = []
+        for name in candidates:
+            target = await _target(move, read[name].code)
+            if target is not None:
+                targets.append(target)
+        if len(targets) != 1 or (move.commit, targets[0].repo) in seen:
+            continue
+        seen.add((move.commit, targets[0].repo))
+        doer = await _skimmed(move.commit, read[repo].code, evidence_cache)
+        if doer is not None:
+            yield _Tie(doer, targets[0], "taken in")
 
 
-async def _standing(one: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvidence | None:
+async def _target(move: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvidence | None:
+    """Return the commit or release of a repository that a dependency is moved to."""
     try:
-        if one.sha:
-            return evidence_of(code.repo, headline(await code.resolve(one.sha)))
-        tags = (f"v{one.version}", one.version)
-        release = await code.tagged(tags) if isinstance(code, CloneSource) else None
+        if move.sha:
+            return evidence_of(code.repo, headline(await code.resolve(move.sha)))
+        if not isinstance(code, CloneSource):
+            return None
+        release = await code.tagged((f"v{move.version}", move.version))
     except AppError:
         return None
-    return ReleaseEvidence(release=release) if release and release.published_at <= one.at else None
+    if release is None or release.published_at > move.at:
+        return None
+    return ReleaseEvidence(release=release)
 
 
 async def _named(
-    repo: RepoId, read: Mapping[RepoId, Reading], window: Window, library: "EvidenceCache"
+    repo: RepoId,
+    read: Mapping[RepoId, Reading],
+    window: Window,
+    evidence_cache: "EvidenceCache",
 ) -> AsyncIterator[_Tie]:
-    """Find the landed commits of other repositories that commits or their pull requests name."""
+    """Yield a tie for each landed commit of another repository that a commit or its pull names."""
     near = read[repo]
-    places = {}
-    for reference in reversed(near.references):
-        if reference.place in OF_COMMITS:
-            places[reference.source, reference.target] = reference.place
+    fields: dict[_Pair, str] = {}
+    for mention in reversed(near.references):
+        if mention.place in OF_COMMITS:
+            fields[mention.source, mention.target] = mention.place
     for other, far in read.items():
         if other == repo:
             continue
-        pairs = [pair for pair in places if pair[1].repo == other][:_MOST]
-        landed = await _landed(far, [target for _, target in pairs], window) if pairs else {}
+        pairs = [pair for pair in fields if pair[1].repo == other][:_MAX_NAMED]
+        if not pairs:
+            continue
+        landed = await _landed(far, [target for _, target in pairs], window)
         for source, target in pairs:
-            doer = await _skimmed(source, near.code, library) if target in landed else None
-            if doer and landed[target].at <= doer.at:
-                said_in_pull = places[source, target] == "pull request"
-                pull = near.pulls.get(source) if said_in_pull else None
-                yield _Tie(doer, landed[target], "refers", pull)
+            if target not in landed:
+                continue
+            doer = await _skimmed(source, near.code, evidence_cache)
+            if doer is None or landed[target].at > doer.at:
+                continue
+            is_in_pull = fields[source, target] == "pull request"
+            pull = near.pulls.get(source) if is_in_pull else None
+            yield _Tie(doer, landed[target], "refers", pull)
 
 
 async def _landed(
     far: Reading, targets: Sequence[EvidenceId], window: Window
 ) -> dict[EvidenceId, CommitEvidence]:
-    numbers = {target.number: target for target in targets if target.number is not None}
-    found: dict[EvidenceId, CommitEvidence] = {}
-    if numbers and isinstance(far.code, CloneSource):
-        past = await far.code.headed(naming(numbers), upto=far.tip, since=window.start - FAR)
-        heads = [head for head in reversed(past.found if past else ()) if head.pull in numbers]
-        found |= {numbers[head.pull or 0]: evidence_of(far.code.repo, head) for head in heads}
-    for one in targets:
+    """Return the landed commits that hashes and numbers of pull requests mean."""
+    commits = await _landed_pulls(far, targets, window)
+    for target in targets:
+        if target.is_thread:
+            continue
         try:
-            if not one.is_thread:
-                commit = await far.code.resolve(one.revision)
-                found[one] = evidence_of(far.code.repo, headline(commit))
+            commit = await far.code.resolve(target.revision)
         except AppError:
             continue
-    return found
+        commits[target] = evidence_of(far.code.repo, headline(commit))
+    return commits
+
+
+async def _landed_pulls(
+    far: Reading, targets: Sequence[EvidenceId], window: Window
+) -> dict[EvidenceId, CommitEvidence]:
+    targets_by_number = {target.number: target for target in targets if target.number is not None}
+    if not targets_by_number or not isinstance(far.code, CloneSource):
+        return {}
+    pattern = naming(targets_by_number)
+    past = await far.code.headed(pattern, upto=far.tip, since=window.start - FAR)
+    if past is None:
+        return {}
+    commits: dict[EvidenceId, CommitEvidence] = {}
+    for commit in reversed(past.found):
+        if commit.pull in targets_by_number:
+            target = targets_by_number[commit.pull]
+            commits[target] = evidence_of(far.code.repo, commit)
+    return commits
 
 
 async def _skimmed(
-    name: EvidenceId, code: CodeSource, library: "EvidenceCache"
+    name: EvidenceId, code: CodeSource, evidence_cache: "EvidenceCache"
 ) -> CommitEvidence | None:
-    return library.get(name) or next(
-        iter([read async for read in library.skim(code, [name.sha])]), None
-    )
+    cached = evidence_cache.get(name)
+    if cached is not None:
+        return cached
+    commits = [commit async for commit in evidence_cache.skim(code, [name.sha])]
+    return commits[0] if commits else None
 
 
-def _story(tie: _Tie, told: StoryMemory, window: Window) -> Story:
+def _story(tie: _Tie, memory: StoryMemory, window: Window) -> Story:
     doer = tie.doer
     first = _first_step(tie.source)
     last = StoryStep(
-        cite=doer.id, at=max(doer.at, first.at), act=tie.act, title=doer.change.commit.title
+        cite=doer.id,
+        at=max(doer.at, first.at),
+        act=tie.act,
+        title=doer.change.commit.title,
     )
-    one = story(KINDS[tie.act], doer.repo, [first, last])
-    one = one.model_copy(update={"judged_by": tie.judged_by})
-    return with_memory(one, {doer.id}, told.known(window, list(one.steps)))
+    tied_story = story(KINDS[tie.act], doer.repo, [first, last])
+    tied_story = tied_story.model_copy(update={"judged_by": tie.judged_by})
+    return with_memory(tied_story, {doer.id}, memory.known(window, list(tied_story.steps)))
 
 
 def _first_step(source: Evidence) -> StoryStep:

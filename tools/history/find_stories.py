@@ -1,8 +1,8 @@
-"""The stories of one repository's day: looking back, finding, and what may be cited for them."""
+"""The stories of one repository's day, and what may be cited for them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import Claim
@@ -35,7 +35,13 @@ from agent.stories.timeline import (
     with_memory,
 )
 from tools.history.past import far_past, naming, near_past, with_first_releases
-from tools.history.reverts import changed_lines, find_reverts, said_by, said_in, with_parts
+from tools.history.reverts import (
+    find_reverts,
+    lineage_in_message,
+    lineage_of,
+    pairs_by_lines,
+    with_parts,
+)
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
@@ -45,106 +51,146 @@ async def find_stories(
     material: Material,
     references: Iterable[Mention],
     code: CodeSource,
-    library: "EvidenceCache",
-    told: StoryMemory,
+    evidence_cache: "EvidenceCache",
+    memory: StoryMemory,
     *,
     blamed: int,
 ) -> StoriesFound:
-    """Find the stories to which a day's commits belong, and the earlier commits that they may go on with.
+    """Return the stories of a day's commits, and the earlier commits that they may go on with.
 
-    The lines of so many commits, `blamed`, are followed to whoever wrote them.
+    The removed lines of so many commits, `blamed`, are followed to the commit that wrote them.
     """
-    today, repo = [read.evidence for read in material.reads], material.repo
-    if not today:
+    repo = material.repo
+    evidence = [read.evidence for read in material.reads]
+    if not evidence:
         return StoriesFound()
-    heads, named = _heads(today), own_references(repo, references)
-    past = await near_past(material, code, told)
-    said = _said(material, past)
-    far = await far_past(material, code, _wanted(heads, past, said, named))
-    line = LandedLine([*far, *past.found, *_heads(material.background.values()), *heads], said)
-    undone = await find_reverts(today, line, code, library)
-    known = {(one.doer.sha, one.target.sha) for one in undone}
-    by_lines = await changed_lines(material.reads, code, library, known, blamed)
-    pairs, mine = [*by_lines, *named_pairs(repo, heads, named, line)], {head.sha for head in heads}
-    stories = joined([one.story(repo) for one in undone])
-    stories += series_stories(repo, line.heads, mine, whole=past.since is not None)
-    parts = [(one.doer, one.target) for one in undone if one.part]
-    proving = {
-        head.sha
-        for both in [*parts, *((one.doer, one.earlier) for one in by_lines)]
-        for head in both
-    }
-    earlier = [*line.heads, *(one.earlier for one in pairs), *(one.target for one in undone)]
-    cited = {cite.sha for one in stories for cite in one.steps} | {one.earlier.sha for one in pairs}
-    background = {head.sha: head for head in earlier if head.sha in cited - mine}
+    today = _headlines(evidence)
+    mentions = own_references(repo, references)
+    line, has_all = await _landed_line(material, mentions, code, memory)
+    reverts = await find_reverts(evidence, line, code, evidence_cache)
+    reverted = {(revert.doer.sha, revert.target.sha) for revert in reverts}
+    by_lines = await pairs_by_lines(material.reads, code, evidence_cache, reverted, blamed)
+    pairs = [*by_lines, *named_pairs(repo, today, mentions, line)]
+    own_shas = {commit.sha for commit in today}
+    stories = joined([revert.story(repo) for revert in reverts])
+    stories += series_stories(repo, line.heads, own_shas, whole=has_all)
+    earlier = {commit.sha: commit for commit in line.heads}
+    for pair in pairs:
+        earlier[pair.earlier.sha] = pair.earlier
+    for revert in reverts:
+        earlier[revert.target.sha] = revert.target
+    cited = {pair.earlier.sha for pair in pairs}
+    for story in stories:
+        cited.update(cite.sha for cite in story.steps)
+    background = [commit for sha, commit in earlier.items() if sha in cited - own_shas]
     return StoriesFound(
         stories=tuple(stories),
         pairs=tuple(pairs),
-        heads=tuple(background.values()),
-        whole=tuple(sorted(proving)),
+        heads=tuple(background),
+        whole=tuple(sorted(_proving_commits(reverts, by_lines))),
     )
 
 
-def _heads(commits: Iterable[CommitEvidence]) -> list[Headline]:
-    return [headline(one.change.commit, one.pull) for one in commits]
+class _DayLine(NamedTuple):
+    """The landed line up to a day, and whether its last weeks have no gap."""
+
+    line: LandedLine
+    is_complete: bool
 
 
-def _said(material: Material, past: Past) -> dict[str, list[Said]]:
-    said = {
-        head.sha: said_in(head.title, material.repo)
-        for head in past.found
-        if reverts_in(head.title)
-    }
+async def _landed_line(
+    material: Material, mentions: Sequence[Mention], code: CodeSource, memory: StoryMemory
+) -> _DayLine:
+    """Return the commits of the last weeks, the older ones that are named, and the day's."""
+    today = _headlines(read.evidence for read in material.reads)
+    past = await near_past(material, code, memory)
+    lineage = _lineage_by_sha(material, past)
+    far = await far_past(material, code, _far_pattern(today, past, lineage, mentions))
+    background = _headlines(material.background.values())
+    line = LandedLine([*far, *past.found, *background, *today], lineage)
+    return _DayLine(line, is_complete=past.since is not None)
+
+
+def _proving_commits(reverts: Iterable[Undoing], by_lines: Iterable[CommitPair]) -> set[str]:
+    """Return the hashes of the commits whose lines prove a story."""
+    shas: set[str] = set()
+    for revert in reverts:
+        if revert.part:
+            shas.update((revert.doer.sha, revert.target.sha))
+    for pair in by_lines:
+        shas.update((pair.doer.sha, pair.earlier.sha))
+    return shas
+
+
+def _headlines(commits: Iterable[CommitEvidence]) -> list[Headline]:
+    return [headline(commit.change.commit, commit.pull) for commit in commits]
+
+
+def _lineage_by_sha(material: Material, past: Past) -> dict[str, list[Said]]:
+    """Return by hash what commits of the day, and earlier reverts, undo and bring back."""
+    lineage: dict[str, list[Said]] = {}
+    for commit in past.found:
+        if reverts_in(commit.title):
+            lineage[commit.sha] = lineage_in_message(commit.title, material.repo)
     bodies = {pull.number: pull.body for pull in material.pulls.values()}
-    today = [read.evidence for read in material.reads]
-    return said | {
-        one.change.commit.sha: said_by(one, bodies.get(one.pull or 0, "")) for one in today
-    }
+    for read in material.reads:
+        evidence = read.evidence
+        body = bodies.get(evidence.pull or 0, "")
+        lineage[evidence.change.commit.sha] = lineage_of(evidence, body)
+    return lineage
 
 
-def _wanted(
-    heads: Sequence[Headline],
+def _far_pattern(
+    today: Sequence[Headline],
     past: Past,
-    said: Mapping[str, Sequence[Said]],
-    named: Sequence[Mention],
+    lineage: Mapping[str, Sequence[Said]],
+    mentions: Sequence[Mention],
 ) -> str:
-    """Write what must be looked for further back: numbers and titles that are named, and parts if one landed."""
-    every = [one for some in said.values() for one in some]
-    numbers = {one.number or 0 for one in every} | {one.target.number or 0 for one in named}
-    titles = [one.title for one in every if not one.number and not one.sha]
-    parts = PARTS if any(read_part(head.title) for head in heads) else ""
-    return "|".join(
-        filter(
-            None, [naming(numbers - {0, *(head.pull or 0 for head in past.found)}, titles), parts]
-        )
-    )
+    """Return a pattern for titles further back: those that are named, and parts if one landed."""
+    numbers = {mention.target.number or 0 for mention in mentions}
+    titles: list[str] = []
+    for targets in lineage.values():
+        for target in targets:
+            numbers.add(target.number or 0)
+            if not target.number and not target.sha:
+                titles.append(target.title)
+    numbers.discard(0)
+    numbers.difference_update(commit.pull or 0 for commit in past.found)
+    patterns = [naming(numbers, titles)]
+    if any(read_part(commit.title) for commit in today):
+        patterns.append(PARTS)
+    return "|".join(filter(None, patterns))
 
 
 async def with_relations(
-    found: StoriesFound,
+    stories_found: StoriesFound,
     material: Material,
     related: Sequence[Related],
     code: CodeSource,
-    library: "EvidenceCache",
-    told: StoryMemory,
+    evidence_cache: "EvidenceCache",
+    memory: StoryMemory,
 ) -> StoriesFound:
-    """Add what a reader of both sides found, then what earlier reports and tags know."""
+    """Return stories with what a reader of both sides said, earlier reports and tags."""
     repo = material.repo
-    today = _heads(read.evidence for read in material.reads)
-    added = related_pairs(repo, today, found.pairs, related)
-    lineage = await _related_lineage(found, [*found.pairs, *added], related, code, library)
-    stories = [*lineage, *(story for story in found.stories if story.kind not in LINEAGE)]
-    stories += follow_up_stories(repo, [*found.pairs, *added], related, stories)
+    evidence = [read.evidence for read in material.reads]
+    today = _headlines(evidence)
+    added = related_pairs(repo, today, stories_found.pairs, related)
+    pairs = [*stories_found.pairs, *added]
+    stories = await _related_lineage(stories_found, pairs, related, code, evidence_cache)
+    stories += [story for story in stories_found.stories if story.kind not in LINEAGE]
+    stories += follow_up_stories(repo, pairs, related, stories)
     stories += thread_stories(repo, today, related)
     stories = list(with_judges(stories, related))
-    known = told.known(material.window, sorted({cite for one in stories for cite in one.steps}))
-    stories = [
-        with_memory(one, {read.evidence.id for read in material.reads}, known) for one in stories
-    ]
+    cites: set[EvidenceId] = set()
+    for story in stories:
+        cites.update(story.steps)
+    remembered = memory.known(material.window, sorted(cites))
+    today_ids = {commit.id for commit in evidence}
+    stories = [with_memory(story, today_ids, remembered) for story in stories]
     own_shas = {commit.sha for commit in today}
     earlier = {pair.earlier.sha: pair.earlier for pair in added if pair.earlier.sha not in own_shas}
-    heads = {head.sha: head for head in (*earlier.values(), *found.heads)}
-    return found.model_copy(
+    heads = earlier | {commit.sha: commit for commit in stories_found.heads}
+    return stories_found.model_copy(
         update={
             "stories": await with_first_releases(stories, code, material.window),
             "heads": tuple(heads.values()),
@@ -153,14 +199,14 @@ async def with_relations(
 
 
 async def _related_lineage(
-    found: StoriesFound,
+    stories_found: StoriesFound,
     pairs: Iterable[CommitPair],
     related: Iterable[Related],
     code: CodeSource,
-    library: "EvidenceCache",
+    evidence_cache: "EvidenceCache",
 ) -> list[Story]:
-    """Return the reverts and re-lands of the day, with those that only a reader of both sides saw."""
-    stories = [story for story in found.stories if story.kind in LINEAGE]
+    """Return the reverts and re-lands of the day, with those that only a reader of both saw."""
+    stories = [story for story in stories_found.stories if story.kind in LINEAGE]
     by_ids = {pair.ids(code.repo): pair for pair in pairs}
     undoings = []
     for relation in related:
@@ -172,60 +218,70 @@ async def _related_lineage(
             undoings.append(Undoing(pair.doer, pair.earlier, again))
     if not undoings:
         return stories
-    measured = await with_parts(undoings, code, library)
+    measured = await with_parts(undoings, code, evidence_cache)
     return joined([*stories, *(undoing.story(code.repo) for undoing in measured)])
 
 
 async def with_past(
-    material: Material, found: StoriesFound, code: CodeSource, library: "EvidenceCache"
+    material: Material,
+    stories: StoriesFound,
+    code: CodeSource,
+    evidence_cache: "EvidenceCache",
 ) -> Material:
-    """Add what stories rest on to what may be cited."""
-    whole = await library.whole(code, found.whole)
-    background = {one.id: one for one in (evidence_of(material.repo, head) for head in found.heads)}
+    """Return material in which also what stories rest on may be cited."""
+    changes = await evidence_cache.whole(code, stories.whole)
+    background: dict[EvidenceId, CommitEvidence] = {}
+    for commit in stories.heads:
+        evidence = evidence_of(material.repo, commit)
+        background[evidence.id] = evidence
     background |= material.background
-    for change in whole.values():
-        before = background.get(change.commit.id) or CommitEvidence(change=change)
-        background[change.commit.id] = before.model_copy(update={"change": change})
+    for change in changes.values():
+        without_patch = background.get(change.commit.id) or CommitEvidence(change=change)
+        background[change.commit.id] = without_patch.model_copy(update={"change": change})
     reads = []
     for read in material.reads:
         background.pop(read.evidence.id, None)
-        change = whole.get(read.evidence.change.commit.sha, read.evidence.change)
+        change = changes.get(read.evidence.change.commit.sha, read.evidence.change)
         reads.append(replace(read, evidence=read.evidence.model_copy(update={"change": change})))
     return replace(material, reads=reads, background=background)
 
 
-def with_stories(claims: Sequence[Claim], found: StoriesFound) -> list[Claim]:
-    """Put what stories say in front of what else is said; they know more of reverts than facts do."""
+def with_stories(claims: Sequence[Claim], stories: StoriesFound) -> list[Claim]:
+    """Return the claims of stories, then other claims without the reverts that stories report."""
     said_in = {
         pair.ids(pair.said_in.repo): pair.said_in
-        for pair in found.pairs
+        for pair in stories.pairs
         if pair.said_in is not None
     }
-    told = [claim for story in found.stories for claim in story_claims(story, said_in)]
-    numbered = [
-        claim.model_copy(update={"id": f"{claim.about[0].shortened()}.s{place}"})
-        for place, claim in enumerate(told, start=1)
-    ]
-    known = {(claim.about[0], other) for claim in told for other in claim.sources[1:]}
-    facts = ("undoes", "relands")
-    return numbered + [
-        one
-        for one in claims
-        if one.predicate not in facts or (*one.about, one.sources[-1]) not in known
-    ]
+    claims_of_stories: list[Claim] = []
+    for story in stories.stories:
+        claims_of_stories += story_claims(story, said_in)
+    numbered: list[Claim] = []
+    reported: set[tuple[EvidenceId, EvidenceId]] = set()
+    for number, claim in enumerate(claims_of_stories, start=1):
+        change = claim.about[0]
+        numbered.append(claim.model_copy(update={"id": f"{change.shortened()}.s{number}"}))
+        reported.update((change, other) for other in claim.sources[1:])
+    others: list[Claim] = []
+    for claim in claims:
+        is_lineage = claim.predicate in ("undoes", "relands")
+        if is_lineage and (*claim.about, claim.sources[-1]) in reported:
+            continue
+        others.append(claim)
+    return numbered + others
 
 
-def told_stories(
-    found: StoriesFound, claims: Sequence[Claim], links: Sequence[Link]
+def published_stories(
+    stories_found: StoriesFound, claims: Sequence[Claim], links: Sequence[Link]
 ) -> tuple[Story, ...]:
-    """Return the stories of which something passed the gate, with what is said of them."""
+    """Return the stories of which a claim passed the gate, with their text."""
     reasons: dict[EvidenceId, EvidenceId] = {}
     for link in links:
         if link.relation is Relation.BECAUSE:
             reasons[link.change] = link.issue
     stories: list[Story] = []
-    for story in found.stories:
-        # A claim tells a step of a story when it is about the news, and cites nothing outside it.
+    for story in stories_found.stories:
+        # A claim belongs to a story if it is about its news, and cites nothing outside of it.
         story_news = [claim for claim in claims if claim.text and _is_news_of(claim, story)]
         if not story_news:
             continue
@@ -242,10 +298,10 @@ def told_stories(
 def _is_news_of(claim: Claim, story: Story) -> bool:
     if not claim.about or claim.about[0] not in story.news:
         return False
-    return _is_told_in(claim, story)
+    return _cites_steps_of(claim, story)
 
 
-def _is_told_in(claim: Claim, story: Story) -> bool:
+def _cites_steps_of(claim: Claim, story: Story) -> bool:
     """Return True if a claim cites several steps of a story, and no commit outside of it."""
     steps = set(story.steps)
     commits = {cite for cite in claim.sources if cite.kind not in ("thread", "lines")}

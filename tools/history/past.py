@@ -1,13 +1,15 @@
 """The landed line before a day, and the tags: which commits had a title, and which release was first to have them."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
 from agent.domain.base import AppError, NotFound, RepoId
 from agent.domain.commits import Headline, Release
 from agent.domain.evidence import Material
-from agent.domain.links import Story
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Story, StoryStep
 from agent.domain.references import pull_number
 from agent.domain.window import Window
 from agent.links.issue_digest import Known
@@ -17,44 +19,52 @@ from agent.stories.timeline import NEAR, headline
 from agent.triage.collected import Collected
 
 FAR = timedelta(days=400)  # How far back what is named is looked for
-_MOST_NAMES, _SHORTEST_TITLE = 120, 12
-_PULL_TEMPLATES = tuple(
-    f"{folder}{name}.md"
-    for folder in (".github/", "", "docs/")
-    for name in ("pull_request_template", "PULL_REQUEST_TEMPLATE")
+_MAX_NAMES = 120  # Numbers, and titles, in a pattern
+_MIN_TITLE = 12  # Characters of a title that is looked for
+_MAX_TITLE = 60  # Characters of a title that must fit
+_PULL_TEMPLATES = (
+    ".github/pull_request_template.md",
+    ".github/PULL_REQUEST_TEMPLATE.md",
+    "pull_request_template.md",
+    "PULL_REQUEST_TEMPLATE.md",
+    "docs/pull_request_template.md",
+    "docs/PULL_REQUEST_TEMPLATE.md",
 )
 """Where GitHub looks for the form of a pull request."""
 
 
-async def near_past(material: Material, code: CodeSource, told: StoryMemory) -> Past:
-    """Read the titles of the last sixty days; where the source cannot, take what earlier reports list."""
-    found = None
+async def near_past(material: Material, code: CodeSource, memory: StoryMemory) -> Past:
+    """Return the titles of the last sixty days, from earlier reports where the source has none."""
     if isinstance(code, CloneSource):
-        found = await code.headed("", upto=_newest(material), since=material.window.start - NEAR)
-    return found or told.past(material.repo, material.window)
+        since = material.window.start - NEAR
+        past = await code.headed("", upto=_newest(material), since=since)
+        if past is not None:
+            return past
+    return memory.past(material.repo, material.window)
 
 
 async def far_past(material: Material, code: CodeSource, pattern: str) -> Sequence[Headline]:
-    """Look further back for titles that fit a pattern."""
+    """Return the commits further back whose titles fit a pattern."""
     if not pattern or not isinstance(code, CloneSource):
         return ()
-    found = await code.headed(pattern, upto=_newest(material), since=material.window.start - FAR)
-    return found.found if found else ()
+    since = material.window.start - FAR
+    past = await code.headed(pattern, upto=_newest(material), since=since)
+    return past.found if past else ()
 
 
 def naming(numbers: Iterable[int], titles: Iterable[str] = ()) -> str:
-    """Write what the titles of landed pull requests of these numbers, and these titles, must fit."""
-    either = "|".join(map(str, sorted(numbers)[:_MOST_NAMES]))
-    # Of other signs every dialect has its own reading.
-    plain = sorted(
-        re.sub(r"[^A-Za-z0-9 ]", ".", one[:60].strip())
-        for one in titles
-        if len(one) >= _SHORTEST_TITLE
-    )
-    return "|".join(
-        ([rf"\(#({either})\)|^Merge pull request #({either}) "] if either else [])
-        + plain[:_MOST_NAMES]
-    )
+    """Return a pattern that the titles of landed pull requests of these numbers fit, and these titles."""
+    alternatives: list[str] = []
+    either = "|".join(map(str, sorted(numbers)[:_MAX_NAMES]))
+    if either:
+        alternatives.append(rf"\(#({either})\)|^Merge pull request #({either}) ")
+    title_patterns: list[str] = []
+    for title in titles:
+        if len(title) >= _MIN_TITLE:
+            # Every dialect of regular expressions reads other signs in its own way.
+            title_patterns.append(re.sub(r"[^A-Za-z0-9 ]", ".", title[:_MAX_TITLE].strip()))
+    alternatives += sorted(title_patterns)[:_MAX_NAMES]
+    return "|".join(alternatives)
 
 
 async def pull_templates(code: CodeSource, collected: Collected) -> tuple[str, ...]:
@@ -67,79 +77,92 @@ async def pull_templates(code: CodeSource, collected: Collected) -> tuple[str, .
         try:
             text = await code.file(tip, path)
         except AppError:
-            continue  # A form only tells what not to quote: its absence must not end a report
+            continue  # A form only says what not to quote: its absence must not end a report
         if text:
             templates.append(text)
     return tuple(templates)
 
 
 def _newest(material: Material) -> str:
-    newest = max((read.evidence for read in material.reads), key=lambda one: (one.at, one.id))
+    commits = [read.evidence for read in material.reads]
+    newest = max(commits, key=lambda commit: (commit.at, commit.id))
     return newest.change.commit.sha
 
 
 async def with_first_releases(
     stories: Sequence[Story], code: CodeSource, window: Window
 ) -> tuple[Story, ...]:
-    """Add to stories the releases that were the first to have their changes."""
-    first = await _first(code, _heads(stories, code.repo), window)
-    return tuple(with_releases(one, first) for one in stories)
+    """Return stories with the releases that were the first to have their changes."""
+    releases = await _first_releases(code, _commits_in(stories, code.repo), window)
+    return tuple(with_releases(story, releases) for story in stories)
 
 
 async def tags_of_window(
     code: CodeSource, window: Window, listed: Sequence[Release]
 ) -> tuple[Release, ...]:
-    """Give the releases that were listed, and the tags of the window that nobody listed."""
-    made = await code.tags_made(window.start, window.end) if isinstance(code, CloneSource) else ()
-    known = {one.tag for one in listed}
-    return (*listed, *(one for one in final(made) if one.tag not in known))
+    """Return the releases that were listed, and the other tags of the window."""
+    if not isinstance(code, CloneSource):
+        return tuple(listed)
+    listed_tags = {release.tag for release in listed}
+    releases = list(listed)
+    for release in final(await code.tags_made(window.start, window.end)):
+        if release.tag not in listed_tags:
+            releases.append(release)
+    return tuple(releases)
 
 
 async def release_stories(
     code: CodeSource,
     material: Material,
-    known: Known,
+    issues: Known,
     releases: Sequence[Release],
     earlier: Sequence[Story],
 ) -> list[Story]:
-    """Tell the tags of the window, and which changes of earlier stories and fixes each is the first to have."""
-    fresh = {
-        one.tag: one
-        for one in final(one for one in releases if one.published_at in material.window)
-    }
-    if not fresh:
+    """Return a story for each version of the window, with the commits that it is the first to have.
+
+    Commits of earlier stories and fixes of issues are considered.
+    """
+    window = material.window
+    versions = final(release for release in releases if release.published_at in window)
+    releases_by_tag = {release.tag: release for release in versions}
+    if not releases_by_tag:
         return []
-    heads = {head.sha: head for head in _heads(earlier, code.repo)}
-    for sha in fixes((*known.links, *material.links)):
+    heads = {commit.sha: commit for commit in _commits_in(earlier, code.repo)}
+    for sha in fixes((*issues.links, *material.links)):
         try:
             heads[sha] = headline(await code.resolve(sha))
         except NotFound:
             continue
-    first = await _first(code, [*heads.values()], material.window)
-    having = {tag: [heads[sha] for sha, one in first.items() if one.tag == tag] for tag in fresh}
-    return [release_story(one, having[tag]) for tag, one in fresh.items()]
+    commits_by_tag: dict[str, list[Headline]] = defaultdict(list)
+    for sha, release in (await _first_releases(code, list(heads.values()), window)).items():
+        commits_by_tag[release.tag].append(heads[sha])
+    stories: list[Story] = []
+    for tag, release in releases_by_tag.items():
+        stories.append(release_story(release, commits_by_tag[tag]))
+    return stories
 
 
-def _heads(stories: Sequence[Story], repo: RepoId) -> list[Headline]:
-    steps = {step.cite: step for one in stories for step in one.timeline if step.act != "released"}
-    return [
-        Headline(
-            sha=cite.sha,
-            at=one.at,
-            author="",
-            title=one.title,
-            pull=pull_number(one.title),
+def _commits_in(stories: Sequence[Story], repo: RepoId) -> list[Headline]:
+    """Return the commits of a repository that are steps of stories, oldest first."""
+    steps: dict[EvidenceId, StoryStep] = {}
+    for story in stories:
+        for step in story.timeline:
+            if step.act != "released":
+                steps[step.cite] = step
+    commits: list[Headline] = []
+    for step in sorted(steps.values(), key=lambda step: step.at):
+        if not step.cite.is_commit or step.cite.repo != repo:
+            continue
+        pull = pull_number(step.title)
+        commits.append(
+            Headline(sha=step.cite.sha, at=step.at, author="", title=step.title, pull=pull)
         )
-        for cite, one in sorted(steps.items(), key=lambda pair: pair[1].at)
-        if cite.is_commit and cite.repo == repo
-    ]
+    return commits
 
 
-async def _first(
+async def _first_releases(
     code: CodeSource, heads: Sequence[Headline], window: Window
 ) -> Mapping[str, Release]:
-    return (
-        await code.first_tags(heads, until=window.end)
-        if heads and isinstance(code, CloneSource)
-        else {}
-    )
+    if not heads or not isinstance(code, CloneSource):
+        return {}
+    return await code.first_tags(heads, until=window.end)

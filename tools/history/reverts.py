@@ -1,9 +1,9 @@
-"""What a day's commits undo, bring back or take out of others: as messages name it, as patches and blame show it."""
+"""What a day's commits undo, bring back or remove: as messages name it, as patches and blame show it."""
 
 import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
@@ -15,117 +15,159 @@ from tools.diff.reverts import read_lineage, read_trailers
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
 
-_HALF, _MOST, _NEARLY_ALL = 0.5, 0.8, 0.9  # Shares of lines: below the last it is told as a part
-_SUBSTANCE = re.compile(r"\w.*\w")
+_WHOLE_REVERT = 0.5
+"""A revert with a smaller share of the reverted lines is the revert of a part."""
+_WHOLE_RELAND = 0.9
+"""A re-land with a smaller share of the original's lines brings back a part."""
+_ONE_WRITER = 0.8
+"""The share of the removed lines that one commit must have written."""
+_MIN_PROVING_LINES = 6
+"""Changed lines of a patch that proves a revert alone: a lone value set back may be chance."""
+_MAX_REMOVED_LINES = 160
+"""Removed lines of a commit that are still followed to their writers."""
+_WORDS = re.compile(r"\w.*\w")
 
 
-def lines(change: Change, sign: str) -> set[tuple[str, str]]:
-    """List the lines with words in them that a change brings or takes out, each with its file."""
-    return {
-        (file.path, " ".join(line[1:].split()))
-        for file in change.files
-        for line in (file.patch or "").split("\n")
-        if line.startswith(sign) and _SUBSTANCE.search(line, 1)
-    }
+class _FileLine(NamedTuple):
+    """A changed line and its file."""
+
+    path: str
+    text: str
 
 
-def share(change: Change, original: Change, *, again: bool) -> float:
-    """Give the share of what another change did that this one does again or undoes; all where that has no lines."""
-    brought, gone = lines(original, "+"), lines(original, "-")
-    both = len(brought & lines(change, "+-"[not again])) + len(
-        gone & lines(change, "-+"[not again])
-    )
-    return both / (len(brought) + len(gone)) if brought or gone else 1.0
+def _patch_lines(change: Change, sign: Literal["+", "-"]) -> set[_FileLine]:
+    """Return the lines with words in them that a change adds or removes."""
+    lines: set[_FileLine] = set()
+    for file in change.files:
+        patch = file.patch or ""
+        for line in patch.split("\n"):
+            if line.startswith(sign) and _WORDS.search(line, 1):
+                text = " ".join(line[1:].split())
+                lines.add(_FileLine(file.path, text))
+    return lines
 
 
-def was_moved(change: Change, original: Change) -> bool:
-    """Tell whether another change only moved most of the lines that this one takes out: it took them out elsewhere."""
-    mended = {line for _, line in lines(change, "-") & lines(original, "+")}
-    return 2 * len(mended & {line for _, line in lines(original, "-")}) > len(mended)
+def _done_share(undoing: Undoing, change: Change, original: Change) -> float:
+    """Return the share of an original's lines that a change lands again or undoes.
+
+    It is 1.0 where the original has no lines to compare.
+    """
+    added = _patch_lines(original, "+")
+    removed = _patch_lines(original, "-")
+    count = len(added) + len(removed)
+    if count == 0:
+        return 1.0
+    added_by_change = _patch_lines(change, "+")
+    removed_by_change = _patch_lines(change, "-")
+    if undoing.again:
+        done = len(added & added_by_change) + len(removed & removed_by_change)
+    else:
+        done = len(added & removed_by_change) + len(removed & added_by_change)
+    return done / count
 
 
-_ENOUGH_LINES = 6
+def _was_moved(change: Change, original: Change) -> bool:
+    """Return True if the original moved most of the lines that a change removes.
+
+    Then it removed the same lines in another file.
+    """
+    removed_lines = _patch_lines(change, "-") & _patch_lines(original, "+")
+    removed_texts = {line.text for line in removed_lines}
+    moved_texts = {line.text for line in _patch_lines(original, "-")}
+    return 2 * len(removed_texts & moved_texts) > len(removed_texts)
 
 
-def said_in(message: str, repo: RepoId) -> list[Said]:
-    """Read which commits of its own repository a message says it undoes or brings back."""
-    return [
-        Said(one.kind == "reland", one.sha, one.number, one.subject)
-        for one in read_lineage(message)
-        if one.kind != "cherry-pick" and one.repo.lower() in ("", repo.lower())
-    ]
+def lineage_in_message(message: str, repo: RepoId) -> list[Said]:
+    """Return which commits of its own repository a message says it undoes or brings back."""
+    lineage: list[Said] = []
+    for reference in read_lineage(message):
+        if reference.kind == "cherry-pick" or reference.repo.lower() not in ("", repo.lower()):
+            continue
+        again = reference.kind == "reland"
+        lineage.append(Said(again, reference.sha, reference.number, reference.subject))
+    return lineage
 
 
-def said_by(one: CommitEvidence, body: str) -> list[Said]:
-    """Read what a commit undoes and brings back: by its message, GitHub's words in its pull request, its patch."""
-    named = said_in(one.change.commit.message, one.repo)
-    for told in read_trailers(body):
-        if told.number and (told.repo or one.repo).lower() == one.repo.lower():
-            named.append(Said(False, number=told.number))
-    # A lone value that is set back may be chance.
-    enough = bool(named) or one.change.additions + one.change.deletions >= _ENOUGH_LINES
-    for fact in one.facts if enough else ():
-        if fact.kind in ("revert", "reland") and fact.old and "patch" in (fact.detail or ""):
-            named.append(Said(fact.kind == "reland", sha=fact.old))
-    return named
+def lineage_of(evidence: CommitEvidence, pull_body: str) -> list[Said]:
+    """Return what a commit undoes and brings back.
+
+    Its message, the words of GitHub in its pull request and its patch are read.
+    """
+    repo = evidence.repo
+    lineage = lineage_in_message(evidence.change.commit.message, repo)
+    for trailer in read_trailers(pull_body):
+        if trailer.number and (trailer.repo or repo).lower() == repo.lower():
+            lineage.append(Said(False, number=trailer.number))
+    changed_lines = evidence.change.additions + evidence.change.deletions
+    if not lineage and changed_lines < _MIN_PROVING_LINES:
+        return lineage
+    for fact in evidence.facts:
+        if fact.kind not in ("revert", "reland"):
+            continue
+        if fact.old and "patch" in (fact.detail or ""):
+            lineage.append(Said(fact.kind == "reland", sha=fact.old))
+    return lineage
 
 
 async def find_reverts(
-    today: Sequence[CommitEvidence], line: LandedLine, code: CodeSource, library: "EvidenceCache"
+    today: Sequence[CommitEvidence],
+    line: LandedLine,
+    code: CodeSource,
+    evidence_cache: "EvidenceCache",
 ) -> list[Undoing]:
-    """List what is undone and what comes back, and tell parts from the whole where both patches can be read."""
-    ordered = sorted(today, key=lambda one: (one.at, one.id))
-    found = [
-        undoing
-        for one in ordered
-        for undoing in line.undoings(headline(one.change.commit, one.pull))
-    ]
-    return await with_parts(found, code, library)
+    """Return what commits undo and bring back, whole or in part."""
+    undoings: list[Undoing] = []
+    for evidence in sorted(today, key=lambda evidence: (evidence.at, evidence.id)):
+        undoings += line.undoings(headline(evidence.change.commit, evidence.pull))
+    return await with_parts(undoings, code, evidence_cache)
 
 
 async def with_parts(
-    undoings: Sequence[Undoing], code: CodeSource, library: "EvidenceCache"
+    undoings: Sequence[Undoing], code: CodeSource, evidence_cache: "EvidenceCache"
 ) -> list[Undoing]:
-    """Tell parts from the whole where both patches can be read."""
-    measured = []
+    """Return undoings marked as whole or in part where both patches can be read."""
+    measured: list[Undoing] = []
     for undoing in undoings:
-        doer, target = undoing.doer.sha, undoing.target.sha
-        changes = await library.whole(code, [doer, target])
-        if len(changes) == 2:
-            done = share(changes[doer], changes[target], again=undoing.again)
-            part = done < (_NEARLY_ALL if undoing.again else _HALF)
-            measured.append(replace(undoing, part=part))
-        else:
+        doer = undoing.doer.sha
+        target = undoing.target.sha
+        changes = await evidence_cache.whole(code, [doer, target])
+        if len(changes) < 2:
             measured.append(undoing)
+            continue
+        whole_share = _WHOLE_RELAND if undoing.again else _WHOLE_REVERT
+        share = _done_share(undoing, changes[doer], changes[target])
+        measured.append(replace(undoing, part=share < whole_share))
     return measured
 
 
-_MOST_LINES = 160
-
-
-async def changed_lines(
+async def pairs_by_lines(
     reads: Sequence[Read],
     code: CodeSource,
-    library: "EvidenceCache",
-    known: Set[tuple[str, str]],
-    most: int,
+    evidence_cache: "EvidenceCache",
+    reverts: Set[tuple[str, str]],
+    limit: int,
 ) -> list[CommitPair]:
-    """Pair the heaviest small changes with the one commit whose lines they take out."""
+    """Pair the first small changes with the one commit whose lines they remove.
+
+    The pairs of `reverts` (the hashes of the later and the earlier commit) are left out.
+    """
     pairs: list[CommitPair] = []
     if not isinstance(code, CloneSource):
         return pairs
-    small = [one.evidence for one in reads if _is_small(one)][:most]
-    doers = [headline(one.change.commit, one.pull) for one in small]
+    small_changes = [read.evidence for read in reads if _is_small(read)]
+    doers: list[Headline] = []
+    for evidence in small_changes[:limit]:
+        doers.append(headline(evidence.change.commit, evidence.pull))
     await code.fetch_writers({doer.sha: doer.at - NEAR for doer in doers})
     for doer in doers:
-        earlier = await writer_of_removed_lines(doer, code, library)
-        if earlier is not None and (doer.sha, earlier.sha) not in known:
+        earlier = await writer_of_removed_lines(doer, code, evidence_cache)
+        if earlier is not None and (doer.sha, earlier.sha) not in reverts:
             pairs.append(CommitPair(doer=doer, earlier=earlier, by_lines=True))
     return pairs
 
 
 async def writer_of_removed_lines(
-    doer: Headline, code: CloneSource, library: "EvidenceCache"
+    doer: Headline, code: CloneSource, evidence_cache: "EvidenceCache"
 ) -> Headline | None:
     """Return the commit of the last weeks that wrote nearly all of the lines that a commit removes.
 
@@ -133,25 +175,33 @@ async def writer_of_removed_lines(
     """
     earlier = None
     for moved in (False, True):
-        since = doer.at - NEAR
-        writers = await code.written_by(doer.sha, since=since, moved=moved, share=_MOST)
-        writer, count = max(writers.items(), key=lambda pair: (pair[1], pair[0]), default=("", 0))
-        if not writer or count < _MOST * sum(writers.values()):
+        writer = await _one_writer(doer, code, moved=moved)
+        if not writer:
             return None
-        both = await library.whole(code, [doer.sha, writer])
-        # Whoever mends what was there from the beginning goes on with nothing.
-        if len(both) < 2 or not both[writer].commit.parents:
+        changes = await evidence_cache.whole(code, [doer.sha, writer])
+        # Nothing goes on with the first commit of a repository, which only brought what there was.
+        if len(changes) < 2 or not changes[writer].commit.parents:
             return None
-        earlier = headline(both[writer].commit)
-        if not was_moved(both[doer.sha], both[writer]):
+        earlier = headline(changes[writer].commit)
+        if not _was_moved(changes[doer.sha], changes[writer]):
             break
     return earlier
 
 
+async def _one_writer(doer: Headline, code: CloneSource, *, moved: bool) -> str:
+    """Return the hash of the commit that wrote nearly all of the removed lines, else an empty string."""
+    since = doer.at - NEAR
+    writers = await code.written_by(doer.sha, since=since, moved=moved, share=_ONE_WRITER)
+    if not writers:
+        return ""
+    writer = max(writers, key=lambda sha: (writers[sha], sha))
+    if writers[writer] < _ONE_WRITER * sum(writers.values()):
+        return ""
+    return writer
+
+
 def _is_small(read: Read) -> bool:
     change = read.evidence.change
-    return (
-        0 < change.deletions <= _MOST_LINES
-        and len(change.commit.parents) == 1
-        and read.triage.noise is None
-    )
+    if not 0 < change.deletions <= _MAX_REMOVED_LINES:
+        return False
+    return len(change.commit.parents) == 1 and read.triage.noise is None

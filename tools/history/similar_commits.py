@@ -9,10 +9,11 @@ from agent.domain.evidence import Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.window import Window
-from agent.links.candidates import MAX_EARLIER
+from agent.links.candidates import MAX_EARLIER, is_folded, is_searched
 from agent.links.earlier_commits import LOOK_BACK, EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_footprint
 from agent.links.issue_digest import Digest, digest
+from agent.links.line_writers import LineWriter
 from agent.links.references import references_in
 from agent.ports import CloneSource, CodeSource, RepositorySources, StoryMemory
 from agent.stories.timeline import headline
@@ -20,17 +21,18 @@ from agent.stories.timeline import headline
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
 
+_MAX_FOLLOWED = 100  # Commits of a day whose lines are followed to those who wrote them
 _MAX_TRACKERS = 3  # Issues that the first part of a series names
 
 SimilarBySha = Mapping[str, Sequence[SimilarCommit]]
 
 
 async def footprints_of(
-    material: Material, code: CodeSource, library: "EvidenceCache"
+    material: Material, code: CodeSource, evidence_cache: "EvidenceCache"
 ) -> list[Footprint]:
-    """Return what the day's commits touch, without those that are folded."""
-    reads = [read.evidence for read in material.reads if read.depth in ("deep", "skim")]
-    changes = await library.whole(code, [evidence.change.commit.sha for evidence in reads])
+    """Return what those of the day's commits touch for which earlier commits are looked for."""
+    reads = [read.evidence for read in material.reads if is_searched(read)]
+    changes = await evidence_cache.whole(code, [evidence.change.commit.sha for evidence in reads])
     footprints: list[Footprint] = []
     for evidence in reads:
         change = changes.get(evidence.change.commit.sha, evidence.change)
@@ -62,13 +64,29 @@ async def _similar(
 ) -> SimilarBySha:
     if not isinstance(code, CloneSource):
         past = memory.past(code.repo, window)
-        index = EarlierCommits([title_footprint(commit) for commit in past.found])
+        footprints = [title_footprint(commit) for commit in past.found]
+        index = EarlierCommits(footprints, code.repo)
         return {query.commit.sha: index.ranked(query, MAX_EARLIER) for query in queries}
     landing = await code.landed(window)
     if not landing.tip or not queries:
         return {}
     since = window.start - LOOK_BACK
     return await code.similar(queries, upto=landing.tip, since=since, limit=MAX_EARLIER)
+
+
+async def line_writers_of(
+    material: Material, code: CodeSource
+) -> Mapping[str, Sequence[LineWriter]]:
+    """Return who wrote the lines that the day's commits touch, by the hashes of these."""
+    if not isinstance(code, CloneSource):
+        return {}
+    searched = [read for read in material.reads if is_searched(read)]
+    searched.sort(key=is_folded)
+    shas = [read.evidence.change.commit.sha for read in searched]
+    try:
+        return await code.line_writers(shas[:_MAX_FOLLOWED])
+    except AppError:
+        return {}  # Without them, fewer earlier commits are compared
 
 
 async def trackers_of(

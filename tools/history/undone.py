@@ -8,7 +8,7 @@ from agent.domain.commits import Headline
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.stories.timeline import LandedLine
-from tools.history.reverts import said_in
+from tools.history.reverts import lineage_in_message
 
 _REVERT_TITLE = "revert"
 
@@ -37,8 +37,8 @@ async def later_reverts(
     past = await code.headed(_REVERT_TITLE, upto=landing.tip, since=since)
     if past is None or past.since is None:
         return None
-    said = {revert.sha: said_in(revert.title, code.repo) for revert in past.found}
-    line = LandedLine([*headlines, *past.found], said)
+    lineage = {revert.sha: lineage_in_message(revert.title, code.repo) for revert in past.found}
+    line = LandedLine([*headlines, *past.found], lineage)
     taken_back: dict[str, Headline] = {}
     shas = {headline.sha for headline in headlines}
     for revert in past.found:

@@ -3,7 +3,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from agent.bumps.python_uses import CallShape, PathUse, names_given_on, path_uses
+from agent.bumps.python_uses import (
+    CallShape,
+    ModuleNames,
+    PathUse,
+    names_given_on,
+    path_uses,
+)
 from agent.bumps.result import CodeUse, Effect
 from tools.packages.python_tree import PythonTree, call_fault, shifted_argument
 from tools.surface.module import PythonDefinition
@@ -61,10 +67,10 @@ class _OwnFiles:
     def __init__(self, files: Mapping[str, str], packages: Collection[str]) -> None:
         self._packages = packages
         self._modules = {file: module for module, file in module_paths(files).items()}
-        self._given_on: dict[str, Mapping[str, str]] = {}
+        self._given_on: dict[str, ModuleNames] = {}
         for file, module in self._modules.items():
             names = names_given_on(files[file], packages, module)
-            if names:
+            if names is not None:
                 self._given_on[module] = names
 
     def uses(self, file: str, text: str) -> list[FileUse]:
@@ -88,12 +94,18 @@ async def broken_uses(code: OwnUses, old: PythonTree, new: PythonTree) -> list[C
     for file, use in code.uses:
         earlier = before[use.path]
         later = after[use.path]
-        if earlier is None or earlier is OUTSIDE:
+        is_new_call = _CallKey(file, use.path, use.call) not in earlier_calls
+        if earlier is OUTSIDE and not is_new_call and old.may_inherit(use.path):
+            fault = _fault_of_method(use, later)
+            if fault:
+                broken.append(_code_use(file, use, "argument", f"`{use.path}`: {fault}"))
+        is_outside = earlier is OUTSIDE and not old.is_imported_from_elsewhere(use.path)
+        if earlier is None or is_outside:
             continue
         if later is None:
             replacement = new.moved_to(use.path, earlier)
             broken.append(_code_use(file, use, "gone", f"`{use.path}` is gone", replacement))
-        elif _CallKey(file, use.path, use.call) in earlier_calls:
+        elif not is_new_call:
             fault = _call_break(use, earlier, later)
             if fault:
                 broken.append(_code_use(file, use, "argument", f"`{use.path}`: {fault}"))
@@ -121,6 +133,13 @@ def _call_break(use: PathUse, earlier: Meaning, later: Meaning | None) -> str:
     if call_fault(earlier, use.call):
         return ""  # It did not fit before either: a wrapper takes other arguments
     return call_fault(later, use.call) or shifted_argument(earlier, later, use.call)
+
+
+def _fault_of_method(use: PathUse, later: Meaning | None) -> str:
+    """Return why a call of a method fails that its class had from a base in another package."""
+    if use.call is None or not isinstance(later, PythonDefinition) or later.kind != "function":
+        return ""
+    return call_fault(later, use.call)
 
 
 def _first_lines(broken: Sequence[CodeUse]) -> list[CodeUse]:

@@ -258,11 +258,14 @@ class _VersionFinder:
         repo = self._candidate.repo
         tip = await self._trees.tip()
         manifests = await self._manifests(tip) if tip else []
-        for manifest in manifests:
-            commit = await self._commit_that_wrote(tip, manifest, version)
+        searches = [(manifest, False) for manifest in manifests]
+        searches += [(manifest, True) for manifest in manifests]
+        for manifest, with_branches in searches:
+            commit = await self._commit_that_wrote(tip, manifest, version, with_branches)
             if commit:
                 why = self._faults[0] if self._faults else "there is no tag"
-                note = f"{why}; this commit changed the version"
+                place = " on a branch that was merged" if with_branches else ""
+                note = f"{why}; this commit changed the version{place}"
                 self.manifest = manifest
                 return VersionCommit(version=version, sha=commit, proof="inferred", note=note)
         why = self._faults[0] if self._faults else f"{repo} has no tag for {version}"
@@ -270,10 +273,14 @@ class _VersionFinder:
             raise NotProved(f"{why}, and no manifest of its default branch names the package")
         raise NotProved(f"{why}, and no commit of its default branch wrote that version")
 
-    async def _commit_that_wrote(self, tip: str, manifest: Manifest, version: str) -> str:
+    async def _commit_that_wrote(
+        self, tip: str, manifest: Manifest, version: str, with_branches: bool
+    ) -> str:
         """Return the oldest landed commit at which the manifest has the version."""
         for path in await self._version_paths(tip, manifest):
-            commits = await self._trees.file_history(tip, path, _MAX_VERSION_CHANGES)
+            commits = await self._trees.file_history(
+                tip, path, _MAX_VERSION_CHANGES, with_branches=with_branches
+            )
             oldest = ""
             for sha in commits:
                 written = await self._written_version(

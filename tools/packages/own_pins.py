@@ -1,13 +1,14 @@
-"""Reads what a repository pins at its base and at its head."""
+"""What a repository pins at its base and at its tip."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from packaging.utils import canonicalize_name
 
-from agent.bumps.files import GITMODULES, read_pins, reader_of
+from agent.bumps.files import GITMODULES, fixes_versions, read_pins, reader_of
 from agent.bumps.pins import PinChanges, PinFile, pin_changes
 from agent.bumps.python_files import UnreadableFile, direct_names, included_files
+from agent.bumps.ranges import range_changes
 from tools.packages.trees import MAX_FILE_BYTES, Listing, TreeReader
 
 _MAX_FILES = 2_000  # Files of pins that are read at one commit
@@ -20,16 +21,35 @@ async def read_pin_changes(trees: TreeReader, base: str, tip: str) -> PinChanges
     before = await _pin_files(trees, base, changed)
     after = await _pin_files(trees, tip, changed)
     changes = pin_changes(before, after)
-    wanted = await _direct_names(trees, tip)
+    own_dependencies = await _direct_names(trees, tip)
     bumps = []
     for bump in changes.bumps:
-        is_direct = bump.is_direct or (bump.ecosystem == "pypi" and bump.name in wanted)
+        is_named = bump.ecosystem == "pypi" and bump.name in own_dependencies
+        is_direct = bump.is_direct or is_named
         bumps.append(bump.model_copy(update={"is_direct": is_direct}))
-    return changes.model_copy(update={"bumps": tuple(bumps)})
+    ranges = range_changes(before, after)
+    if ranges.bumps or ranges.unclear:
+        bumped = {bump.name for bump in bumps}
+        ranges = ranges.without(bumped | await _fixed_names(trees, base))
+    return changes.model_copy(
+        update={
+            "bumps": (*bumps, *ranges.bumps),
+            "unclear": (*changes.unclear, *ranges.unclear),
+        }
+    )
+
+
+async def _fixed_names(trees: TreeReader, sha: str) -> set[str]:
+    """Return the Python packages of which some file of a commit fixes the version."""
+    paths = {path for path in await trees.listing(sha) if fixes_versions(path)}
+    names: set[str] = set()
+    for file in (await _pin_files(trees, sha, paths)).values():
+        names |= {pin.name for pin in file.pins if pin.ecosystem == "pypi"}
+    return names
 
 
 async def _pin_files(trees: TreeReader, sha: str, changed: set[str]) -> dict[str, PinFile]:
-    """Read the changed files of pins as they are at a commit."""
+    """Return the changed files of pins as they are at a commit."""
     listing = await trees.listing(sha)
     submodules = {path: entry.sha for path, entry in listing.items() if entry.is_submodule}
     paths = [path for path in sorted(changed) if path in listing and reader_of(path) is not None]
@@ -68,12 +88,10 @@ async def _included(trees: TreeReader, sha: str, listing: Listing, changed: set[
 
 
 def _may_include(path: str) -> bool:
-    reader = reader_of(path)
-    return (
-        reader is not None
-        and PurePosixPath(path).suffix in (".txt", ".in")
-        and (PurePosixPath(path).name != "CMakeLists.txt")
-    )
+    if reader_of(path) is None:
+        return False
+    file = PurePosixPath(path)
+    return file.suffix in (".txt", ".in") and file.name != "CMakeLists.txt"
 
 
 def _targets(path: str, text: str) -> Sequence[str]:

@@ -1,6 +1,7 @@
 """What paths of Python packages stand for at a commit, and whether calls fit them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from agent.bumps.python_uses import CallShape
@@ -53,21 +54,31 @@ class PythonTree:
 
     async def meanings(self, paths: Iterable[str]) -> dict[str, Meaning | None]:
         """Return what each path stands for: None where there is no such name any more."""
-        wanted = list(dict.fromkeys(paths))
+        distinct_paths = list(dict.fromkeys(paths))
         meanings: dict[str, Meaning | None] = {}
         for _ in range(_MAX_ROUNDS):
-            meanings = {path: self._resolve(path) for path in wanted}
+            meanings = {}
+            for path in distinct_paths:
+                meanings[path] = self._with_constructor(self._resolve(path))
             if not self._package.unread:
                 break
             await self._read(self._package.unread)
             self._package = Package(self._paths, self._modules)
         return meanings
 
-    def is_gone_from(self, definition: PythonDefinition, member: str) -> bool:
-        """Return True if a class certainly has no such member, of its own or of a base."""
-        if definition.is_open or member in definition.members:
+    def may_inherit(self, path: str) -> bool:
+        """Return True if a path names what a class of the tree can only have from elsewhere."""
+        owner_path, _, name = path.rpartition(".")
+        owner = self._resolve(owner_path)
+        if not isinstance(owner, PythonDefinition) or owner.kind != "class" or owner.is_open:
             return False
-        return self._package.inherited(definition, member) is False
+        return self._package.member(owner, name) is OUTSIDE
+
+    def is_imported_from_elsewhere(self, path: str) -> bool:
+        """Return True for a name that a module of the tree has from another package."""
+        module_path, _, name = path.rpartition(".")
+        module = self._modules.get(module_path)
+        return module is not None and name in module.imports and self._resolve(path) is OUTSIDE
 
     def moved_to(self, path: str, earlier: Meaning) -> str:
         """Return the only other path that was read to a definition of the same name and kind."""
@@ -98,14 +109,23 @@ class PythonTree:
                 return meaning
         return meaning
 
+    def _with_constructor(self, meaning: Meaning | None) -> Meaning | None:
+        """Return a class with the parameters that it takes, though a base defines them."""
+        if not isinstance(meaning, PythonDefinition) or meaning.kind != "class":
+            return meaning
+        if meaning.signatures or "__new__" in meaning.members or meaning.decorators:
+            return meaning
+        constructor = self._package.member(meaning, "__init__")
+        if not isinstance(constructor, PythonDefinition):
+            return meaning
+        return replace(meaning, signatures=constructor.signatures)
+
     def _member(self, owner: Meaning | None, name: str) -> Meaning | None:
         if isinstance(owner, ModuleFound):
             return self._package.resolve(owner.name, name)
         if not isinstance(owner, PythonDefinition) or owner.kind != "class":
             return OUTSIDE
-        if name in owner.members:
-            return owner.members[name]
-        return None if self.is_gone_from(owner, name) else OUTSIDE
+        return self._package.member(owner, name)
 
     async def _read(self, names: Iterable[str]) -> None:
         unread = {name: self._paths[name] for name in names if name in self._paths}

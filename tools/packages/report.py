@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from agent.bumps.packages import BumpSettings
 from agent.bumps.pins import Bump, PinChanges
@@ -14,8 +15,8 @@ from agent.domain.commits import Commit
 from agent.domain.facts import Fact, Severity
 from agent.domain.upgrade import Upgrade, UpgradeItem, Version
 from agent.editions.own_code import concerns, used_name
+from agent.fact_sentences import fact_sentence
 from agent.ports import CloneSource
-from agent.telling import fact_sentence
 from tools.own_code import OwnCode
 from tools.packages.actions import action_changes
 from tools.packages.code_uses import FileUse, broken_uses, own_uses
@@ -25,6 +26,7 @@ from tools.packages.own_tree import OwnTree
 from tools.packages.python_tree import PythonTree
 from tools.packages.trees import TreeReader
 from tools.packages.version_facts import VersionFacts, facts_between
+from tools.surface.module import PythonDefinition
 
 _MAX_BREAKING_LISTED = 40
 _RESOLVED_KINDS = ("symbol-", "parameter-", "file-", "field-", "signature-", "base-")
@@ -129,14 +131,14 @@ class BumpReader:
                 mapping = await self.finder.find(bump)
                 if bump.ecosystem == "action":
                     return await self._compared_action(bump, mapping, tip)
-                outcome = await self._compared(bump, mapping, base, tip)
+                comparison = await self._compared(bump, mapping, base, tip)
         except NotProved as error:
             return PackageOutcome(bump=bump, reason=str(error))
         except TimeoutError:
             return PackageOutcome(bump=bump, mapping=mapping, reason=self._time_is_over())
         except AppError as error:
             return PackageOutcome(bump=bump, mapping=mapping, reason=str(error))
-        return await self._with_facts(outcome, tip)
+        return await self._with_facts(comparison, tip)
 
     def _time_is_over(self) -> str:
         return f"the {self.settings.max_seconds} seconds for all packages were over (max_seconds)"
@@ -158,7 +160,7 @@ class BumpReader:
 
     async def _compared(
         self, bump: Bump, mapping: SourceMapping, base: OwnTree, tip: OwnTree
-    ) -> PackageOutcome:
+    ) -> "_PackageComparison":
         trees = await self.open_trees(mapping.repo)
         old = await PythonTree.at(trees, mapping.old.sha)
         new = await PythonTree.at(trees, mapping.new.sha)
@@ -168,7 +170,7 @@ class BumpReader:
         broken = await broken_uses(uses, old, new)
         broken += await broken_includes(trees, mapping, tip.texts)
         headers = len(public_headers(await trees.listing(mapping.old.sha), mapping.folder))
-        return PackageOutcome(
+        outcome = PackageOutcome(
             bump=bump,
             mapping=mapping,
             uses=tuple(broken),
@@ -176,12 +178,14 @@ class BumpReader:
             files_importing=_file_count(uses.uses),
             reason=_unreadable(imports, broken, headers),
         )
+        return _PackageComparison(outcome, uses.uses, new)
 
-    async def _with_facts(self, outcome: PackageOutcome, tip: OwnTree) -> PackageOutcome:
+    async def _with_facts(self, comparison: "_PackageComparison", tip: OwnTree) -> PackageOutcome:
         """Add what changed besides: settings, defaults, and what breaks for others.
 
-        Lines that fail are known by then, and are told even if there is no time for this.
+        Lines that fail are known by then, and are shown even if there is no time for this.
         """
+        outcome = comparison.outcome
         mapping = outcome.mapping
         assert mapping is not None
         seconds = self._deadline - time.monotonic()
@@ -191,7 +195,7 @@ class BumpReader:
                 facts = await facts_between(
                     code, mapping.old.sha, mapping.new.sha, self.cache / "facts", seconds
                 )
-                changed = await self._changed_uses(code, mapping, facts, tip)
+                changed = await self._changed_uses(code, comparison, facts, tip)
         except (TimeoutError, AppError) as error:
             reason = self._time_is_over() if isinstance(error, TimeoutError) else str(error)
             omission = f"changed settings and defaults were not compared, because {reason}"
@@ -223,9 +227,11 @@ class BumpReader:
         return old.top_level_names(mapping.folder, sorted(neighbours))
 
     async def _changed_uses(
-        self, code: CloneSource, mapping: SourceMapping, facts: VersionFacts, tip: OwnTree
+        self, code: CloneSource, comparison: "_PackageComparison", facts: VersionFacts, tip: OwnTree
     ) -> list[CodeUse]:
         """Return lines that still work and name what was changed: defaults, settings, flags."""
+        mapping = comparison.outcome.mapping
+        assert mapping is not None
         kept = [fact for fact in facts.facts if _is_looked_for(fact)]
         if not kept:
             return []
@@ -245,6 +251,8 @@ class BumpReader:
         uses: list[CodeUse] = []
         for item in marked.items:
             for use in item.uses:
+                if not await _is_deprecated(item.fact, use.file, use.line, comparison):
+                    continue
                 uses.append(
                     CodeUse(
                         file=use.file,
@@ -255,6 +263,33 @@ class BumpReader:
                     )
                 )
         return uses
+
+
+class _PackageComparison(NamedTuple):
+    """What came of comparing the code of a package, and what it was held against."""
+
+    outcome: PackageOutcome
+    own_uses: Sequence[FileUse]
+    new: PythonTree
+
+
+async def _is_deprecated(fact: Fact, file: str, line: int, comparison: _PackageComparison) -> bool:
+    """Return False for a line of Python that uses another thing of the name that is deprecated.
+
+    Such a fact has the bare name of a function, which in another class or module is another one.
+    """
+    if fact.kind != "deprecated" or not file.endswith(".py"):
+        return True
+    paths: list[str] = []
+    for own_file, use in comparison.own_uses:
+        if (own_file, use.line) == (file, line):
+            paths.append(use.path)
+    for meaning in (await comparison.new.meanings(paths)).values():
+        if isinstance(meaning, PythonDefinition) and meaning.module == fact.module:
+            names = meaning.name.split(".")
+            if fact.name.split(".") == names[-len(fact.name.split(".")) :]:
+                return True
+    return False
 
 
 def _version(commit: Commit) -> Version:

@@ -99,16 +99,16 @@ class TreeReader:
 
     async def blobs(self, names: Iterable[str]) -> dict[str, bytes]:
         """Return the contents of blobs, without those that are missing or very large."""
-        wanted = [name.encode("ascii") for name in dict.fromkeys(names)]
+        hashes = [name.encode("ascii") for name in dict.fromkeys(names)]
         view = self._read_view()
-        objects = await view.objects.known(wanted)
-        missing = [name for name, blob in zip(wanted, objects, strict=True) if blob is None]
+        objects = await view.objects.known(hashes)
+        missing = [name for name, blob in zip(hashes, objects, strict=True) if blob is None]
         if missing and self._repository.promisor is not None:
             repository = self._repository
             await patiently(lambda: fetch_blobs(repository, missing, self._network))
-            objects = await view.objects.known(wanted)
+            objects = await view.objects.known(hashes)
         readable: list[bytes] = []
-        for name, blob in zip(wanted, objects, strict=True):
+        for name, blob in zip(hashes, objects, strict=True):
             if blob is not None and blob.kind == b"blob" and blob.size <= MAX_FILE_BYTES:
                 readable.append(name)
         contents: dict[str, bytes] = {}
@@ -134,9 +134,15 @@ class TreeReader:
         after = await self.listing(new)
         return [path for path in {**before, **after} if before.get(path) != after.get(path)]
 
-    async def file_history(self, tip: str, path: str, limit: int) -> list[str]:
-        """Return the landed commits that changed a file, the newest first."""
-        command = ["rev-list", "--first-parent", f"--max-count={limit}", tip, "--", path]
+    async def file_history(
+        self, tip: str, path: str, limit: int, *, with_branches: bool = False
+    ) -> list[str]:
+        """Return the landed commits that changed a file, the newest first.
+
+        `with_branches` adds the commits of branches that were merged.
+        """
+        followed = [] if with_branches else ["--first-parent"]
+        command = ["rev-list", *followed, f"--max-count={limit}", tip, "--", path]
         finished = await self._read_view().run(command)
         return finished.out.decode("ascii").split() if finished.code == 0 else []
 

@@ -73,8 +73,8 @@ class _SurfaceComparison:
                 continue
             if after.kind != before.kind or other.partition(".")[0] != package:
                 continue
-            place = (after.module, after.name)
-            places[place] = min(other, places.get(place, other), key=len)
+            definition = (after.module, after.name)
+            places[definition] = min(other, places.get(definition, other), key=len)
         return next(iter(places.values())) if len(places) == 1 else ""
 
     def _definition_breaks(

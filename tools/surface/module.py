@@ -34,11 +34,12 @@ class PythonDefinition:
     members: Mapping[str, "PythonDefinition"] = field(default_factory=dict)
     bases: tuple[str, ...] = ()  # As they are written
     decorators: tuple[str, ...] = ()
+    attributes: frozenset[str] = frozenset()  # What the methods of a class assign to its objects
 
     @property
     def is_open(self) -> bool:
         """Whether attributes can be there that no definition shows."""
-        return "__getattr__" in self.members
+        return "__getattr__" in self.members or "__dict__" in self.attributes
 
 
 @dataclass(frozen=True)
@@ -234,16 +235,11 @@ def _class_definition(
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             member = definition_of(module, name, inner)
             members[inner.name] = joined(members.get(inner.name), member)
-        elif isinstance(inner, ast.Assign | ast.AnnAssign):
-            targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
-            for target in targets:
-                for field_name in _names_in(target):
-                    member_name = f"{name}.{field_name}"
-                    members[field_name] = PythonDefinition(
-                        module, member_name, "value", inner.lineno
-                    )
-            if isinstance(inner, ast.AnnAssign) and not _is_class_variable(inner):
-                fields += _field_parameter(inner)
+        for bound in _assigned_names(inner):
+            member_name = f"{name}.{bound}"
+            members[bound] = PythonDefinition(module, member_name, "value", inner.lineno)
+        if isinstance(inner, ast.AnnAssign) and not _is_class_variable(inner):
+            fields += _field_parameter(inner)
     bases = tuple(dotted_name(base) or "?" for base in statement.bases)
     signatures: tuple[Signature, ...] = ()
     if "__init__" in members:
@@ -252,8 +248,49 @@ def _class_definition(
         is_partial = _inherits_fields(bases)
         signatures = (Signature(tuple(fields), is_partial=is_partial, is_of_fields=True),)
     return PythonDefinition(
-        module, name, "class", statement.lineno, signatures, members, bases, decorators
+        module,
+        name,
+        "class",
+        statement.lineno,
+        signatures,
+        members,
+        bases,
+        decorators,
+        frozenset(_assigned_attributes(statement)),
     )
+
+
+def _assigned_names(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names to which a statement assigns values."""
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    for target in targets:
+        yield from _names_in(target)
+
+
+def _assigned_attributes(statement: ast.ClassDef) -> Iterator[str]:
+    """Yield the attributes that methods assign; `__dict__` where a new object gets any others."""
+    for method in _flattened(statement.body):
+        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        is_constructor = method.name in _CONSTRUCTORS
+        for node in ast.walk(method):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                yield node.attr
+            elif is_constructor and _makes_attributes_up(node):
+                yield "__dict__"
+
+
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
+
+
+def _makes_attributes_up(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return dotted_name(node.func) == "setattr"
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__"
 
 
 def _has_fields(bases: Sequence[str], decorators: Sequence[str]) -> bool:
@@ -272,10 +309,7 @@ def _field_parameter(statement: ast.AnnAssign) -> list[Parameter]:
         return []
     name = statement.target.id
     value = statement.value
-    if isinstance(value, ast.Call) and dotted_name(value.func).rpartition(".")[2] in (
-        "field",
-        "Field",
-    ):
+    if isinstance(value, ast.Call) and _is_field(value):
         keywords = {keyword.arg: keyword.value for keyword in value.keywords}
         init = keywords.get("init")
         if isinstance(init, ast.Constant) and init.value is False:
@@ -283,6 +317,11 @@ def _field_parameter(statement: ast.AnnAssign) -> list[Parameter]:
         has_default = bool({"default", "default_factory"} & set(keywords)) or bool(value.args)
         return [Parameter(name, "either", has_default=has_default)]
     return [Parameter(name, "either", has_default=value is not None)]
+
+
+def _is_field(call: ast.Call) -> bool:
+    """Return True for `dataclasses.field()` and pydantic's `Field()`."""
+    return dotted_name(call.func).rpartition(".")[2] in ("field", "Field")
 
 
 def _is_class_variable(statement: ast.AnnAssign) -> bool:
@@ -303,6 +342,7 @@ def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonD
         members={**earlier.members, **later.members},
         bases=tuple(dict.fromkeys((*earlier.bases, *later.bases))),
         decorators=tuple(dict.fromkeys((*earlier.decorators, *later.decorators))),
+        attributes=earlier.attributes | later.attributes,
     )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from tools.surface.module import ImportTarget, Module, PythonDefinition
 
 _MAX_HOPS = 12  # Imports that are followed from one name; a longer chain is a circle
+_TYPING_MODULES = ("abc", "typing", "typing_extensions")
+_TYPING_BASES = ("ABC", "Generic", "Protocol")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,9 @@ class Package:
         for star in module.stars:
             if not self._is_exported_by_star(star, name, hops - 1):
                 continue
-            found = self.resolve(star, name, hops - 1)
-            if found is not None:
-                return found
+            meaning = self.resolve(star, name, hops - 1)
+            if meaning is not None:
+                return meaning
         return OUTSIDE if module.is_open else None
 
     def _target(self, target: ImportTarget, hops: int) -> Meaning | None:
@@ -128,7 +130,7 @@ class Package:
             if not isinstance(meaning, PythonDefinition) or hops == 0:
                 is_certain = False
                 continue
-            if name in meaning.members:
+            if name in meaning.members or name in meaning.attributes:
                 return True
             above = self.inherited(meaning, name, hops - 1)
             if above:
@@ -136,6 +138,37 @@ class Package:
             if above is None:
                 is_certain = False
         return False if is_certain else None
+
+    def member(
+        self, definition: PythonDefinition, name: str, hops: int = _MAX_HOPS
+    ) -> "Meaning | None":
+        """Return what a class has under a name, of its own or of a base; None if certainly nothing."""
+        if name in definition.members:
+            return definition.members[name]
+        if name in definition.attributes:
+            full_name = f"{definition.name}.{name}"
+            return PythonDefinition(definition.module, full_name, "value", definition.line)
+        if definition.is_open:
+            return OUTSIDE
+        for base in definition.bases:
+            if base == "object" or self._brings_nothing(definition.module, base):
+                continue
+            meaning = None if "." in base else self.resolve(definition.module, base)
+            if not isinstance(meaning, PythonDefinition) or not hops:
+                return OUTSIDE
+            inherited = self.member(meaning, name, hops - 1)
+            if inherited is not None:
+                return inherited
+        return None
+
+    def _brings_nothing(self, module_name: str, base: str) -> bool:
+        """Return True for a base that says how a class is typed, and has nothing to inherit."""
+        top, _, rest = base.partition(".")
+        module = self._module(module_name)
+        target = module.imports.get(top) if module else None
+        if target is None or target.module not in _TYPING_MODULES:
+            return False
+        return (rest or target.name) in _TYPING_BASES
 
     def _is_of_tree(self, module_name: str) -> bool:
         return module_name in self.paths or module_name in self.modules

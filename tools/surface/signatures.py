@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 ParameterKind = Literal["positional", "either", "keyword"]
 """How a caller passes an argument: by position only, by position or name, or by name only."""
@@ -85,7 +85,7 @@ def signature_breaks(old: Signature, new: Signature) -> list[SignatureBreak]:
         if later is None:
             if _is_taken_otherwise(parameter, position, new):
                 continue
-            replacement = _replacement(parameter, position, new, added)
+            replacement = _replacement(parameter, old, new, added)
             if not parameter.has_default:
                 replaced.add(replacement)  # Calls by position hand their argument to it
             breaks.append(SignatureBreak("removed", parameter.name, replacement))
@@ -114,7 +114,8 @@ def _added_breaks(
 
 def _counterpart(parameter: Parameter, new: Signature) -> Parameter | None:
     if parameter.kind == "positional":
-        return next((one for one in new.parameters if one.name == parameter.name), None)
+        same_name = (other for other in new.parameters if other.name == parameter.name)
+        return next(same_name, None)
     return new.named(parameter.name)
 
 
@@ -137,13 +138,60 @@ def _is_passed_already(parameter: Parameter, position: int, old: Signature) -> b
 
 
 def _replacement(
-    parameter: Parameter, position: int, new: Signature, added: Sequence[Parameter]
+    parameter: Parameter, old: Signature, new: Signature, added: Sequence[Parameter]
 ) -> str:
-    """Return the new parameter that stands where a removed one stood."""
-    if parameter.kind == "keyword" or position >= len(new.by_position):
+    """Return the new parameter that stands where a removed one stood.
+
+    Between two parameters that stay, as many must come as go, of those with a default and of those
+    without one: else nobody knows which is which.
+    """
+    if parameter.kind == "keyword":
         return ""
-    candidate = new.by_position[position]
-    return candidate.name if candidate in added else ""
+    new_names = {other.name for other in new.by_position}
+    gap = _gap_around(parameter, old.by_position, new_names)
+    old_names = {other.name for other in old.by_position}
+    for candidate in added:
+        if candidate.kind == "keyword" or candidate.has_default != parameter.has_default:
+            continue
+        new_gap = _gap_around(candidate, new.by_position, old_names)
+        if not gap.is_like(new_gap):
+            continue
+        if gap.names.index(parameter.name) == new_gap.names.index(candidate.name):
+            return candidate.name
+    return ""
+
+
+class _Gap(NamedTuple):
+    """Parameters of one signature alone, between two that both signatures have."""
+
+    before: str
+    names: list[str]
+    after: str
+
+    def is_like(self, other: "_Gap") -> bool:
+        """Return True for a gap in the same place with as many parameters."""
+        is_same_place = (self.before, self.after) == (other.before, other.after)
+        return is_same_place and len(self.names) == len(other.names)
+
+
+def _gap_around(
+    parameter: Parameter, parameters: Sequence[Parameter], other_names: Collection[str]
+) -> _Gap:
+    """Return the parameters around one, up to those that the other signature has as well."""
+    before = ""
+    names: list[str] = []
+    is_passed = False
+    for other in parameters:
+        if other.name not in other_names:
+            if other.has_default == parameter.has_default:
+                names.append(other.name)
+            is_passed |= other == parameter
+        elif is_passed:
+            return _Gap(before, names, other.name)
+        else:
+            before = other.name
+            names = []
+    return _Gap(before, names, "")
 
 
 def _order_breaks(old: Signature, new: Signature) -> list[SignatureBreak]:

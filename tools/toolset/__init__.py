@@ -91,19 +91,15 @@ async def open_tools(
     return Toolset(code, threads, commits, {}, None, page_tokens=page_tokens).as_tools()
 
 
-def tools_of(toolsets: "Mapping[RepoId, Toolset]", names: Sequence[str] = ()) -> "list[BaseTool]":
-    """Return the tools of one repository, or of several as one set whose tools take `repo`.
-
-    With `names`, only the tools of these names.
-    """
-    names = names or TOOL_NAMES
-    if len(toolsets) == 1:
-        (toolset,) = toolsets.values()
-        return [tool for tool in toolset.as_tools() if tool.name in names]
+def tools_of(toolsets: "Mapping[RepoId, Toolset]") -> "list[BaseTool]":
+    """Return the tools of one repository, or of several as one set whose tools take `repo`."""
+    first, *others = toolsets.values()
+    if not others:
+        return first.as_tools()
     from tools.toolset.langchain import tools_over
 
     by_name = {str(repo): toolset for repo, toolset in toolsets.items()}
-    return tools_over(by_name, names, ToolError)
+    return tools_over(by_name, first.offered, ToolError)
 
 
 class DiffKey(NamedTuple):
@@ -126,14 +122,18 @@ class Toolset:
         recall: Recall | None,
         *,
         page_tokens: int = show.PAGE_TOKENS,
-        handles: Mapping[str, str] | None = None,
+        handles: Mapping[str, EvidenceId] | None = None,
         default_sha: str = "",
+        offered: Sequence[str] = (),
     ) -> None:
         """Serve these commits.
 
-        `notes` describe commits by their hashes, and `handles` are short names for the hashes. A
-        tool that is given no commit shows the one of `default_sha`, or else the newest.
+        `notes` describe commits by their hashes. `handles` are all short names that an agent was
+        given, also those of other repositories and of what is no commit. A tool that is given no
+        commit shows the one of `default_sha`, or else the newest. `offered` are the names of the
+        tools to serve, all of them if it is empty.
         """
+        self.offered = tuple(name for name in TOOL_NAMES if not offered or name in offered)
         self._code = code
         self._threads = threads
         self._names = show.CommitNames(code.repo, commits, handles or {})
@@ -150,14 +150,18 @@ class Toolset:
         self.lines_shown: dict[EvidenceId, str] = {}  # Lines of files, as they were shown
         self.guides_shown: dict[str, str] = {}  # Pages of upgrade guides, by the newer version
 
-    def knows(self, sha: str) -> bool:
-        """Return True if a handle or a hash means one commit of this window."""
-        return len(self._names.matching(sha)) == 1
+    def of_handle(self, name: str) -> EvidenceId | None:
+        """Return what a handle stands for, in whichever repository; None if it is no handle."""
+        return self._names.of_handle(name)
+
+    def matching(self, name: str) -> list[EvidenceId]:
+        """Return the commits of this window that a handle, a hash or an id may mean."""
+        return [EvidenceId.commit(self._code.repo, sha) for sha in self._names.matching(name)]
 
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
-        """Everything that can be called, by the names of the functions."""
-        return tuple(getattr(self, name) for name in TOOL_NAMES)
+        """The tools that are offered, by the names of the functions."""
+        return tuple(getattr(self, name) for name in self.offered)
 
     def as_tools(self) -> "list[BaseTool]":
         """Return LangChain tools; a ToolError becomes an answer, an outage stays an error."""
@@ -178,7 +182,7 @@ class Toolset:
     async def get_diff(self, sha: str, file: str = "", symbol: str = "", page: int = 1) -> str:
         """Show the diff of one commit of this window, whole with its message, in numbered pages that end between hunks.
 
-        `sha` is a handle or a hash that list_commits shows. `file` narrows it to one path. `symbol` narrows it to the
+        `sha` is a handle such as c1, or a hash. `file` narrows it to one path. `symbol` narrows it to the
         hunks that name this function, class or other identifier in their heading or in a changed line.
         """
         key = DiffKey(self._full_hash(sha), file, symbol)
@@ -193,32 +197,32 @@ class Toolset:
     async def get_file(self, path: str, sha: str = "", start: int = 1, symbol: str = "") -> str:
         """Show a file as it stands after a commit, with line numbers, from line `start` on, as much as fits.
 
-        `sha` is a handle or a hash that list_commits shows; left out, it is the newest commit of the window. `symbol`
+        `sha` is a handle such as c1, or a hash; left out, it is the newest commit of the window. `symbol`
         shows only the lines around those that name this identifier. The first line says where to go on.
         """
         full_hash = self._full_hash(sha)
         lines = await self._lines(path, full_hash)
         if not 1 <= start <= max(1, len(lines)):
             raise ToolError(f"{path} has {len(lines)} lines; give a start from 1 to {len(lines)}")
-        shown = show.stretch(lines, start, self._tokens)
+        stretch = show.stretch(lines, start, self._tokens)
         if symbol:
-            shown = show.around(lines, symbol, start, self._tokens)
-        if symbol and not shown.text:
+            stretch = show.around(lines, symbol, start, self._tokens)
+        if symbol and not stretch.text:
             raise ToolError(
-                f"no line of {path} from {start} on names {symbol!r};"
-                " find_usages tells which files do"
+                f"no line of {path} from {start} on names {symbol!r}"
+                + self._hint("find_usages", "tells which files do")
             )
-        heading = show.file_heading(path, full_hash, shown, len(lines))
-        self._note_lines(path, full_hash, shown.first, shown.last, shown.text)
+        heading = show.file_heading(path, full_hash, stretch, len(lines))
+        self._note_lines(path, full_hash, stretch.first, stretch.last, stretch.text)
         around_symbol = f" around {symbol}" if symbol else ""
-        more = f"; go on with start={shown.following}" if shown.following else ""
-        return f"{heading}{around_symbol}{more}\n{shown.text}"
+        more = f"; go on with start={stretch.following}" if stretch.following else ""
+        return f"{heading}{around_symbol}{more}\n{stretch.text}"
 
     @tool
     async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
         """Find where an identifier stands in the files of the repository after a commit, as path:line: text.
 
-        `name` is matched as a whole word, with case. `sha` is a handle or a hash that list_commits shows; left out, it
+        `name` is matched as a whole word, with case. `sha` is a handle such as c1, or a hash; left out, it
         is the newest commit of the window. `path` narrows the search to one file or folder.
         """
         if not name.strip() or "\n" in name or "\0" in name:
@@ -229,8 +233,8 @@ class Toolset:
         usages = await self._code.usages(full_hash, name, path=folder, limit=_MAX_USAGES)
         if usages is None:
             raise ToolError(
-                "this source cannot search all files of a commit, only a whole clone can;"
-                " use get_diff"
+                "this source cannot search all files of a commit, only a whole clone can"
+                + self._hint("get_diff", "shows what a commit changes")
             )
         lines: list[str] = []
         for usage in usages.found:
@@ -295,8 +299,8 @@ class Toolset:
         upgrade = self._upgrades[versions]
         text = _page(show.lines_as_pages(guide_lines(upgrade), self._tokens), page)
         self.guides_shown[upgrade.new.name] = text
-        named = [sha for sha in upgrade.titles if sha[:_SHORT_HASH] in text]
-        for sha in named[:_MAX_COMPARED]:
+        listed_shas = [sha for sha in upgrade.titles if sha[:_SHORT_HASH] in text]
+        for sha in listed_shas[:_MAX_COMPARED]:
             self.seen.add(EvidenceId.commit(self._code.repo, sha))
         return text
 
@@ -331,7 +335,8 @@ class Toolset:
         text = await self._code.file(sha, _checked(path))
         if text is None:
             raise ToolError(
-                f"there is no file {path!r} at {sha[:12]}; get_diff and find_usages show paths"
+                f"there is no file {path!r} at {sha[:12]}"
+                + self._hint("get_diff", "shows the paths of a commit")
             )
         if "\0" in text:
             raise ToolError(f"{path!r} is binary; only text can be shown")
@@ -348,10 +353,25 @@ class Toolset:
         matches = self._names.matching(sha)
         if len(matches) == 1:
             return matches[0]
-        problem = "fits several commits" if matches else "is not a commit of this window"
+        if matches:
+            raise ToolError(f"{show.several_commits(sha, self.matching(sha))}; give more digits")
+        evidence_id = self._names.of_handle(sha)
+        if evidence_id is not None:
+            raise ToolError(self._not_a_commit_here(sha, evidence_id))
+        problem = f"{sha!r} is not a commit of this window"
         if self._default_sha:
-            raise ToolError(f"{sha!r} {problem}; leave `sha` out to read the commit in question")
-        raise ToolError(f"{sha!r} {problem}; list_commits shows what there is")
+            raise ToolError(f"{problem}; leave `sha` out to read the commit in question")
+        raise ToolError(problem + self._hint("list_commits", "shows what there is"))
+
+    def _not_a_commit_here(self, handle: str, evidence_id: EvidenceId) -> str:
+        if evidence_id.is_commit:
+            return f"{handle!r} is {evidence_id}, which is not in {self._code.repo}"
+        hint = self._hint("get_issue", "shows it") if evidence_id.is_thread else ""
+        return f"{handle!r} is {evidence_id}, which is no commit{hint}"
+
+    def _hint(self, name: str, advice: str) -> str:
+        """Return what another tool does, for the end of an error, if that tool is offered."""
+        return f"; {name} {advice}" if name in self.offered else ""
 
     async def _read_diff_pages(self, key: DiffKey) -> list[str]:
         change = await self._change(key.sha)
@@ -365,7 +385,7 @@ class Toolset:
         if key.symbol and not any("\n@@ " in page for page in pages):
             raise ToolError(
                 f"no hunk of {key.sha[:12]} names {key.symbol!r};"
-                " get_diff without symbol shows all of them"
+                " without `symbol` all of them are shown"
             )
         return pages
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, PullRequest
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.domain.references import parse_reference
 from agent.prompting import tokens_of
@@ -14,6 +15,7 @@ from agent.reports.titles import shown_title
 PAGE_TOKENS = 6_000
 _ASCII_PER_TOKEN = 3  # ASCII characters that are never more than a token
 _MAX_LINE = 1_000  # Characters of a line of a file that are shown
+_MAX_CANDIDATES = 5  # Commits that an error lists
 _MAX_COMMIT_LINE = 300  # Characters of a line about a commit
 # Lines around one that names an identifier; what follows mostly explains it.
 _LINES_BEFORE = 6
@@ -71,7 +73,7 @@ def diff_pages(
 ) -> list[str]:
     """Return a commit's diff as pages: of some `files`, and of the hunks that name a `symbol`.
 
-    Whoever asks for a part has read the message, and gets its first line only.
+    A part begins with the first line of the message: the rest was shown before.
     """
     is_part = files is not None or bool(symbol)
     pieces = [Piece(_heading(change, is_part=is_part))]
@@ -238,24 +240,33 @@ def _state(thread: Issue | PullRequest) -> str:
 class CommitNames:
     """Finds commits of one window; others are not at hand."""
 
-    def __init__(self, repo: RepoId, commits: Sequence[Commit], handles: Mapping[str, str]) -> None:
+    def __init__(
+        self, repo: RepoId, commits: Sequence[Commit], handles: Mapping[str, EvidenceId]
+    ) -> None:
         self._repo = repo
         self._commits = {commit.sha: commit for commit in commits}
-        self._handles = {handle.lower(): sha for handle, sha in handles.items()}
+        self._handles = {handle.lower(): evidence_id for handle, evidence_id in handles.items()}
+
+    def of_handle(self, name: str) -> EvidenceId | None:
+        """Return what a handle stands for, in whichever repository; None if it is no handle."""
+        return self._handles.get(_bare_name(name))
 
     def matching(self, name: str) -> list[str]:
-        """Return the full hashes that a handle, a hash, perhaps abbreviated, or an id may mean."""
-        name = name.strip(" []`@").lower()
-        if name in self._handles:
-            return [self._handles[name]]
-        reference = parse_reference(name, self._repo)
-        if reference is not None and reference.kind == "commit":
-            if reference.repo is None or reference.repo.lower() != self._repo.lower():
-                return []
-            name = reference.sha
-        if not name:
+        """Return the full hashes that a handle, a hash, perhaps abbreviated, or an id may mean.
+
+        A handle is never taken for the beginning of a hash.
+        """
+        evidence_id = self.of_handle(name)
+        if evidence_id is not None:
+            is_commit_here = evidence_id.is_commit and self._is_here(evidence_id.repo)
+            return [evidence_id.sha] if is_commit_here else []
+        reference = parse_reference(_bare_name(name), self._repo)
+        if reference is None or reference.kind != "commit" or not self._is_here(reference.repo):
             return []
-        return [sha for sha in self._commits if sha.startswith(name)]
+        return [sha for sha in self._commits if sha.startswith(reference.sha)]
+
+    def _is_here(self, repo: str | None) -> bool:
+        return repo is not None and repo.lower() == self._repo.lower()
 
     @property
     def newest(self) -> str | None:
@@ -270,13 +281,24 @@ class CommitNames:
 
     def listed(self, notes: Mapping[str, str]) -> list[str]:
         """Return a line for each commit: its handle, if any, its hash, and its note or title."""
-        handle_of = {sha: handle for handle, sha in self._handles.items()}
+        handle_of = {evidence_id: handle for handle, evidence_id in self._handles.items()}
         lines = []
         for sha, commit in self._commits.items():
-            handle = f"{handle_of[sha]} " if sha in handle_of else ""
+            commit_id = EvidenceId.commit(self._repo, sha)
+            handle = f"{handle_of[commit_id]} " if commit_id in handle_of else ""
             note = notes.get(sha) or _title_line(commit)
             lines.append(f"{handle}{sha[:12]}  {note}"[:_MAX_COMMIT_LINE])
         return lines
+
+
+def several_commits(name: str, candidates: Sequence[EvidenceId]) -> str:
+    """Return the complaint that a name may mean each of these commits."""
+    return f"{name!r} fits several commits: {', '.join(candidates[:_MAX_CANDIDATES])}"
+
+
+def _bare_name(text: str) -> str:
+    """Return a name without what surrounds it where it is cited."""
+    return text.strip(" []`@").lower()
 
 
 def _title_line(commit: Commit) -> str:

@@ -80,18 +80,28 @@
     const chosen = { of: offered("of", asked.get("repo")), show: offered("show", asked.get("show")) };
 
     const matches = (entry, { of, show }) => (!of || entry.dataset.repo === of) && (!show || "breaking" in entry.dataset);
-    const commits = (listed) => listed.reduce((sum, entry) => sum + Number(entry.dataset.commits), 0);
-    const counted = (choice) => commits(entries.filter((entry) => matches(entry, choice)));
+    // Of commits that share a card, only those that break something count as breaking.
+    const commits = (listed, { show }) => listed.reduce(
+      (sum, entry) => sum + Number(show ? entry.dataset.breaking : entry.dataset.commits), 0);
+    // A short row repeats a commit that has its card elsewhere.
+    const counted = (choice) => commits(
+      entries.filter((entry) => !("again" in entry.dataset) && matches(entry, choice)), choice);
 
     const apply = () => {
       for (const entry of entries) entry.hidden = !matches(entry, chosen);
+      for (const member of document.querySelectorAll("main .member")) {
+        member.hidden = Boolean(chosen.show) && !("breaking" in member.dataset);
+      }
       for (const holder of holders) {
         const inside = entries.filter((entry) => holder.contains(entry));
-        holder.hidden = inside.length ? inside.every((entry) => entry.hidden)
-          : Boolean(chosen.show || (chosen.of && holder.dataset.repo !== chosen.of));
+        const isOther = chosen.of && holder.dataset.repo !== chosen.of;
+        const isHarmless = chosen.show && !("breaks" in holder.dataset);
+        holder.hidden = inside.length ? inside.every((entry) => entry.hidden) : Boolean(isOther || isHarmless);
       }
+      const releases = document.getElementById("releases");
+      if (releases) releases.hidden = [...releases.querySelectorAll("article")].every((card) => card.hidden);
       for (const section of document.querySelectorAll("main section.tier:not(#releases)")) {
-        const total = commits(entries.filter((entry) => !entry.hidden && section.contains(entry)));
+        const total = commits(entries.filter((entry) => !entry.hidden && section.contains(entry)), chosen);
         section.hidden = !total;
         section.querySelector("h2 .count").textContent = `(${total})`;
         const badge = document.querySelector(`[data-counts="${section.id}"]`);

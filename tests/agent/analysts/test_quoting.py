@@ -109,8 +109,8 @@ def test_an_exchange_is_preferred_and_its_lines_are_verbatim() -> None:
 
 
 def test_additions_tests_data_and_endless_lines_are_not_shown() -> None:
-    telling = "@@ -1 +1 @@\n-a = 1\n+a = 2"
-    assert shown(tests_a_py=telling, src_a_json=telling) is None
+    diff = "@@ -1 +1 @@\n-a = 1\n+a = 2"
+    assert shown(tests_a_py=diff, src_a_json=diff) is None
     assert shown(src_a_py="@@ -1 +1 @@\n" + "\n".join(f"+a{n} = 1" for n in range(40))) is None
     picture = 'LOGO = "' + "iVBOR" * 100 + '"'
     patch = (

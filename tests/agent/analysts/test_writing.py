@@ -1,14 +1,14 @@
 """What a writer is shown of a commit, and how its answers become claims with citations and anchors."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 from agent.analysts.focus import Focus, Passage
 from agent.analysts.packet import NO_CONTEXT, commit_packet, pieces_of
-from agent.analysts.sentences import analysis_shape, summary_shape
+from agent.analysts.sentences import analysis_shape, cited, summary_shape
 from agent.analysts.subjects import CommitSubject, SummarySubject, summary_evidence
-from agent.analysts.tasks import Task
+from agent.analysts.tasks import Task, summary_task
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
@@ -17,9 +17,12 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Triage
 from agent.domain.links import Grade, Link, Relation
+from agent.domain.releases import ReleaseEntry, ReleaseNotes
+from agent.domain.report import ReleaseLine
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.prompting import tokens_of
+from agent.reports.releases import claims_of_release
 from tests.made_commits import NOON, made_commit
 
 REPO = RepoId("octo/router")
@@ -33,14 +36,14 @@ def file(path: str, *hunks: str, **more: Any) -> FileChange:
     plus, minus = (
         sum(line.startswith(sign) for line in "\n".join(hunks).splitlines()) for sign in "+-"
     )
-    told = {
+    fields = {
         "path": path,
         "status": "modified",
         "additions": plus,
         "deletions": minus,
         "patch": patch,
     }
-    return FileChange.model_validate(told | more)
+    return FileChange.model_validate(fields | more)
 
 
 def read(files: Sequence[FileChange], message: str = MESSAGE, facts: Sequence[Fact] = ()) -> Read:
@@ -317,16 +320,55 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
         {"en": "This rests on nothing that was published.", "rests_on": ["c9.9"]},
         {"en": "One stands alone.", "rests_on": ["c1.1"]},
         {"en": "", "rests_on": ["c2.1"]},
+        {"en": "The author says so.", "rests_on": ["c3.1"]},
     ]
     task = Task(repo=None, rests=rests)
     evidence_set = summary_evidence(task)
     subject = SummarySubject(
         repo=None, account="", languages=("en",), evidence_set=evidence_set, task=task
     )
-    claim, alone = subject.claims(summary_shape(("en",)).model_validate({"sentences": said}))
-    assert (claim.attributed, alone.attributed) == (True, False)
+    answer = summary_shape(("en",)).model_validate({"sentences": said})
+    claim, alone, authors_account = subject.claims(answer)
+    assert (claim.attributed, alone.attributed) == (False, False)
+    assert authors_account.attributed
     assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))
     assert [one.text for one in claim.anchors] == ["+1", "+3"]
+
+
+def test_a_brief_may_tell_of_a_release_and_of_what_it_breaks() -> None:
+    entry = ReleaseEntry(part="breaks", text={"en": "The flag `--fast` is removed."})
+    notes = ReleaseNotes(previous="v1.0.0", commits=4, entries=(entry,))
+    at = datetime(2026, 2, 4, tzinfo=UTC)
+    release = ReleaseLine(tag="v1.1.0", name="", published_at=at, prerelease=False, notes=notes)
+    release_claims = claims_of_release(REPO, release)
+    commits = [EvidenceId.commit(REPO, letter * 40) for letter in "ab"]
+    published = []
+    for commit in commits:
+        published.append(
+            Claim(
+                id=commit,
+                repo=REPO,
+                role="effect",
+                about=(commit,),
+                cites=(commit,),
+                text={"en": "It is so."},
+                kind=Kind.STATED,
+            )
+        )
+    task = summary_task(None, published, {}, release_claims)
+    assert task is not None
+    subject = SummarySubject(
+        repo=None,
+        account="",
+        languages=("en",),
+        evidence_set=summary_evidence(task),
+        task=task,
+    )
+    assert "v1.1.0 is out: 1 breaking change." in subject.evidence((), 1_000)
+    answer = {"sentences": [{"en": "`v1.1.0` removes `--fast`.", "rests_on": ["r1", "r2"]}]}
+    (claim,) = subject.claims(summary_shape(("en",)).model_validate(answer))
+    assert claim.cites == (release.id(REPO),)
+    assert subject.objections(claim, refusals) == ()
 
 
 def summary_objections(text: str) -> list[str]:
@@ -358,3 +400,14 @@ def test_a_summary_is_held_to_what_was_published_and_to_nothing_made_up_around_i
     assert summary_objections(f"Commit {'a' * 9} lowers the limit to `8`.") == []
     assert summary_objections("The limit is `9` now.") == ["9"]
     assert summary_objections("The limit is `8` since 1970-01-01.") == ["1970-01-01"]
+
+
+def test_the_start_of_a_hash_is_no_citation_if_it_is_short_or_fits_several_commits() -> None:
+    engine = EvidenceId.commit(RepoId("ada/engine"), "c1" + "a" * 38)
+    other = EvidenceId.commit(RepoId("ada/other"), "c1" + "a" * 37 + "b")
+    handles = {"c1": other, "c2": engine}
+    assert cited("c1", handles) == other
+    assert cited(f"ada/engine@{engine.sha[:9]}", handles) == engine
+    assert cited(engine.sha, handles) == engine
+    for unclear in ("ada/engine@c1", engine.sha[:9], "ada/third@" + engine.sha[:9]):
+        assert cited(unclear, handles) not in handles.values(), unclear

@@ -83,6 +83,7 @@ def npm_lock(version: str) -> str:
         ("requirements.txt", "httpx[http2]==0.27.0 ; python_version > '3'\n", "pypi:httpx"),
         ("requirements/cuda.txt", "HTTPX == 0.27.0  # pinned\n", "pypi:httpx"),
         ("pyproject.toml", '[project]\ndependencies = ["httpx==0.27.0"]\n', "pypi:httpx"),
+        ("pyproject.toml", '[tool.flit.metadata]\nrequires = ["httpx ==0.27.0"]\n', "pypi:httpx"),
         ("web/package-lock.json", npm_lock("0.27.0"), "npm:left-pad"),
         ("Cargo.lock", CARGO_LOCK, "cargo:serde"),
         ("go.mod", GO_MOD, "go:github.com/a/b"),
@@ -140,6 +141,12 @@ def test_several_versions_that_do_not_pair_are_said_to_be_unclear() -> None:
     found = changes("Cargo.lock", before, package.format("3.0.0"))
     assert found.bumps == ()
     assert "several versions" in found.unclear[0].reason
+
+
+def test_a_version_that_others_had_already_is_bumped_to() -> None:
+    step = "      - uses: a/b@v{}\n"
+    found = changes(".github/workflows/ci.yml", step.format(3) + step.format(5), step.format(5))
+    assert [(bump.old, bump.new) for bump in found.bumps] == [("v3", "v5")]
 
 
 def test_versions_of_two_release_lines_are_two_bumps() -> None:

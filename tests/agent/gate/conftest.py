@@ -53,25 +53,25 @@ def make_commit(
 
 def make_issue(**about: Any) -> ThreadEvidence:
     """Make an issue that was opened the day before and closed on the day."""
-    told = {
+    fields = {
         "repo": REPO,
         "number": 12,
         "title": "Overflow for large topK",
         "state": "closed",
         "author": "jdoe",
     }
-    told |= {
+    fields |= {
         "body": "With topK = 16 the router crashes after 90 seconds.",
         "state_reason": "completed",
     }
-    told |= {
+    fields |= {
         "created_at": datetime(2026, 2, 3, 8, tzinfo=UTC),
         "updated_at": NOON,
         "closed_at": NOON,
     }
     return ThreadEvidence(
         thread=Issue.model_validate(
-            {**told, "labels": ("bug",), "comments": 2, "reactions": 0, **about}
+            {**fields, "labels": ("bug",), "comments": 2, "reactions": 0, **about}
         )
     )
 

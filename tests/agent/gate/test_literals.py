@@ -154,6 +154,8 @@ def test_a_refused_number_is_handed_on_with_its_kind_and_value() -> None:
 def test_chinese_needs_no_spaces_around_names() -> None:
     assert wrong("在Hopper上把`topK`从22降到8，延迟5毫秒，2月4日合入。", "zh") == []
     assert wrong("Blackwell上延迟6毫秒，2月5日合入。", "zh") == ["2月5日", "6毫秒"]
+    assert wrong("需要 0.6.3，FP8 才可用；v0.6，22 与 8。", "zh") == []
+    assert wrong("需要 0.6.4，FP8 才可用。", "zh") == ["0.6.4"]
 
 
 def test_a_refusal_shows_the_nearest_line_of_the_evidence() -> None:

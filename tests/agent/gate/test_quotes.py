@@ -77,6 +77,8 @@ def test_other_words_fail(text: str) -> None:
         ("它写道“Larger values overflow”。", True),
         ("它写道“Larger buffers overflow”。", False),
         ("It says: “overflow”.", True),
+        ("The message says “insecure MAX_ROUTES”.", False),
+        ("The “new topK” is lower.", True),
     ],
 )
 def test_words_in_quotation_marks_are_the_words_of_the_evidence(text: str, passes: bool) -> None:

@@ -6,7 +6,7 @@ from tests.agent.gate.conftest import analysis, make_commit
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("See https://example.com/x for more.", "https://example.com/x"),
         ("See WWW.example.com for more.", "WWW.example.com"),
@@ -40,9 +40,9 @@ from tests.agent.gate.conftest import analysis, make_commit
         ("降低了上限。", "not in English"),
     ],
 )
-def test_what_could_act_on_a_page_is_refused(text: str, told: str) -> None:
+def test_what_could_act_on_a_page_is_refused(text: str, reason: str) -> None:
     found = [one for one in analysis(make_commit(), text=text) if one.check == "safety"]
-    assert any(told in one.reason for one in found)
+    assert any(reason in one.reason for one in found)
 
 
 @pytest.mark.parametrize(

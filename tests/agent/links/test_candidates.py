@@ -16,7 +16,7 @@ from agent.domain.commits import (
 )
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.ledger import Depth
+from agent.domain.ledger import Depth, Noise
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.links.candidates import (
@@ -26,11 +26,13 @@ from agent.links.candidates import (
     commit_candidates,
     may_be_related,
 )
-from agent.links.earlier_commits import EarlierCommits
+from agent.links.earlier_commits import EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_words
 from agent.links.issue_digest import digest
 from agent.links.issue_index import IssueIndex, SimilarIssue
+from agent.links.line_writers import LineWriter
 from agent.links.shortlist import ReadingChoice, Shortlist, ShortlistQuestion
+from agent.stories.timeline import CommitPair, headline, step, story
 from agent.triage.collected import Collected
 from agent.triage.score import weigh
 
@@ -98,8 +100,11 @@ def candidates(
     links: tuple[Link, ...] = (),
     depth: Depth = "skim",
     past: HistoryFindings | None = None,
+    change: Change = FIX,
+    noise: Noise | None = None,
 ) -> list[CommitCandidates]:
-    read = Read(evidence=CommitEvidence(change=FIX), triage=weigh(FIX, None), depth=depth)
+    triage = weigh(change, None).model_copy(update={"noise": noise})
+    read = Read(evidence=CommitEvidence(change=change), triage=triage, depth=depth)
     window = Window(start=DAY - timedelta(hours=12), end=DAY + timedelta(hours=12), tz="UTC")
     collected = Collected(
         landing=Landing(repo=REPO, branch="main", tip="a" * 40, rows=(), late=()),
@@ -210,8 +215,121 @@ def test_a_renamed_file_and_the_same_author_count_and_age_counts_against() -> No
     assert "After it" not in titles(query, later)
 
 
+def test_between_two_repositories_identifiers_count_and_not_the_words_of_titles() -> None:
+    words = landed("Loop of routes", 3, "+unrelated = 1")
+    names = landed(
+        "Adopt a newer kernel", 3, "+    spill_routes(SPILL_LIMIT, first, second, third)"
+    )
+    query = landed("Bound loop of routes", 0, "-spill_routes(near, farther, wider, deeper, lower)")
+    assert titles(query, words, names)[0] == "Loop of routes"
+    index = EarlierCommits([*NOISE, words, names], RepoId("octo/router"))
+    abroad = [similar.commit.title for similar in index.ranked(query, 2)]
+    assert abroad == ["Adopt a newer kernel", "Loop of routes"]
+
+
+def test_a_commit_that_names_the_other_repository_comes_before_one_that_shares_as_much() -> None:
+    birth = landed("Bring the kernel", 58, "+spill_routes(SPILL_LIMIT)")
+    plain = landed("Adopt a newer kernel", 3, "+spill_routes(SPILL_LIMIT, plain_engine)")
+    naming = landed("Adopt another kernel", 3, "+spill_routes(SPILL_LIMIT, swiftserve_engine)")
+    query = landed("Bound the loop", 0, "-spill_routes(SPILL_LIMIT)", path="other.py")
+    index = EarlierCommits([*NOISE, birth, plain, naming], RepoId("octo/router"))
+    assert index.ranked(query, 1)[0].commit.title == "Adopt another kernel"
+
+
 def test_footprints_are_the_same_whatever_the_order_of_their_words() -> None:
     assert title_words("Fix the router (#12)") == ("fix", "router", "the")
+
+
+EARLIER = Headline(
+    sha="b" * 40, at=DAY - timedelta(days=2), author="Bo", title="Add the LoRA adapter cache"
+)
+SIMILAR = {
+    REPO: {FIX.commit.sha: [SimilarCommit(commit=EARLIER, score=0.5, shared=("evict_adapter",))]}
+}
+
+
+def offered(past: HistoryFindings, depth: Depth = "skim") -> list[EvidenceId]:
+    """Return what is offered for the fix."""
+    return [found.id for commit in candidates(past=past, depth=depth) for found in commit.found]
+
+
+def test_an_earlier_commit_to_which_a_story_ties_a_commit_already_is_not_offered_again() -> None:
+    assert offered(HistoryFindings(similar=SIMILAR)) == [EvidenceId.commit(REPO, EARLIER.sha)]
+    first = step(REPO, EARLIER, "landed")
+    last = step(REPO, headline(FIX.commit), "undone", after=(first.cite,))
+    revert = story("revert", REPO, [first, last])
+    assert offered(HistoryFindings(similar=SIMILAR, stories=(revert,))) == []
+    parts = [
+        step(REPO, EARLIER, "part", part=1),
+        step(REPO, headline(FIX.commit), "part", part=2),
+    ]
+    series = story("series", REPO, parts)
+    assert offered(HistoryFindings(similar=SIMILAR, stories=(series,))) == []
+    elsewhere = story(
+        "revert", REPO, [first, step(REPO, headline(commit("x", "c" * 40)), "undone")]
+    )
+    assert offered(HistoryFindings(similar=SIMILAR, stories=(elsewhere,))) != []
+
+
+def test_a_commit_that_is_only_grouped_is_offered_nothing_that_no_text_names() -> None:
+    by_lines = CommitPair(doer=headline(FIX.commit), earlier=EARLIER, by_lines=True)
+    tracker = {FIX.commit.sha: (digest(BUG),)}
+    past = HistoryFindings(pairs=(by_lines,), similar=SIMILAR, trackers=tracker)
+    assert set(offered(past)) == {EvidenceId.commit(REPO, EARLIER.sha), BUG.id}
+    assert offered(past, depth="group") == []
+    named = CommitPair(doer=headline(FIX.commit), earlier=EARLIER)
+    (grouped,) = candidates(past=HistoryFindings(pairs=(named,)), depth="group")
+    assert grouped.named == (EvidenceId.commit(REPO, EARLIER.sha),)
+
+
+def writer(sha: str, *, changed: int = 1, title: str = "Evict adapters") -> LineWriter:
+    commit = EARLIER.model_copy(update={"sha": sha, "title": title})
+    return LineWriter(commit=commit, changed=changed, nearby=2)
+
+
+def test_who_wrote_the_touched_lines_comes_in_turn_with_what_is_similar() -> None:
+    writers = {FIX.commit.sha: [writer("c" * 40), writer(EARLIER.sha), writer("d" * 40)]}
+    past = HistoryFindings(similar=SIMILAR, writers=writers)
+    (commit,) = candidates(past=past)
+    assert [candidate.id.sha[0] for candidate in commit.found] == ["c", "b", "d"]
+    assert commit.found[1].shared == ("evict_adapter",)
+    first = step(REPO, EARLIER, "landed")
+    last = step(REPO, headline(FIX.commit), "undone", after=(first.cite,))
+    tied = story("revert", REPO, [first, last])
+    past = HistoryFindings(writers=writers, stories=(tied,))
+    assert [name.sha[0] for name in offered(past)] == ["c", "d"]
+
+
+def test_lines_next_to_a_change_say_nothing_of_another_device() -> None:
+    writers = {
+        FIX.commit.sha: [
+            writer("c" * 40, title="Evict on H100"),
+            writer("d" * 40, title="Evict on H100", changed=0),
+            writer("e" * 40, changed=0),
+        ]
+    }
+    change = FIX.model_copy(update={"commit": commit("fix: eviction on MI300X")})
+    (found,) = candidates(past=HistoryFindings(writers=writers), change=change)
+    inferable = [candidate.id.sha[0] for candidate in found.found if candidate.may_be_inferred]
+    assert inferable == ["c", "e"]
+
+
+def test_a_folded_commit_of_tests_or_ci_is_offered_a_few_earlier_commits_and_no_issues() -> None:
+    writers = {FIX.commit.sha: [writer(sign * 40) for sign in "cde"]}
+    past = HistoryFindings(similar=SIMILAR, writers=writers)
+    (commit,) = candidates(BUG, past=past, depth="group", noise="tests")
+    assert [candidate.id.sha[0] for candidate in commit.found] == ["c", "b", "d"]
+    for noise in ("bot", "docs", "formatting", "left out"):
+        assert candidates(BUG, past=past, depth="group", noise=noise) == []
+
+
+def test_an_issue_that_a_commit_is_recorded_to_fix_is_not_offered_as_the_tracker_of_its_series() -> (
+    None
+):
+    closed = BUG.model_copy(update={"state": "closed", "closed_at": DAY})
+    fixed = Link(issue=BUG.id, change=FIX.commit.id, relation=Relation.FIXES, grade=Grade.A)
+    past = HistoryFindings(trackers={FIX.commit.sha: (digest(closed),)})
+    assert candidates(closed, links=(fixed,), past=past) == []
 
 
 # ---------------------------------------------------------------- what may be inferred

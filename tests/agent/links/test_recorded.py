@@ -69,7 +69,7 @@ def threads(*issues: Issue, **more: Any) -> Threads:
     return Threads(coverage="read", issues=issues, **more)
 
 
-def told(links: tuple[Link, ...]) -> list[tuple[str, str, str]]:
+def link_rows(links: tuple[Link, ...]) -> list[tuple[str, str, str]]:
     return [
         (link.issue.removeprefix(REPO), link.relation.value, link.grade.value) for link in links
     ]
@@ -81,7 +81,7 @@ def linked(commits: list[Commit], read: Threads, **more: Any) -> tuple[Link, ...
 
 
 def links(message: str, *issues: Issue, **more: Any) -> list[tuple[str, str, str]]:
-    return told(linked([commit(message)], threads(*issues, **more)))
+    return link_rows(linked([commit(message)], threads(*issues, **more)))
 
 
 def test_a_closing_record_is_a_fix_and_so_is_what_a_merged_pull_request_closes() -> None:
@@ -139,7 +139,7 @@ def test_a_revert_takes_the_fix_back_and_its_own_revert_brings_it_again() -> Non
 
 def test_an_issue_that_is_known_from_memory_or_not_at_all_is_linked_by_its_keyword() -> None:
     (known,) = linked([commit("Fixes #12 (#20)")], threads(), known=[digest(issue(12))])
-    assert told((known,)) == links("Fixes #12 (#20)") == [("#12", "fixes", "A")]
+    assert link_rows((known,)) == links("Fixes #12 (#20)") == [("#12", "fixes", "A")]
     address = "Closes https://github.com/lumen-ai/swiftserve/issues/12 and fixes other/forge#3"
     assert links(address) == [("#12", "fixes", "A"), ("other/forge#3", "fixes", "A")]
 

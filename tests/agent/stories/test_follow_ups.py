@@ -26,13 +26,13 @@ def head(day: int, author: str, title: str) -> Headline:
     )
 
 
-def told(*heads: Headline, whole: bool = True) -> list[Story]:
+def series_of(*heads: Headline, whole: bool = True) -> list[Story]:
     """Tell the series of the last of these commits."""
     return series_stories(REPO, heads, {heads[-1].sha}, whole=whole)
 
 
 def parts(*heads: Headline) -> list[int | None]:
-    found = told(*heads)
+    found = series_of(*heads)
     return [step.part for step in found[0].timeline] if found else []
 
 
@@ -61,10 +61,10 @@ def test_the_parts_of_one_author_are_joined_and_what_is_missing_is_told() -> Non
         head(3, "ann", "[MUSA][2/N] kernel build"),
         head(9, "ann", "[MUSA][4/N] device utilities"),
     )
-    (story,) = told(*heads)
+    (story,) = series_of(*heads)
     assert [step.part for step in story.timeline] == [1, 2, 4]
     assert story.missing == (3,)
-    assert told(*heads, whole=False)[0].missing == ()
+    assert series_of(*heads, whole=False)[0].missing == ()
 
 
 def test_a_tag_does_not_join_the_parts_of_several_authors_and_one_title_does() -> None:
@@ -105,7 +105,7 @@ def test_an_author_who_begins_again_begins_another_series() -> None:
             [11, 11],
         ),
         (("[gRPC] Native server: Rust crate (1/N)", "[gRPC] Native server: bridge (2/4)"), [1, 2]),
-        # Another name, whoever wrote it and whatever number comes next.
+        # Another name, by any author and with any number.
         (("[1/N] Reorganize processing", "[2/N] Move cache factories"), []),
         (("[CI][1/N] Run fewer jobs", "[2/N][Core] Partial cache hits"), []),
         (("[Feat][1/N] Warmup for attention", "[Feat][Perf][2/N] Warmup for routes"), []),
@@ -135,7 +135,9 @@ def test_a_part_is_missing_only_where_no_title_has_its_number(
     other: str, missing: tuple[int, ...]
 ) -> None:
     first = head(1, "ann", "[MUSA][1/N] check the machine")
-    (story,) = told(first, head(2, "bob", other), head(9, "ann", "[MUSA][3/N] device utilities"))
+    (story,) = series_of(
+        first, head(2, "bob", other), head(9, "ann", "[MUSA][3/N] device utilities")
+    )
     assert story.missing == missing
 
 
@@ -148,12 +150,12 @@ NEW = Headline(sha="b" * 40, at=NOON, author="bob", title="fix: cache (#12)", pu
 
 def said_of(pair: CommitPair, *related: Related) -> tuple[StoryKind, str]:
     (story,) = follow_up_stories(REPO, [pair], related, [])
-    told = with_memory(story, {EvidenceId.commit(REPO, NEW.sha)}, Remembered())
+    remembered = with_memory(story, {EvidenceId.commit(REPO, NEW.sha)}, Remembered())
     both: tuple[EvidenceId, EvidenceId] = (
         EvidenceId.commit(REPO, NEW.sha),
         EvidenceId.commit(REPO, OLD.sha),
     )
-    (claim,) = story_claims(told, {both: pair.said_in} if pair.said_in else {})
+    (claim,) = story_claims(remembered, {both: pair.said_in} if pair.said_in else {})
     return story.kind, claim.text["en"]
 
 

@@ -50,3 +50,17 @@ def test_a_release_is_called_by_its_tag_and_not_by_its_first_commit() -> None:
     released = story("released", step(1, "landed"), step(8, "released", "Router 0.6", tag="v0.6.3"))
     assert story_title(released) == "v0.6.3"
     assert story_title(RELANDED) == TITLE
+
+
+def test_another_change_of_a_story_has_its_own_title() -> None:
+    continued = story(
+        "follow-up",
+        step(1, "landed"),
+        step(2, "landed", "Count spilled routes (#15)"),
+        step(4, "follow-up", "Print the count of spilled routes (#19)"),
+    )
+    assert story_paragraph(continued, "en") == (
+        "“Let routes spill (#12)”: landed on 2026-02-02 (1111111), “Count spilled routes (#15)”"
+        " landed on 2026-02-03 (2222222), continued on 2026-02-05 (4444444)."
+    )
+    assert "“Count spilled routes (#15)”2026-02-03 合入" in story_paragraph(continued, "zh")

@@ -95,7 +95,21 @@ def test_a_server_shows_what_was_pushed_and_opened_by_its_present(
             server.set_push("acme/rocket", 3)
 
 
-def test_an_unchanged_answer_is_free_for_whoever_shows_a_token(
+def test_a_server_can_be_moved_to_another_moment(
+    rocket: Repo, connect: Connect, named: dict[str, str]
+) -> None:
+    first, second, *_ = (push.at for push in rocket.pushes)
+    with GitHubServer((rocket,), now=first) as server:
+        earlier = connect(server).get(f"{ROCKET}/commits").json()
+        threads = len(connect(server).get(f"{ROCKET}/issues").json())
+        server.move_to(second)
+        assert connect(server).get(f"{ROCKET}/commits").json()[0]["sha"] == named["merge"]
+        assert len(connect(server).get(f"{ROCKET}/issues").json()) >= threads
+        server.move_to(first)
+        assert connect(server).get(f"{ROCKET}/commits").json() == earlier
+
+
+def test_an_unchanged_answer_is_free_for_those_who_show_a_token(
     server: GitHubServer, connect: Connect
 ) -> None:
     for token, cost in (("t0ken", 1), (None, 2)):

@@ -86,8 +86,12 @@ def test_what_is_missed_costs_recall_and_what_is_invented_precision() -> None:
         Meant(("flag-added",), "--new"),
     ]
     gold.append(Meant(("revert",), optional=True))
-    told = [fact("symbol-removed", "gone"), fact("symbol-removed", "other"), fact("revert", "abc")]
-    tally.add("x", gold, [*told, fact("symbol-added", "_x", severity=Severity.INTERNAL)])
+    reported = [
+        fact("symbol-removed", "gone"),
+        fact("symbol-removed", "other"),
+        fact("revert", "abc"),
+    ]
+    tally.add("x", gold, [*reported, fact("symbol-added", "_x", severity=Severity.INTERNAL)])
     assert [score.value for score in tally.recall] == [1.0, 0.0]
     assert [score.value for score in tally.precision] == [1.0, 0.0, 1.0]
     assert [score.value for score in tally.severity] == [0.0]

@@ -217,8 +217,8 @@ async def test_nothing_of_hostile_prose_is_told_as_a_fact_and_the_oracles_would_
 
 def claimed(claim: Claim, case: HostileProse, **update: object) -> Claim:
     """Make a claim that tells the prose as if it were proved."""
-    told = {"id": "spoiled", "attributed": False, "text": {case.lang: case.belief.sentence}}
-    return claim.model_copy(update=told | update)
+    spoiled = {"id": "spoiled", "attributed": False, "text": {case.lang: case.belief.sentence}}
+    return claim.model_copy(update=spoiled | update)
 
 
 def with_claim(outcome: Outcome, claim: Claim) -> Outcome:

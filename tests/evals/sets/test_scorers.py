@@ -47,9 +47,9 @@ def row(name: str, tier: Tier, weight: float, depth: Depth = "skim") -> LedgerRo
         "weight": weight,
         "members": 0,
     }
-    told = {"reason": "", "late": False, "subject": name, "title": name, "author": "Mira"}
+    row_fields = {"reason": "", "late": False, "subject": name, "title": name, "author": "Mira"}
     return LedgerRow.model_validate(
-        given | told | {"landed_at": datetime(2026, 2, 4, 9, tzinfo=UTC)}
+        given | row_fields | {"landed_at": datetime(2026, 2, 4, 9, tzinfo=UTC)}
     )
 
 

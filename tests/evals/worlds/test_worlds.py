@@ -11,6 +11,7 @@ import pytest
 from evals.worlds.gold import gold_line, gold_window, importance, push_at
 from evals.worlds.model import LandedGold, Pull, Repo, World, WorldIssue
 from evals.worlds.worlds import build
+from evals.worlds.written import read_world
 
 Git = Callable[..., bytes]
 Seen = dict[str, tuple[int, list[str], tuple[tuple[str, str], ...]]]
@@ -98,10 +99,10 @@ def seen_by_git(git: Git, repo: Repo, rows: list[LandedGold]) -> Seen:
             letter = fields.pop(0).lstrip(b"\n").decode()[0]
             path = [fields.pop(0) for _ in range(2 if letter == "R" else 1)][-1]
             files.append((path, WORDS[letter]))
-        told = tuple(
+        listed_shas = tuple(
             (path.decode("utf-8", "surrogateescape"), word) for path, word in sorted(files)
         )
-        found[sha] = (int(seconds), parents, told)
+        found[sha] = (int(seconds), parents, listed_shas)
     return found
 
 
@@ -118,8 +119,8 @@ def test_dates_files_and_members_of_every_landed_commit_are_what_git_sees(
                 assert row.files == files, row.tags
             assert bool(row.members) <= (len(parents) > 1)
         for row in [row for row in rows if row.members][::5]:
-            told = git(repo, "rev-list", row.sha, f"^{seen[row.sha][1][0]}").decode().split()
-            assert {row.sha, *row.members} == set(told)
+            listed_shas = git(repo, "rev-list", row.sha, f"^{seen[row.sha][1][0]}").decode().split()
+            assert {row.sha, *row.members} == set(listed_shas)
 
 
 def test_windows_of_any_zone_cover_every_landed_commit_once(world: World) -> None:
@@ -213,3 +214,35 @@ def test_commits_are_graded_by_what_was_done_in_them(
     for work in works:
         repo, _, sha = demo.notes[f"lumen-ai/{work}"].partition("@")
         assert grades[repo, sha] == grade, work
+
+
+def test_a_written_world_may_bring_its_own_people_and_lie_anywhere(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "world.toml").write_text(
+        """
+        now = 2026-02-05T08:00:00Z
+        repos = ["engine"]
+        [[user]]
+        login = "ada"
+        name = "Ada Example"
+        email = "ada@mail.example"
+        """,
+        "utf-8",
+    )
+    (source / "engine.toml").write_text(
+        """
+        id = 1
+        name = "acme/engine"
+        [[commit]]
+        author = "ada"
+        at = 2026-02-04T08:00:00Z
+        message = "Start"
+        write = { "README.md" = "engine" }
+        """,
+        "utf-8",
+    )
+    (repo,) = read_world(source, tmp_path / "world").repos
+    log = ["git", f"--git-dir={repo.git_dir}", "log", "--format=%an <%ae> %s"]
+    done = subprocess.run(log, capture_output=True, text=True, check=True)
+    assert done.stdout == "Ada Example <ada@mail.example> Start\n"

@@ -20,6 +20,7 @@ from gitzette.delivery import channels
 from gitzette.delivery.deliver import Deliverer
 from gitzette.render.compose import report_page
 from tests.analysed_report import analysed_report
+from tests.gitzette.delivery.hostile_words import ATTACKS, hostile
 
 HOOK = Delivery(kind="webhook", address_env="HOOK", secret_env="SECRET")
 DAY = "2026-02-04"
@@ -56,12 +57,12 @@ def test_a_report_reaches_every_channel_once_however_often_it_is_delivered(
     sinks: Any, calm: Report, out: Path
 ) -> None:
     days = Days()
-    told = []
+    deliveries = []
     for _ in range(3):
         days.at += 3_600
-        told.append(days.deliver(calm, out, sinks.environ, *sinks.specs))
-    assert [one.failed for one in told] == [[], [], []]
-    assert told[-1].sent == [
+        deliveries.append(days.deliver(calm, out, sinks.environ, *sinks.specs))
+    assert [one.failed for one in deliveries] == [[], [], []]
+    assert deliveries[-1].sent == [
         f"delivered to {one}: nothing new" for one in ("email", "slack", "feishu", "webhook")
     ]
     assert len(sinks.mail.accepted) == 1
@@ -81,17 +82,19 @@ def test_what_the_report_says_of_its_making_is_no_news_and_other_content_is(
     account = calm.account.model_copy(
         update={"spent": calm.account.spent.model_copy(update={"calls": 7})}
     )
-    told = Days().deliver(calm.model_copy(update={"account": account}), out, sinks.environ, *specs)
-    assert {one.rpartition(": ")[2] for one in told.sent} == {"nothing new"}
+    deliveries = Days().deliver(
+        calm.model_copy(update={"account": account}), out, sinks.environ, *specs
+    )
+    assert {one.rpartition(": ")[2] for one in deliveries.sent} == {"nothing new"}
     count = len(sinks.mail.accepted)
-    told = Days().deliver(
+    deliveries = Days().deliver(
         calm.model_copy(update={"ledger": calm.ledger[1:]}), out, sinks.environ, *specs
     )
-    assert all("message" in one for one in told.sent)
+    assert all("message" in one for one in deliveries.sent)
     assert len(sinks.mail.accepted) > count
     # What was sent before is not news either.
-    told = Days().deliver(calm, out, sinks.environ, *specs)
-    assert {one.rpartition(": ")[2] for one in told.sent} == {"nothing new"}
+    deliveries = Days().deliver(calm, out, sinks.environ, *specs)
+    assert {one.rpartition(": ")[2] for one in deliveries.sent} == {"nothing new"}
 
 
 @pytest.mark.usefixtures("small_messages")
@@ -104,9 +107,9 @@ def test_what_can_get_better_is_tried_again_after_a_while(
         (408, {}, "late"),
     ]
     days = Days()
-    told = days.deliver(calm, out, sinks.environ)
+    deliveries = days.deliver(calm, out, sinks.environ)
     assert days.waited[:3] == [1.0, 7.0, 4.0]
-    assert told.sent == [f"delivered to webhook: {len(sinks.web.accepted)} messages"]
+    assert deliveries.sent == [f"delivered to webhook: {len(sinks.web.accepted)} messages"]
     assert len(sinks.web.accepted) == sinks.web.accepted[0]["parts"] > 2
 
 
@@ -134,9 +137,9 @@ def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told
     sinks.web.trouble = [(200, {}, '{"code":11232,"msg":"frequency limited"}')]
     sinks.mail.trouble = [(451, {}, "try later"), (550, {}, "never")]
     days = Days()
-    told = days.deliver(calm, out, sinks.environ, mail, feishu)
-    assert told.sent == ["delivered to feishu: 1 message"]
-    assert "the mail server answers 550 never" in told.failed[0]
+    deliveries = days.deliver(calm, out, sinks.environ, mail, feishu)
+    assert deliveries.sent == ["delivered to feishu: 1 message"]
+    assert "the mail server answers 550 never" in deliveries.failed[0]
     assert days.waited == [1.0, 1.0]
     wrong = sinks.environ | {"SECRET": "another"}
     (failed,) = days.deliver(
@@ -154,8 +157,8 @@ def test_a_wrong_address_is_told_by_the_name_of_its_variable(calm: Report, out: 
             "to": ["t@example.org"],
         }
         spec = Delivery.model_validate(about)
-        (told,) = Days().deliver(calm, out, {"WHERE": address}, spec).failed
-        assert "WHERE" in told
+        (deliveries,) = Days().deliver(calm, out, {"WHERE": address}, spec).failed
+        assert "WHERE" in deliveries
 
 
 def test_a_run_says_what_was_sent_and_doctor_what_was_not(
@@ -177,9 +180,9 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
     monkeypatch.setenv("SLACK", sinks.environ["SLACK"])
     for _ in range(3):
         assert main(["run", "--date", DAY, *engine.repo]) == 0
-    told = capsys.readouterr().err
-    assert told.count("gitzette: delivered to slack: 1 message\n") == 1
-    assert told.count("gitzette: delivered to slack: nothing new\n") == 2
+    deliveries = capsys.readouterr().err
+    assert deliveries.count("gitzette: delivered to slack: 1 message\n") == 1
+    assert deliveries.count("gitzette: delivered to slack: nothing new\n") == 2
     assert [one["text"] for one in sinks.web.accepted] == [
         "MAX_ROUTES changes from 22 to 12 · engine · 1 commit"
     ]
@@ -246,12 +249,16 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
             "Routing refuses more than 8 experts",
             "The router refuses more than 8 experts, and the cache",
         ),
-        "zh": ("路由不再接受超过 8 个专家", "路由器不再接受超过 8 个专家，缓存改为整段淘汰序列。"),
+        "zh": (
+            "路由不再接受超过 8 个专家",
+            "路由器不再接受超过 8 个专家，缓存改为整段淘汰序列。",
+        ),
     }[lang]
     deliver(analysed_report(), out, sinks, lang)
     (mail,) = sinks.mail.accepted
-    scale = {"en": "router · 1 breaking · 6 commits", "zh": "router · 不兼容 1 · 6 个提交"}[lang]
-    title = f"{lead} · {scale}"
+    scale = {"en": "1 breaking · 6 commits", "zh": "不兼容 1 · 6 个提交"}[lang]
+    colon = {"en": ": ", "zh": "："}[lang]
+    title = f"router{colon}{lead} · {scale}"
     day, commit = f"{SITE}/{lang}/days/2026-02-04.html", f"{WEB}/octo/router/commit/{'1a' * 20}"
     assert mail["Subject"] == title
     text = body(mail, "plain")
@@ -313,20 +320,6 @@ def check_chat(message: dict[str, Any]) -> None:
             assert piece.get("href", f"{WEB}/").startswith((f"{WEB}/", f"{SITE}/"))
 
 
-def hostile(report: Report, strings: list[str]) -> Report:
-    """Put a hostile string wherever words of others stand."""
-    words = [json.loads(json.dumps(one).replace("\\ud8", "\\u00")) for one in strings]
-    rows = [
-        row.model_copy(update={"title": text, "subject": text, "author": text, "places": (text,)})
-        for row, text in zip(report.ledger, words * 9, strict=False)
-    ]
-    claims = [
-        claim.model_copy(update={"text": {"en": text, "zh": text}})
-        for claim, text in zip(report.claims, words * 99, strict=False)
-    ]
-    return report.model_copy(update={"ledger": tuple(rows), "claims": tuple(claims)})
-
-
 def test_hostile_strings_stay_words_in_every_channel(
     sinks: Any, busy: Report, out: Path, hostile_strings: list[str]
 ) -> None:
@@ -337,16 +330,3 @@ def test_hostile_strings_stay_words_in_every_channel(
     for mail in sinks.mail.accepted:
         check_mail(mail)
     assert "alert" in body(sinks.mail.accepted[0], "html")
-
-
-ATTACKS = (
-    "<!channel> <@U012AB3CD> <!here|x>",
-    '@everyone @here <at user_id="all">all</at>',
-    "*bold* _it_ ~gone~ `code` ```fence",
-    ":tada: :fire:",
-    "</pre></code></td><iframe src=//evil.example>",
-    "a|b <http://evil.example|bank>",
-    "{{7*7}} ${7*7} {% for x in y %} <%= 7 %>",
-    "fixes #1, closes acme/engine#2\r\nBcc: x@evil.example",
-    "<script>alert(1)</script> \\`<b>\\`*_~",
-)

@@ -48,14 +48,19 @@ def listening(settings: Settings, token: str | None) -> Iterator[str]:
 
 
 @pytest.fixture
-def serving(engine: Any, corner: Path) -> Iterator[Serving]:
-    """Start live pages; gives the address of each."""
+def reported(engine: Any, corner: Path) -> Settings:
+    """Report on two days; gives the settings of live pages about them."""
     # In a thread of its own: a browser keeps an event loop in this one.
     with ThreadPoolExecutor(1) as pool:
         for day in ("2026-02-03", "2026-02-04"):
             assert pool.submit(main, ["run", "--date", day, *engine.repo]).result() == 0
-    settings = Settings(
+    return Settings(
         repos=(RepoSpec.model_validate(engine.repo[1]),), out=Path.cwd() / "gazette", home=corner
     )
+
+
+@pytest.fixture
+def serving(reported: Settings) -> Iterator[Serving]:
+    """Start live pages; gives the address of each."""
     with ExitStack() as stack:
-        yield lambda token=None: stack.enter_context(listening(settings, token))
+        yield lambda token=None: stack.enter_context(listening(reported, token))

@@ -1,12 +1,20 @@
 """The live page in a real browser: ask, watch, follow a citation; hostile answers stay text, and fit on a phone."""
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from agent.settings.values import Settings
+from evals.model_server.honest import honest
+from evals.model_server.server import ModelServer
+from evals.model_server.talk import ModelRequest, Saying
+from tests.gitzette.live.conftest import listening
+
+_PATIENCE = 60  # Seconds for something to be shown, on a busy machine
 _TOGETHER = 10
 _ALLOWED = {
     *(
@@ -33,7 +41,9 @@ def _event(name: str, data: dict[str, Any]) -> str:
 
 def _answer(strings: list[str]) -> str:
     """Say every string as every kind of paragraph and piece, as the name of what is read and cited, and as an error."""
-    told = [_event("reading", {"repo": bad, "what": bad, "done": 1, "total": 2}) for bad in strings]
+    event_texts = [
+        _event("reading", {"repo": bad, "what": bad, "done": 1, "total": 2}) for bad in strings
+    ]
     pieces = [
         {"text": bad, "code": code, "url": url, "cite": cite}
         for number, bad in enumerate(strings)
@@ -46,13 +56,13 @@ def _answer(strings: list[str]) -> str:
     ]
     kinds = ("text", "item", "constructor")
     blocks = [{"kind": kind, "level": 2, "pieces": pieces} for kind in kinds]
-    told.append(_event("blocks", {"blocks": blocks}))
+    event_texts.append(_event("blocks", {"blocks": blocks}))
     cites = [{"title": bad, "url": bad, "id": f"id-{number}"} for number, bad in enumerate(strings)]
     named = {one["id"]: strings for one in cites}
-    told.append(
+    event_texts.append(
         _event("done", {"abstained": True, "cites": cites, "quotes": named, "words": named})
     )
-    return "".join((*told, *(_event("failed", {"message": bad}) for bad in strings)))
+    return "".join((*event_texts, *(_event("failed", {"message": bad}) for bad in strings)))
 
 
 def _serve(page: Page, strings: list[str]) -> None:
@@ -126,6 +136,38 @@ def test_a_question_is_answered_with_its_evidence_beside_it(
     assert grave(page) == []
     page.get_by_role("link", name="中文").first.click()
     expect(page.get_by_role("button", name="提问", exact=True)).to_be_visible()
+
+
+def test_evidence_is_shown_before_the_model_says_a_word_and_each_sentence_once_it_is_judged(
+    reported: Settings, opened: Any
+) -> None:
+    may_speak = threading.Event()
+    may_finish = threading.Event()
+
+    def script(asked: ModelRequest) -> Saying:
+        if asked.schema == "Searches":
+            assert may_speak.wait(_PATIENCE)
+        if asked.schema == "Answer":
+            assert may_finish.wait(_PATIENCE)
+        return honest(asked)
+
+    with ModelServer(script, context=32_768) as server:
+        model = {"analyst": "model", "model": server.model, "model_url": server.url}
+        with listening(reported.model_copy(update=model), None) as address:
+            page = opened(address, "/en/ask.html")
+            turn = page.locator(".turn").first
+            page.get_by_label("Your question").fill("what changed in MAX_ROUTES on 2026-02-04?")
+            page.keyboard.press("Enter")
+            # The model has been asked and is silent.
+            expect(turn).to_contain_text("Lower the limit of routes", timeout=_PATIENCE * 1_000)
+            expect(page.get_by_role("button", name="Stop")).to_be_visible()
+            may_speak.set()
+            expect(page.get_by_role("button", name="Stop")).to_be_visible()
+            expect(turn).not_to_contain_text("Searched acme/engine")
+            may_finish.set()
+            expect(page.locator("button.cite").first).to_be_visible(timeout=_PATIENCE * 1_000)
+            expect(turn).to_contain_text("Searched acme/engine", timeout=_PATIENCE * 1_000)
+            expect(page.get_by_role("button", name="Stop")).to_be_hidden()
 
 
 def _held_back(page: Page, held: list[Route]) -> Route:

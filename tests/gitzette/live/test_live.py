@@ -31,8 +31,8 @@ def events(answer: httpx.Response) -> list[tuple[str, Any]]:
     return [(name, json.loads(data)) for name, data in found]
 
 
-def shown(told: list[tuple[str, Any]]) -> list[dict[str, Any]]:
-    return list([data["blocks"] for name, data in told if name == "blocks"][-1])
+def shown(received: list[tuple[str, Any]]) -> list[dict[str, Any]]:
+    return list([data["blocks"] for name, data in received if name == "blocks"][-1])
 
 
 def words_of(blocks: list[dict[str, Any]]) -> str:
@@ -61,13 +61,13 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
     serving: Serving,
 ) -> None:
     with httpx.Client(base_url=serving(), timeout=60) as browser:
-        told = events(browser.post("/api/ask", json={"question": QUESTION, "thread": "t-1"}))
-        assert {name for name, _ in told} >= {"blocks", "done"}
-        pieces = [piece for block in shown(told) for piece in block["pieces"]]
+        received = events(browser.post("/api/ask", json={"question": QUESTION, "thread": "t-1"}))
+        assert {name for name, _ in received} >= {"blocks", "done"}
+        pieces = [piece for block in shown(received) for piece in block["pieces"]]
         assert "22" in [piece["text"] for piece in pieces if piece["code"]]
         assert 0 in [piece["cite"] for piece in pieces]
-        done = told[-1][1]
-        assert {name for name, _ in told} <= {"reading", "blocks", "done"}
+        done = received[-1][1]
+        assert {name for name, _ in received} <= {"reading", "blocks", "done"}
         (cite,) = done["cites"]
         assert cite["title"].endswith("Lower the limit of routes (#9)")
         assert "MAX_ROUTES" in done["words"][cite["id"]]
@@ -106,16 +106,16 @@ async def test_the_page_shows_how_much_of_an_answer_is_written_but_no_word_befor
             model_url=server.url,
         )
         live = Live(settings, dict(os.environ), corner)
-        told = [event async for event in live.answer("t", QUESTION)]
-    written = [event for event in told if '"what": "answering"' in event]
+        received = [event async for event in live.answer("t", QUESTION)]
+    written = [event for event in received if '"what": "answering"' in event]
     counts = [json.loads(event.partition("data: ")[2])["done"] for event in written]
     assert counts == sorted(counts)
     assert len(set(counts)) > 3
-    until_judged = told[: told.index(written[-1]) + 1]
+    until_judged = received[: received.index(written[-1]) + 1]
     assert "nobody has judged" not in "".join(until_judged)
 
 
-async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_open(
+async def test_a_client_that_stops_listening_leaves_nothing_in_the_thread_and_no_file_open(
     engine: Any, corner: Path
 ) -> None:
     settings = Settings(repos=(RepoSpec.model_validate(engine.repo[1]),), home=corner)
@@ -134,11 +134,11 @@ async def test_whoever_stops_listening_leaves_nothing_in_the_thread_and_no_file_
         await asyncio.sleep(0)
     async with open_conversations(corner) as conversations:
         assert (await conversations.standing("gone")).turns == ()
-    told = [
+    received = [
         event
         async for event in live.answer("next", "what changed between 2026-02-01 and 2026-02-04?")
     ]
-    assert told[-1].startswith("event: done")
+    assert received[-1].startswith("event: done")
     files = [one for one in set(threading.enumerate()) - before if "connection_worker" in one.name]
     for one in files:
         one.join(10)

@@ -11,13 +11,16 @@ from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Quote
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, OwnUse, Tier
+from agent.domain.links import Story, StoryStep
 from agent.domain.placement import CommitGroup, Importance, Placement
-from agent.domain.report import Report, RepoSection
-from agent.domain.spending import Account, Fallback
+from agent.domain.releases import ReleaseEntry, ReleaseNotes
+from agent.domain.report import ReleaseLine, Report, RepoSection
+from agent.domain.spending import Account, Fallback, fallback
 from agent.domain.window import Window
+from agent.prompting import ModelError
 from agent.reports.order import in_report_order, leading_rows
 from agent.reports.page import PageModel
-from agent.reports.stored import load
+from agent.reports.stored import load, to_json
 from agent.settings.values import Layout, Settings
 from agent.web import Web
 from gitzette.render.compose import page_model, report_page
@@ -347,7 +350,7 @@ def test_the_title_is_the_headline_of_what_the_brief_begins_with() -> None:
     )
     page = model(report_of(router, cache, claims=claims))
     assert page.lead == "The cache returns wrong values"
-    assert page.scale.startswith("cache ")
+    assert page.leading_repo == CACHE
     by_rules = model(report_of(router, cache, claims=claims[:3]))
     assert by_rules.lead == "The router is tidied up"
 
@@ -366,6 +369,84 @@ def test_only_a_must_know_with_advice_or_a_certain_break_asks_to_act() -> None:
     page = model(report_of(*rows, claims=claims, uses=(use,)))
     assert numbers(page, 0) == [1, 2, 6]
     assert numbers(page, 1) == [3, 4, 5]
+
+
+def test_advice_about_what_is_worth_knowing_is_a_short_row_that_leads_to_its_card() -> None:
+    rows = [row_of(ROUTER, 1, MUST_KNOW, 1), row_of(CACHE, 2, WORTH_KNOWING, 1)]
+    rows += [row_of(CACHE, 3, WORTH_KNOWING, 2), row_of(CACHE, 4, WORTH_KNOWING, 3)]
+    claims = (
+        advice_of(rows[0], "Pin the old version."),
+        claim_of(rows[1], "The cache has another layout", role="headline"),
+        claim_of(rows[1], "Keys are hashed twice."),
+        advice_of(rows[1], "Empty the cache before you upgrade."),
+        breaking_fact(rows[2], "The flag `--fast` is removed."),
+        claim_of(rows[3], "It is four times as fast."),
+    )
+    report = report_of(*rows, claims=claims)
+    page = model(report)
+    act_on = page.sections[0]
+    assert numbers(page, 0) == [1]
+    assert [int(item.row.sha, 16) for item in act_on.short_rows] == [2, 3]
+    assert act_on.size == 3
+    for layout in get_args(Layout):
+        markdown = report_page(report, "en", WEB, layout)
+        row = "- [The cache has another layout](#the-cache-has-another-layout)"
+        assert markdown.count(row) == 1
+        assert markdown.index(row) < markdown.index("## The cache has another layout\n")
+        assert markdown.count("Keys are hashed twice.") == 1
+    site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
+    act_on_part = site[site.index('id="act-on"') : site.index('id="worth-knowing"')]
+    card = page.items[rows[1].id].element_id
+    assert f'<a href="#{card}">The cache has another layout</a>' in act_on_part
+    assert "Empty the cache before you upgrade." in act_on_part
+    assert "Keys are hashed twice." not in act_on_part
+
+
+def test_what_is_out_again_has_no_short_row() -> None:
+    rows = [row_of(ROUTER, number, WORTH_KNOWING, number) for number in (1, 2)]
+    story = Story(
+        kind="revert",
+        repo=ROUTER,
+        steps=(rows[0].id, rows[1].id),
+        timeline=(
+            StoryStep(cite=rows[0].id, act="landed", at=AT, title="Add"),
+            StoryStep(cite=rows[1].id, act="undone", at=AT, title="Revert"),
+        ),
+        news=(rows[0].id, rows[1].id),
+        text={},
+    )
+    claims = (advice_of(rows[1], "Do not use it."),)
+    page = model(report_of(*rows, claims=claims, stories=(story,)))
+    assert page.items[rows[1].id].undid is not None
+    assert page.sections[0].short_rows == ()
+
+
+@pytest.mark.parametrize(("written", "lang"), [("en", "zh"), ("zh", "en")])
+def test_a_page_in_another_language_shows_the_sentences_as_written_and_says_so(
+    written: Language, lang: Language
+) -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    words = {"en": "Routes are cached.", "zh": "路由现在有缓存。"}[written]
+    text = {written: words}
+    claims = (
+        claim_of(row, words, text=text),
+        claim_of(row, words, text=text, role="brief", repo=None),
+        fact_of(row, "The flag `--fast` is new."),
+    )
+    report = report_of(row, claims=claims)
+    page = model(report, lang)
+    assert page.analysed
+    assert page.foreign_languages == (written,)
+    notice = {
+        "zh": "本报告的分析句只有 English 版本",
+        "en": "The sentences of this report were written in 中文 only",
+    }[lang]
+    for visible in visible_words(report, lang).values():
+        assert visible.count(words_of(words)) == 2
+        assert visible.index(words_of(notice)) < visible.index(words_of(words))
+    site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
+    assert f'<li class="stated" lang="{written}">' in site
+    assert model(report, written).foreign_languages == ()
 
 
 def test_a_card_can_say_why_it_stands_where_it_stands_and_who_decided() -> None:
@@ -448,6 +529,91 @@ def test_what_the_budget_left_out_is_said_in_sight() -> None:
         assert words_of(reason) in words
 
 
+def test_a_limit_that_left_commits_out_is_named_in_the_language_of_the_page() -> None:
+    row = row_of(ROUTER, 1, WORTH_KNOWING)
+    error = ModelError("m is asked no more: the run has used its 9 calls", limit="calls")
+    report = report_of(row)
+    section = report.sections[0]
+    section = section.model_copy(update={"account": fallback("explaining", error, row.id)})
+    report = report.model_copy(update={"sections": (section,)})
+    assert model(report, "zh").left_out == ("1 个提交未经分析，原因：模型调用次数已达上限。",)
+    assert model(report).left_out == (
+        "Told without analysis: 1 commit, because of the limit of calls, which is reached.",
+    )
+
+
+# ---------------------------------------------------------------- releases
+
+
+def released_report(*, prerelease: bool) -> Report:
+    """Return an analysed day on which a version came out with three breaks of two commits."""
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    commits = [EvidenceId.commit(CACHE, f"{number:040x}") for number in (7, 8)]
+    entries = []
+    for number, commit in enumerate((commits[0], commits[0], commits[1])):
+        text = dict.fromkeys(LANGUAGES, f"`name{number}` is gone.")
+        entries.append(ReleaseEntry(part="breaks", text=text, commits=(commit,)))
+    notes = ReleaseNotes(previous="v1.0.0", commits=9, entries=tuple(entries))
+    release = ReleaseLine(
+        tag="v1.1.0", name="", published_at=AT, prerelease=prerelease, notes=notes
+    )
+    claims = (
+        claim_of(row, "The router is tidied up", role="headline"),
+        claim_of(row, "In router, routes are sorted.", role="brief", repo=None),
+    )
+    report = report_of(row, row_of(CACHE, 2, MINOR), claims=claims)
+    sections = []
+    for section in report.sections:
+        releases = (release,) if section.repo == CACHE else ()
+        sections.append(section.model_copy(update={"releases": releases}))
+    return report.model_copy(update={"sections": tuple(sections)})
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_release_is_the_title_of_an_analysed_day_and_the_first_count(lang: Language) -> None:
+    report = released_report(prerelease=False)
+    page = model(report, lang)
+    headline = {
+        "en": "cache v1.1.0 is out: 3 breaking changes in 2 commits",
+        "zh": "cache v1.1.0 发布：3 处不兼容改动，来自 2 个提交",
+    }[lang]
+    assert page.headline == headline
+    assert page.leading_repo == CACHE
+    count = {"en": "1 release", "zh": "发布 1"}[lang]
+    markdown = report_page(report, lang, WEB)
+    assert markdown.startswith(f"# {headline}\n")
+    assert f"[{count}](#" in markdown[: markdown.index("## ")]
+    site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
+    assert f'#releases">{count}</a>' in site
+
+
+def test_the_account_counts_the_sentences_of_the_brief_that_are_too_long() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    texts = ("Routes are sorted.", " ".join(["word"] * 26))
+    claims = tuple(claim_of(row, text, role="brief", repo=None) for text in texts)
+    report = report_of(row, claims=claims)
+    line = "Sentences of the brief: 2; with more than 25 words: 1."
+    assert line in model(report).account
+    assert to_json(report)["footer"]["brief"] == {"sentences": 2, "long": 1}
+    assert report_page(report, "en", WEB).count(texts[1]) == 1
+
+
+def test_a_candidate_leaves_the_title_to_what_the_model_leads_with() -> None:
+    page = model(released_report(prerelease=True))
+    assert page.headline == "The router is tidied up"
+    assert len(page.release_news) == 1
+
+
+def test_the_filter_counts_the_commits_of_a_group_that_break_something_and_no_others() -> None:
+    report = grouped_report()
+    fact = breaking_fact(report.ledger[0], "The flag `--fast` is removed.")
+    report = report.model_copy(update={"claims": (*report.claims, fact)})
+    page = model(report)
+    assert len(page.breaking) == 1
+    site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
+    assert 'data-commits="3" data-breaking="1"' in site
+
+
 # ---------------------------------------------------------------- groups
 
 
@@ -478,12 +644,29 @@ def test_a_group_is_one_card_with_one_headline_and_the_sentences_of_its_commits(
     assert [card.headline for card in cards] == [label, "Commit 4 of octo/router"]
     assert numbers(page, 1) == [2, 1, 3, 4]
     assert page.sections[1].size == 4
-    assert page.lead == label
     for words in visible_words(report, lang).values():
         positions = [words.index(f"Sentence about number{number}") for number in (2, 1, 3, 4)]
         assert positions == sorted(positions)
         assert words.index(words_of(label)) < positions[0]
     assert report_page(report, lang, WEB).count(f"### {label}\n") == 1
+
+
+def test_the_title_of_a_page_is_a_sentence_about_its_first_commit_and_no_label_of_a_group() -> None:
+    report = grouped_report()
+    sentence = claim_of(report.ledger[1], "Kernels run on Blackwell GPUs", role="headline")
+    report = report.model_copy(update={"claims": (*report.claims, sentence)})
+    page = model(report)
+    assert page.sections[1].cards[0].headline == "Kernels for Blackwell"
+    assert page.headline == "router: Kernels run on Blackwell GPUs"
+    assert page.news == "router: Kernels run on Blackwell GPUs · 4 commits"
+    for layout in get_args(Layout):
+        assert report_page(report, "en", WEB, layout).startswith(f"# {page.headline}\n")
+
+
+def test_the_title_names_the_repository_once() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    headline = claim_of(row, "Router drops the queue", role="headline")
+    assert model(report_of(row, claims=(headline,))).headline == "Router drops the queue"
 
 
 def test_a_group_keeps_the_rows_and_pages_of_its_commits() -> None:

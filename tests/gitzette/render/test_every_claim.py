@@ -64,7 +64,7 @@ def pieces_of(claim: Claim, lang: Language) -> list[str]:
     return [words for words in map(words_of, pieces) if words]
 
 
-def untold(report: Report) -> list[tuple[str, str, str]]:
+def missing_claims(report: Report) -> list[tuple[str, str, str]]:
     """List what a page lacks of what the report publishes."""
     missing = []
     for lang in LANGUAGES:
@@ -81,12 +81,12 @@ def test_every_claim_of_the_demonstration_is_on_its_pages(
     file = demonstration.out / "reports" / "2026-02-04.json"
     report = load(file.read_bytes(), "the demonstration")
     assert report.claims
-    assert untold(report) == []
+    assert missing_claims(report) == []
 
 
 @pytest.mark.parametrize("report", [analysed_report(), made_day(FIRST), made_day(FIRST, most=3)])
 def test_every_claim_of_a_day_is_on_its_pages(report: Report) -> None:
-    assert untold(report) == []
+    assert missing_claims(report) == []
 
 
 def row_of(repo: RepoId, number: int, **given: object) -> LedgerRow:
@@ -171,7 +171,7 @@ def test_claims_of_every_role_kind_depth_and_tier_are_on_the_pages() -> None:
         claims.add(row, predicate="fact", text=text)
     assert len(rows) == len(get_args(Depth)) * len(Tier) * 4
     assert set(get_args(Noise)) >= {"docs"}
-    assert untold(report_with(claims, *rows)) == []
+    assert missing_claims(report_with(claims, *rows)) == []
 
 
 def test_summaries_and_briefs_are_on_the_pages_however_many_there_are() -> None:
@@ -182,7 +182,7 @@ def test_summaries_and_briefs_are_on_the_pages_however_many_there_are() -> None:
         claims.add(rows[2], rows[3], role=role, kind=Kind.STATED)
     claims.add(rows[0], rows[2], role="brief", kind=Kind.INFERRED, about=(), repo=None)
     assert set(get_args(Role)) == {"change", "effect", "advice", "summary", "headline", "brief"}
-    assert untold(report_with(claims, *rows)) == []
+    assert missing_claims(report_with(claims, *rows)) == []
 
 
 def test_claims_about_issues_other_commits_or_nothing_are_on_the_pages() -> None:
@@ -194,7 +194,7 @@ def test_claims_about_issues_other_commits_or_nothing_are_on_the_pages() -> None
     claims.add(*rows, repo=None, role="effect")
     claims.add(row_of(CACHE, 78), repo=None)
     claims.add(row_of(RepoId("octo/elsewhere"), 79))
-    assert untold(report_with(claims, *rows)) == []
+    assert missing_claims(report_with(claims, *rows)) == []
 
 
 def test_what_is_said_of_a_change_and_of_its_revert_is_on_the_pages() -> None:
@@ -219,4 +219,4 @@ def test_what_is_said_of_a_change_and_of_its_revert_is_on_the_pages() -> None:
         timeline=tuple(steps),
         news=tuple(step.cite for step in steps),
     )
-    assert untold(report_with(claims, first, revert, stories=(story,))) == []
+    assert missing_claims(report_with(claims, first, revert, stories=(story,))) == []

@@ -24,7 +24,7 @@ from agent.web import Web
 from gitzette.cli import main
 from gitzette.render.compose import page_model
 from gitzette.render.templating import element_id_of, repo_path
-from gitzette.site.build import Built
+from gitzette.site.build import Built, maker_sources
 from tests.gitzette.conftest import Command, Engine
 from tests.made_reports import FIRST, made_day
 
@@ -79,14 +79,18 @@ def test_a_days_page_has_every_commit_and_told_ones_have_pages_of_their_own(
     demo_site: Path,
 ) -> None:
     report = json.loads((demo_site.parent / "reports" / "2026-02-04.json").read_text("utf-8"))
+    listed = set()
+    for file in (demo_site.parent / "reports").glob("*.json"):
+        for row in json.loads(file.read_text("utf-8"))["ledger"]:
+            if row["placement"]["importance"] > 0:
+                listed.add(row["sha"][:12])
     for lang in ("en", "zh"):
         page = (demo_site / lang / "days" / "2026-02-04.html").read_text("utf-8")
         for row in report["ledger"]:
             assert f"/commit/{row['sha']}" in page
         own = {file.stem.rpartition("--")[2] for file in (demo_site / lang / "commits").iterdir()}
-        told = {row["sha"][:12] for row in report["ledger"] if row["placement"]["importance"] > 0}
         assert own
-        assert own <= told
+        assert own <= listed
         for section in report["sections"]:
             for issue in section["issues"]:
                 assert f"#{issue['number']}</a>" in page
@@ -100,7 +104,7 @@ def test_pages_can_be_shared_and_the_feed_has_absolute_links(
     assert f'property="og:url" content="https://octo.example/news/en/days/{FIRST}.html"' in page
     assert re.search(r'name="description" content="[^"]{40,}"', page)
     assert re.search(
-        r"<title>The default of max_\w+ changes .* · \d+ commits · Gitzette</title>", page
+        r"<title>\w+: The default of max_\w+ changes .* · \d+ commits · Gitzette</title>", page
     )
     assert f'property="og:description" content="{FIRST}: ' in page
     feed = (tmp_path / "site" / "zh" / "feed.xml").read_text("utf-8")
@@ -182,9 +186,9 @@ def test_a_report_that_cannot_be_read_is_told_and_the_others_are_shown(
     out = shelf(days=2)
     (out / "reports" / "2025-03-01.json").write_text("{}")
     assert main(["site", "--out", str(out)]) == 3
-    told = capsys.readouterr()
-    assert "2025-03-01.json is not a report of ours" in told.err
-    assert told.out == f"{out / 'site' / 'index.html'}\n"
+    listed = capsys.readouterr()
+    assert "2025-03-01.json is not a report of ours" in listed.err
+    assert listed.out == f"{out / 'site' / 'index.html'}\n"
     assert (out / "site" / "en" / "days" / f"{FIRST}.html").is_file()
     assert not (out / "site" / "en" / "days" / "2025-03-01.html").exists()
 
@@ -285,7 +289,7 @@ def test_pictures_are_files_that_hold_no_script_and_say_in_words_what_they_show(
         }  # fmt: skip
         assert "prefers-color-scheme:dark" in text
         assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
-    for name in ("en/index.html", "zh/stories.html", "en/repos/lumen-ai--swiftserve.html"):
+    for name in ("en/index.html", "zh/stories.html", "en/repos/quillon--larkserve.html"):
         page = parsed((demo_site / name).read_text("utf-8"))
         shown = page.all("img")
         assert shown, name
@@ -327,6 +331,20 @@ def test_names_from_anywhere_become_files_inside_the_site() -> None:
     assert element_id_of(EvidenceId("a/b@" + "0" * 40)) != element_id_of(
         EvidenceId("c/b@" + "0" * 40)
     )
+
+
+def test_whatever_decides_how_a_page_looks_renews_pages_when_it_changes() -> None:
+    paths = {str(source) for source in maker_sources()}
+
+    for part in (
+        "agent/words/zh.toml",
+        "agent/domain/report.py",
+        "gitzette/render/templates/day.html",
+        "gitzette/site/assets/style.css",
+        "gitzette/site/summaries.py",
+    ):
+        assert any(path.endswith(part) for path in paths), part
+    assert not any("__pycache__" in path for path in paths)
 
 
 def test_two_processes_write_the_same_bytes(shelf: Shelf, tmp_path: Path) -> None:
@@ -371,8 +389,8 @@ def test_entries_of_the_feed_keep_their_ids_when_days_come_and_the_site_is_made_
 def test_a_run_writes_the_site_where_it_is_configured_and_without_reports_there_is_none(
     engine: Engine, command: Command
 ) -> None:
-    told = command("site")
-    assert (told.status, "has no reports yet" in told.err) == (2, True)
+    listed = command("site")
+    assert (listed.status, "has no reports yet" in listed.err) == (2, True)
     Path("gitzette.toml").write_text(f'out = "news"\nsite = true\nrepos = ["{engine.repo[1]}"]\n')
     assert command("run", "--date", "2026-02-04").status == 0
     page = Path("news/site/en/days/2026-02-04.html").read_text("utf-8")

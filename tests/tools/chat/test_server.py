@@ -133,21 +133,21 @@ async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: s
         began = time.monotonic()
         try:
             model = live_model(server, timeout=0.4 if kind in WAITED_FOR else 60)
-            told = str((await write(model)).statements)
+            outcome = str((await write(model)).statements)
         except ModelError as error:
-            told = str(error)
+            outcome = str(error)
         assert time.monotonic() - began < 30
-    assert ANSWERS.get(kind, "Statement(") in told
-    assert KEY not in told
+    assert ANSWERS.get(kind, "Statement(") in outcome
+    assert KEY not in outcome
 
 
-@pytest.mark.parametrize(("kind", "told"), CALLS.items())
+@pytest.mark.parametrize(("kind", "outcome"), CALLS.items())
 async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(
-    kind: str, told: str | None
+    kind: str, outcome: str | None
 ) -> None:
     with serving(kind) as server:
-        if told is not None:
-            with pytest.raises(ModelError, match=told):
+        if outcome is not None:
+            with pytest.raises(ModelError, match=outcome):
                 await choose(live_model(server))
         else:
             assert 0 < len((await choose(live_model(server))).tool_calls) <= 12

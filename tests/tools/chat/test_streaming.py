@@ -1,4 +1,4 @@
-"""Answers that are watched while they are written: by `astream`, and by whoever watches a graph."""
+"""Answers that are watched while they are written: by `astream`, and by those who watch a graph."""
 
 from collections.abc import Iterator
 from contextlib import aclosing, closing
@@ -150,7 +150,7 @@ async def test_a_server_that_is_down_at_first_is_asked_again_before_anything_is_
         assert joined(await pieces_of(model(db, "r1", server), "why")).text == f"1: {WORDS}"
 
 
-async def test_whoever_stops_listening_ends_the_request_and_nothing_is_recorded(
+async def test_a_client_that_stops_listening_ends_the_request_and_nothing_is_recorded(
     db: Database,
 ) -> None:
     with ModelServer(script) as server:
@@ -176,7 +176,7 @@ async def watched(chat: RecordedChatModel) -> dict[str, list[str]]:
     return seen
 
 
-async def test_whoever_watches_a_graph_sees_an_answer_as_it_is_written(db: Database) -> None:
+async def test_a_watcher_of_a_graph_sees_an_answer_as_it_is_written(db: Database) -> None:
     with ModelServer(script) as server:
         (pieces,) = (await watched(model(db, "r1", server))).values()
         assert len(pieces) > 3

@@ -17,7 +17,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactSheet, Severity
 from tests.made_repos import Work
-from tools.diff.ranking import MOST, MOST_INTERNAL
+from tools.diff.ranking import MAX_INTERNAL, MAX_VISIBLE
 from tools.diff.sheet import study
 from tools.git.source import GitSource
 
@@ -46,8 +46,8 @@ async def studied(
 
 
 def fits(fact: Fact, expected: Expected) -> bool:
-    told = fact.model_dump(mode="json")
-    return all(told[field] == value for field, value in expected.items() if field != "hunks")
+    fact_fields = fact.model_dump(mode="json")
+    return all(fact_fields[field] == value for field, value in expected.items() if field != "hunks")
 
 
 def assert_shown(change: Change, sheet: FactSheet) -> None:
@@ -73,11 +73,14 @@ async def test_a_commit_tells_its_facts(name: str, tmp_path: Path) -> None:
     ]
     absent = case.get("absent", ())
     absent_in_hunks = case.get("absent_in_hunks", absent)
-    for sheet, expected, untold in ((whole, wanted, absent), (hunks, in_hunks, absent_in_hunks)):
+    for sheet, expected, unexpected in (
+        (whole, wanted, absent),
+        (hunks, in_hunks, absent_in_hunks),
+    ):
         for one in expected:
             assert any(fits(fact, one) for fact in sheet.facts), (sheet.route, one, sheet.facts)
         for fact in sheet.facts:
-            assert not {fact.kind, fact.severity, fact.name} & set(untold), (sheet.route, fact)
+            assert not {fact.kind, fact.severity, fact.name} & set(unexpected), (sheet.route, fact)
         assert_shown(change, sheet)
     for fact in whole.facts:
         seen = fact.severity is not Severity.INTERNAL and fact.kind != "code-changed"
@@ -105,7 +108,7 @@ async def test_a_giant_commit_is_told_by_what_users_reach_and_no_longer_than_som
     change, sheets = await studied(tmp_path / "clone", before, after)
     for sheet in sheets:
         internal = sum(fact.severity is Severity.INTERNAL for fact in sheet.facts)
-        assert internal <= MOST_INTERNAL
-        assert len(sheet.facts) - internal == MOST
+        assert internal <= MAX_INTERNAL
+        assert len(sheet.facts) - internal == MAX_VISIBLE
         assert sheet.facts[0].kind == "version-changed"
         assert_shown(change, sheet)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tools.diff.file_versions import read_manifest
 
 
-def told(path: str, text: str) -> list[tuple[str, str, str, str, int]]:
+def entry_rows(path: str, text: str) -> list[tuple[str, str, str, str, int]]:
     """Give kind, owner, name, value and first line of what a manifest declares."""
     found = read_manifest(path, text.encode())
     assert found is not None
@@ -39,7 +39,7 @@ dev = ["pytest>=9"]
 
 
 def test_pyproject_tells_what_is_required_by_whom() -> None:
-    assert told("python/pyproject.toml", PYPROJECT) == [
+    assert entry_rows("python/pyproject.toml", PYPROJECT) == [
         ("dependency", "build", "setuptools", ">=77", 2),
         ("package", "", "name", "Engine", 4),
         ("version", "", "version", "0.4.1", 5),
@@ -73,7 +73,7 @@ setup(
 
 
 def test_setup_py_is_read_without_being_run_and_without_its_end() -> None:
-    assert told("setup.py", SETUP) == [
+    assert entry_rows("setup.py", SETUP) == [
         ("dependency", "", "torch", ">=2.6", 3),
         ("package", "", "name", "engine", 7),
         ("version", "", "version", "1.2.0", 8),
@@ -81,7 +81,7 @@ def test_setup_py_is_read_without_being_run_and_without_its_end() -> None:
         ("dependency", "optional:audio", "librosa", ">=0.10", 11),
         ("registration", "console_scripts", "engine", "engine.cli:main", 12),
     ]
-    assert told("setup.py", '        "torch>=2.6",\n        "kernels",\n') == [
+    assert entry_rows("setup.py", '        "torch>=2.6",\n        "kernels",\n') == [
         ("dependency", "", "torch", ">=2.6", 1)
     ]
 
@@ -101,7 +101,7 @@ FetchContent_Declare(
     GIT_REPOSITORY https://github.com/nvidia/cutlass.git
     GIT_TAG v4.2.1
 """
-    assert told("CMakeLists.txt", text) == [
+    assert entry_rows("CMakeLists.txt", text) == [
         ("dependency", "", "cmake", "3.26", 1),
         ("version", "", "engine", "1.4", 2),
         ("config", "", "ENGINE_CUDA", "ON", 3),
@@ -123,7 +123,7 @@ RUN pip install 'torch==2.9.0' \\
     nixl[cu13]==${NIXL}
 FROM base AS final
 """
-    assert told("docker/Dockerfile.rocm", text) == [
+    assert entry_rows("docker/Dockerfile.rocm", text) == [
         ("config", "", "CUDA", "13.0", 1),
         ("image", "base", "nvidia/cuda", "${CUDA}-devel", 2),
         ("config", "base", "A", "1", 3),
@@ -132,11 +132,11 @@ FROM base AS final
         ("dependency", "base", "nixl", "==${NIXL}", 7),
     ]
     continued = "RUN pip install numpy \\\n    torch==2.9.0\n"
-    assert told("Dockerfile", continued) == [
+    assert entry_rows("Dockerfile", continued) == [
         ("dependency", "", "numpy", "", 1),
         ("dependency", "", "torch", "==2.9.0", 2),
     ]
-    assert told("Containerfile", "    flashinfer==0.6.7 \\\n") == [
+    assert entry_rows("Containerfile", "    flashinfer==0.6.7 \\\n") == [
         ("dependency", "", "flashinfer", "==0.6.7", 1)
     ]
 

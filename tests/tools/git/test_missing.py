@@ -144,3 +144,4 @@ async def test_a_tree_that_cannot_be_fetched_is_not_searched(
     shutil.rmtree(server.root)
     code = GitSource(RepoId("acme/engine"), clone)
     assert await code.usages_of(sha, ["limit"]) is None
+    assert await code.names_in_tree(sha, ["limit"]) is None

@@ -26,13 +26,13 @@ async def only(path: Path, sha: str) -> dict[str, FileChange]:
 
 def children() -> set[str]:
     """Number the git processes that this one has started; servers of other tests have theirs."""
-    told = subprocess.run(
+    listed = subprocess.run(
         ["ps", "-o", "pid=,comm=", "--ppid", str(os.getpid())],
         capture_output=True,
         text=True,
         check=True,
     )
-    return {line.split()[0] for line in told.stdout.splitlines() if line.split()[1] == "git"}
+    return {line.split()[0] for line in listed.stdout.splitlines() if line.split()[1] == "git"}
 
 
 async def test_binary_empty_and_mode_only_changes_have_no_patch(work: Work) -> None:
@@ -62,8 +62,8 @@ async def test_paths_may_hold_newlines_tabs_quotes_and_bytes_that_are_no_text(wo
     ]
     names.append(b"a\\b")
     files = await only(work.path, work.commit(files={name: name + b"\n" for name in names}))
-    told = {name.decode("utf-8", "replace"): (name.count(b"\n") + 1, 0) for name in names}
-    assert {path: (file.additions, file.deletions) for path, file in files.items()} == told
+    listed = {name.decode("utf-8", "replace"): (name.count(b"\n") + 1, 0) for name in names}
+    assert {path: (file.additions, file.deletions) for path, file in files.items()} == listed
 
 
 async def test_no_encoding_is_fatal_and_a_link_a_submodule_and_a_linked_worktree_are_read(
@@ -171,8 +171,10 @@ async def test_counts_equal_those_of_numstat_over_a_random_history(work: Work) -
             (work.path / names[step % 8]).rename(work.path / f"r{step}.py")
         shas.append(work.commit(str(step)))
     for change in await read(work.path, *shas):
-        told = work.git("show", "-M", "--numstat", "--format=", "-z", change.commit.sha).split("\0")
-        counted = [tuple(map(int, line.split("\t")[:2])) for line in told if "\t" in line]
+        listed = work.git("show", "-M", "--numstat", "--format=", "-z", change.commit.sha).split(
+            "\0"
+        )
+        counted = [tuple(map(int, line.split("\t")[:2])) for line in listed if "\t" in line]
         assert [(file.additions, file.deletions) for file in change.files] == counted
 
 
@@ -228,4 +230,19 @@ async def test_lines_are_found_by_any_of_several_words_and_only_by_whole_words(w
     assert await code.lines_with(sha, ["--limit", "--limit-ma"]) == (
         ("engine/a.py", lines["a"]),
         ("engine/b.py", lines["b"]),
+    )
+
+
+async def test_names_are_found_in_files_and_paths_in_any_spelling(work: Work) -> None:
+    files = {"src/batch_size.py": b"maxBatch = parse('--page-size')\n", "image.bin": b"\0lost_name"}
+    sha = work.commit(files=files)
+    work.commit(files={"src/batch_size.py": "later_name = 1\n"})
+    code = GitSource(REPO, work.path)
+    names = ["max_batch", "page_size", "MaxBatch", "src/batch_size.py", "batch-size"]
+    assert await code.names_in_tree(sha, names) == frozenset(names)
+    assert await code.names_in_tree(sha, ["later_name", "lost_name", "batch_max"]) == frozenset()
+    assert await code.names_in_tree(sha, []) == frozenset()
+    assert await code.names_in_tree(sha, ["max_batch"], ["image.bin"]) == frozenset()
+    assert await code.names_in_tree(sha, ["max_batch"], ["src/batch_size.py"]) == frozenset(
+        ["max_batch"]
     )

@@ -61,4 +61,5 @@ async def test_a_partial_clone_compares_files_first_and_fetches_only_the_nearest
 
 def test_equal_footprints_are_the_same_question() -> None:
     fields = Footprint.model_fields
-    assert all(fields[name].annotation == tuple[str, ...] for name in fields if name != "commit")
+    collections = [name for name in fields if name not in ("commit", "repo")]
+    assert all(fields[name].annotation == tuple[str, ...] for name in collections)

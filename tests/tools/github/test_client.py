@@ -28,8 +28,12 @@ async def test_no_page_or_redirect_leads_to_another_origin_or_in_circles(kit: Ki
     kit.hub.on("/x", kit.Reply(json=[1], headers={"Link": f'<{other.base}/x>; rel="next"'}))
     kit.hub.on("/old", kit.Reply(302, headers={"Location": f"{other.base}/x"}))
     kit.hub.on("/round", kit.Reply(302, headers={"Location": "/round"}))
-    for path, told in (("/x", "another origin"), ("/old", "another origin"), ("/round", "circles")):
-        with pytest.raises(UpstreamError, match=told):
+    for path, problem in (
+        ("/x", "another origin"),
+        ("/old", "another origin"),
+        ("/round", "circles"),
+    ):
+        with pytest.raises(UpstreamError, match=problem):
             _ = [page async for page in kit.client().pages(path, NUMBERS)]
     assert other.seen == []
 

@@ -35,20 +35,20 @@ async def broken(
     return await broken_uses(uses, old, new_tree)
 
 
-def told(uses: list[CodeUse]) -> list[tuple[int, str]]:
+def use_rows(uses: list[CodeUse]) -> list[tuple[int, str]]:
     return [(use.line, use.text) for use in uses]
 
 
 async def test_a_name_that_is_gone_fails_where_it_is_imported(work: Work) -> None:
     own = "import paint\nfrom paint import dither, blend\n\ndither(1)\ndither(2)\n"
     new = OLD.replace("def dither(image): ...\n", "")
-    assert told(await broken(work, new, own)) == [(2, "`paint.dither` is gone")]
+    assert use_rows(await broken(work, new, own)) == [(2, "`paint.dither` is gone")]
 
 
 async def test_a_name_reached_through_its_module_fails_where_it_is_used(work: Work) -> None:
     own = "import paint.canvas as c\n\nc.dither(1)\n"
     new = OLD.replace("def dither(image): ...\n", "")
-    assert told(await broken(work, new, own)) == [(3, "`paint.canvas.dither` is gone")]
+    assert use_rows(await broken(work, new, own)) == [(3, "`paint.canvas.dither` is gone")]
 
 
 async def test_a_name_that_moved_is_told_with_its_new_path(work: Work) -> None:
@@ -88,7 +88,7 @@ async def test_a_call_fails_that_fitted_the_old_parameters_alone(
 ) -> None:
     changed = OLD.replace('first, second, gamma=2.2, mode="over"', new)
     uses = await broken(work, changed, f"from paint import blend\n\n{call}\n")
-    assert told(uses) == ([(3, f"`paint.blend`: {fault}")] if fault else [])
+    assert use_rows(uses) == ([(3, f"`paint.blend`: {fault}")] if fault else [])
 
 
 async def test_a_call_that_never_fitted_is_not_ours_to_judge(work: Work) -> None:
@@ -108,7 +108,7 @@ async def test_a_call_that_never_fitted_is_not_ours_to_judge(work: Work) -> None
 )
 async def test_methods_of_objects_whose_class_is_plain_are_checked(work: Work, own: str) -> None:
     changed = OLD.replace(", width=1", "")
-    assert told(await broken(work, changed, own)) == [
+    assert use_rows(await broken(work, changed, own)) == [
         (3, "`paint.Canvas.line`: it does not take `width`")
     ]
 
@@ -139,7 +139,7 @@ async def test_names_that_own_modules_give_on_are_followed(work: Work) -> None:
 async def test_paths_in_strings_are_uses(work: Work) -> None:
     own = 'patch("paint.canvas.dither")\nimport_module("paint.nothing")\nprint("paint dither")\n'
     uses = await broken(work, OLD.replace("def dither(image): ...\n", ""), own)
-    assert told(uses) == [(1, "`paint.canvas.dither` is gone")]
+    assert use_rows(uses) == [(1, "`paint.canvas.dither` is gone")]
 
 
 async def test_a_module_that_makes_its_names_up_is_not_judged(work: Work) -> None:
@@ -169,7 +169,7 @@ async def test_an_import_with_none_as_its_stand_in_is_followed(work: Work) -> No
         "blend(1, 2, gamma=3)\n"
     )
     changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
-    assert told(await broken(work, changed, own)) == [
+    assert use_rows(await broken(work, changed, own)) == [
         (7, "`paint.blend`: it does not take `gamma`")
     ]
 
@@ -218,4 +218,125 @@ async def test_the_keys_of_a_written_out_dictionary_are_arguments(
     uses = await broken(
         work, changed, f"from paint import blend\n{options}\nblend(1, 2, **options)\n"
     )
-    assert told(uses) == ([(3, "`paint.blend`: it does not take `gamma`")] if fails else [])
+    assert use_rows(uses) == ([(3, "`paint.blend`: it does not take `gamma`")] if fails else [])
+
+
+async def test_objects_that_own_modules_make_are_followed(work: Work) -> None:
+    own = {
+        "app/__init__.py": "from paint import Canvas\n\ncanvas = Canvas()\n",
+        "app/draw.py": "from app import canvas\n\ncanvas.fill()\n",
+        "app/other.py": "from app import canvas\n\ncanvas = find()\ncanvas.fill()\n",
+        "tests/test_draw.py": 'patch("app.canvas.fill")\n',
+    }
+    uses = await broken(work, OLD.replace("    def fill(self): ...\n", ""), own)
+    assert [(use.file, use.line) for use in uses] == [("app/draw.py", 3), ("tests/test_draw.py", 1)]
+
+
+SUBCLASS = """\
+from paint import Canvas
+
+class Easel(Canvas):
+    def draw(self):
+        self.fill()
+        super().fill()
+        self.line(1, 2, width=3)
+
+    {}
+"""
+
+
+async def test_what_a_subclass_has_from_its_base_is_checked(work: Work) -> None:
+    new = OLD.replace("    def fill(self): ...\n", "").replace(", width=1", "")
+    own = {"easel.py": SUBCLASS.format("pass"), "app.py": "from easel import Easel\n"}
+    assert use_rows(await broken(work, new, own)) == [
+        (5, "`paint.Canvas.fill` is gone"),
+        (7, "`paint.Canvas.line`: it does not take `width`"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "def fill(self): ...",
+        "def begin(self): self.fill = print",
+        "def __getattr__(self, name): ...",
+    ],
+)
+async def test_what_a_subclass_has_itself_is_not_its_base(work: Work, own: str) -> None:
+    new = OLD.replace("    def fill(self): ...\n", "")
+    uses = await broken(work, new, SUBCLASS.format(own).replace("        super().fill()\n", ""))
+    assert uses == []
+
+
+OLD_FRAME = "class Canvas:\n    def __init__(self, size, colour=None): ...\n"
+NEW_FRAME = "class Canvas:\n    def __init__(self, size): ...\n"
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "class Easel(Canvas):\n    def __init__(self):\n        super().__init__(1, colour=2)\n",
+        "class Easel(Canvas): ...\n\nEasel(1, colour=2)\n",
+        "class Easel(Canvas): ...\nclass Tall(Easel): ...\nTall(1, colour=2)\n",
+    ],
+)
+async def test_the_constructor_of_a_subclass_is_that_of_its_base(work: Work, own: str) -> None:
+    work.commit("Older", {"paint/frame.py": OLD_FRAME})
+    own = f"from paint.frame import Canvas\n{own}"
+    assert await broken(work, OLD, own) == []
+    old_sha = work.git("rev-parse", "HEAD")
+    new_sha = work.commit("Newer", {"paint/frame.py": NEW_FRAME})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    files = {"app.py": own}
+    uses = await broken_uses(own_uses(files, files, {"paint"}), old, new)
+    assert use_rows(uses) == [(4, "`paint.frame.Canvas`: it does not take `colour`")]
+
+
+async def test_a_subclass_with_fields_of_its_own_takes_other_arguments(work: Work) -> None:
+    own = (
+        "from paint import Canvas\n\n@dataclass\nclass Easel(Canvas):\n    legs: int\n\nEasel(3)\n"
+    )
+    new = OLD.replace("class Canvas:", "class Canvas:\n    def __init__(self): ...")
+    assert await broken(work, new, own) == []
+
+
+async def test_a_method_that_became_an_attribute_of_the_object_is_there(work: Work) -> None:
+    new = OLD.replace("def fill(self): ...", "def __init__(self): self.fill = print")
+    assert await broken(work, new, "from paint import Canvas\nCanvas().fill()\n") == []
+
+
+@pytest.mark.parametrize(("base", "count"), [("Generic[T]", 1), ("Unknown[T]", 0)])
+async def test_a_base_that_is_there_for_types_has_no_members(
+    work: Work, base: str, count: int
+) -> None:
+    head = f"from typing import Generic\nfrom elsewhere import Unknown\n\nclass Canvas({base}):"
+    new = OLD.replace("class Canvas:", head).replace("    def fill(self): ...\n", "")
+    assert len(await broken(work, new, "from paint import Canvas\nCanvas().fill()\n")) == count
+
+
+async def test_a_method_of_a_base_outside_is_held_to_the_new_parameters(work: Work) -> None:
+    base = "import elsewhere\n\nclass Client(elsewhere.Session): ...\n"
+    work.commit("Older", {"paint/__init__.py": "", "paint/client.py": base})
+    old_sha = work.git("rev-parse", "HEAD")
+    changed = base.replace("...", "\n    def delete(self, url): ...")
+    new_sha = work.commit("Newer", {"paint/client.py": changed})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    own = "from paint.client import Client\nc = Client()\nc.delete('/')\nc.delete('/', json=1)\n"
+    uses = await broken_uses(own_uses({"app.py": own}, {"app.py": own}, {"paint"}), old, new)
+    assert use_rows(uses) == [(4, "`paint.client.Client.delete`: it does not take `json`")]
+    mended = await broken_uses(own_uses({}, {"app.py": own}, {"paint"}), old, new)
+    assert mended == []
+
+
+async def test_a_name_that_the_package_itself_only_imported_was_there(work: Work) -> None:
+    work.commit("Begin", {"paint/__init__.py": ""})
+    own = "from paint.canvas import dither, Unknown\nfrom paint.canvas import Error\nError.late\n"
+    before = f"from elsewhere import Error\n{OLD}"
+    old_sha = work.commit("Import", {"paint/canvas.py": before})
+    new_sha = work.commit("Import no more", {"paint/canvas.py": OLD})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    uses = await broken_uses(own_uses({"app.py": own}, {"app.py": own}, {"paint"}), old, new)
+    assert use_rows(uses) == [(2, "`paint.canvas.Error` is gone")]

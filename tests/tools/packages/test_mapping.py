@@ -90,6 +90,20 @@ async def test_without_a_tag_the_commit_that_changed_the_version_is_inferred(wor
     assert mapping.new.proof == "inferred"
 
 
+async def test_a_version_that_only_a_merged_branch_had_is_inferred(work: Work) -> None:
+    release(work, "1.0")
+    main = work.git("branch", "--show-current")
+    work.git("checkout", "-q", "-b", "next")
+    preview = release(work, "2.0a1")
+    release(work, "2.0")
+    work.git("checkout", "-q", main)
+    work.commit("Work on", {"a.py": "1\n"})
+    work.git("merge", "-q", "--no-ff", "-m", "Merge next", "next")
+    mapping = await found(work, bumped(old="1.0", new="2.0a1"), repo="ada/paint")
+    assert mapping.new.sha == preview
+    assert "on a branch that was merged" in mapping.new.note
+
+
 async def test_tags_that_contradict_each_other_are_refused(work: Work) -> None:
     release(work, "1.0", "v1.0")
     work.commit("Fix after all", {"a.py": "1\n"})

@@ -1,6 +1,7 @@
 """Bumps are read within a limit of time, and what was left out is named."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -48,10 +49,19 @@ def package(tmp_path: Path) -> Package:
     return Package(tmp_path)
 
 
-async def report(work: Work, package: Package, folder: Path, pins: str = "paint") -> BumpReport:
-    own = {"app.py": "from paint import a\n"}
-    base = work.commit("Begin", {"requirements.txt": f"{pins}==1.0\n", **own})
-    tip = work.commit("Bump", {"requirements.txt": f"{pins}==2.0\n"})
+OWN = {"app.py": "from paint import a\n"}
+
+
+async def report(
+    work: Work,
+    package: Package,
+    folder: Path,
+    own: Mapping[str, str] = OWN,
+    versions: tuple[str, str] = ("1.0", "2.0"),
+) -> BumpReport:
+    before, after = versions
+    base = work.commit("Begin", {"requirements.txt": f"paint=={before}\n", **own})
+    tip = work.commit("Bump", {"requirements.txt": f"paint=={after}\n"})
     trees = await TreeReader.at(work.path)
 
     async def nothing(_: object) -> None:
@@ -107,3 +117,37 @@ async def test_what_there_is_no_time_to_parse_is_named_and_not_kept(
     assert any("paint/__init__.py" in skipped for skipped in hurried.skipped)
     calm = await facts_between(code, old, new, tmp_path / "facts", 500)
     assert calm.skipped == ()
+
+
+async def test_a_range_counts_where_no_lock_file_says_the_version(work: Work) -> None:
+    project = '[project]\nname = "own"\ndependencies = ["paint>={0},<{0}.9"]\n'
+    base = work.commit("Begin", {"pyproject.toml": project.format("1.0")})
+    tip = work.commit("Bump", {"pyproject.toml": project.format("2.0")})
+    trees = await TreeReader.at(work.path)
+    (bump,) = (await read_pin_changes(trees, base, tip)).bumps
+    assert (bump.name, bump.old, bump.new) == ("paint", "1.0", "2.0")
+    lock = {"uv.lock": '[[package]]\nname = "paint"\nversion = "2.0"\n'}
+    base = work.commit("Lock", {"pyproject.toml": project.format("1.0"), **lock})
+    tip = work.commit("Bump", {"pyproject.toml": project.format("2.0")})
+    changes = await read_pin_changes(trees, base, tip)
+    assert (changes.bumps, changes.unclear) == ((), ())
+
+
+WARNING = 'def {}(self):\n    warnings.warn("`shade` is deprecated", DeprecationWarning)\n'
+
+
+@pytest.mark.parametrize(("module", "count"), [("canvas", 0), ("__init__", 1)])
+async def test_another_function_of_a_deprecated_name_is_not_meant(
+    work: Work, package: Package, tmp_path: Path, module: str, count: int
+) -> None:
+    files = {"paint/canvas.py": "", "paint/__init__.py": "def shade(): ...\ndef a(): ...\n"}
+    package.work.commit("Again", {**files, "pyproject.toml": PROJECT.format("3.0")})
+    package.work.git("tag", "v3.0")
+    path = f"paint/{module}.py"
+    head = files[path].replace("def shade(): ...\n", "")
+    text = f"import warnings\n{head}{WARNING.format('shade')}"
+    package.work.commit("Warn", {path: text, "pyproject.toml": PROJECT.format("4.0")})
+    package.work.git("tag", "v4.0")
+    own = {"app.py": "from paint import shade\n"}
+    (outcome,) = (await report(work, package, tmp_path, own=own, versions=("3.0", "4.0"))).outcomes
+    assert [use.line for use in outcome.uses if use.effect == "changed"] == [1] * count

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, Severity
-from agent.telling import fact_sentence
+from agent.fact_sentences import fact_sentence
 from tests.made_repos import Work
 from tools.diff.sheet import study
 from tools.git.source import GitSource
@@ -139,3 +139,105 @@ async def test_a_parameter_inserted_before_private_ones_breaks_nothing(tmp_path:
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.kind == "parameter-added"]
     assert fact.severity is Severity.ADDITIVE
+
+
+_BINDINGS = """void register_apis(pybind11::module_& m) {{
+    m.def("k_grouped_gemm", &k_grouped_gemm,
+          py::arg("a"), {}
+          py::arg("compiled_dims") = "mn");
+    m.def("helper", &helper, {});
+}}
+"""
+
+
+async def test_arguments_that_a_binding_names_otherwise_break_calls_by_name(tmp_path: Path) -> None:
+    package = "from ._C import (\n    k_grouped_gemm,\n)\n"
+    before = {
+        "engine/__init__.py": package,
+        "csrc/api.cpp": _BINDINGS.format('py::arg("ks"),', 'py::arg("x")'),
+    }
+    new_arguments = 'py::arg("ks_cpu"), py::arg("pad") = true,'
+    after = before | {"csrc/api.cpp": _BINDINGS.format(new_arguments, 'py::arg("y")')}
+    facts = await facts_of(tmp_path, before, after)
+    (broken,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert (broken.kind, broken.name, broken.detail) == (
+        "parameter-removed",
+        "k_grouped_gemm",
+        "ks",
+    )
+    assert broken.replacement == "ks_cpu"
+    assert broken.places[0].lines == ('-          py::arg("a"), py::arg("ks"),',)
+    # Nothing shows that users call what the package does not give on.
+    assert {fact.severity for fact in facts if fact.name == "helper"} == {Severity.INTERNAL}
+
+
+async def test_an_argument_that_a_binding_inserts_may_break_calls_by_position(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "from ._C import k_grouped_gemm\n",
+        "csrc/api.cpp": _BINDINGS.format("", 'py::arg("x")'),
+    }
+    after = before | {
+        "csrc/api.cpp": _BINDINGS.format('py::arg("pad") = true,', 'py::arg("x")'),
+    }
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "parameter-added"]
+    assert (fact.severity, fact.name, fact.new) == (
+        Severity.MAY_BREAK,
+        "k_grouped_gemm",
+        "pad = true",
+    )
+
+
+async def test_a_parameter_in_the_place_of_another_is_named(tmp_path: Path) -> None:
+    package = {"engine/__init__.py": "from .core import attend\n"}
+    code = "def attend(q: Tensor, {}, causal: bool = False):\n    return run(q)\n"
+    before = package | {"engine/core.py": code.format("kv_scales: Tensor | None = None")}
+    after = package | {"engine/core.py": code.format("kv_cache_sf: Tensor | None = None")}
+    facts = await facts_of(tmp_path / "a", before, after)
+    (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert (fact.detail, fact.replacement) == ("kv_scales", "kv_cache_sf")
+    # Which of two new ones takes the place nobody can say.
+    after = package | {"engine/core.py": code.format("sf: Tensor, limit: int = 0")}
+    facts = await facts_of(tmp_path / "b", before, after)
+    gone = [fact for fact in facts if fact.kind == "parameter-removed"]
+    assert [fact.replacement for fact in gone] == [None]
+
+
+async def test_a_private_variable_that_goes_breaks_nobody(tmp_path: Path) -> None:
+    code = "import os\n\n\ndef tile():\n    return os.getenv('{}')\n"
+    for name in ("_ENGINE_TILE", "ENGINE_INTERNAL_TILE"):
+        before = {"engine/tiles.py": code.format(name)}
+        after = {"engine/tiles.py": "def tile():\n    return None\n"}
+        facts = await facts_of(tmp_path / name, before, after)
+        (fact,) = [fact for fact in facts if fact.kind == "env-removed"]
+        assert fact.severity is Severity.INTERNAL
+
+
+async def test_the_position_of_an_item_is_no_limit(tmp_path: Path) -> None:
+    code = (
+        "def run(stride):\n    if stride[{}] != {}:\n        raise ValueError('not contiguous')\n"
+    )
+    before = {"engine/core.py": code.format(2, 1)}
+    facts = await facts_of(tmp_path / "a", before, {"engine/core.py": code.format(-1, 1)})
+    assert [fact for fact in facts if fact.kind == "limit-changed"] == []
+    facts = await facts_of(tmp_path / "b", before, {"engine/core.py": code.format(2, 8)})
+    assert [fact.kind for fact in facts] == ["limit-changed"]
+
+
+async def test_the_version_that_a_package_says_it_has_is_told(tmp_path: Path) -> None:
+    code = "import os\n\n__version__ = '{}'\n"
+    before = {"engine/__init__.py": code.format("2.4.0")}
+    facts = await facts_of(tmp_path, before, {"engine/__init__.py": code.format("2.5.0")})
+    (fact,) = [fact for fact in facts if fact.kind == "version-changed"]
+    assert (fact.old, fact.new) == ("2.4.0", "2.5.0")
+
+
+async def test_a_value_that_two_stages_of_an_image_share_is_told_once(tmp_path: Path) -> None:
+    image = "FROM base AS build\nARG NIXL_VERSION={0}\nFROM base AS run\nARG NIXL_VERSION={0}\n"
+    before = {"docker/Dockerfile": image.format("0.10.1")}
+    facts = await facts_of(tmp_path, before, {"docker/Dockerfile": image.format("v1.2.0")})
+    (fact,) = [fact for fact in facts if fact.kind == "config-key-changed"]
+    assert (fact.name, fact.old, fact.new) == ("NIXL_VERSION", "0.10.1", "v1.2.0")
+    assert [place.line for place in fact.places] == [2, 4]

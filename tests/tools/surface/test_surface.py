@@ -24,7 +24,7 @@ async def change_of(path: Path, before: Files, after: Files) -> SurfaceChange:
     return change
 
 
-def told(breaks: tuple[PublicBreak, ...]) -> list[tuple[str, str, str]]:
+def break_rows(breaks: tuple[PublicBreak, ...]) -> list[tuple[str, str, str]]:
     return [(broken.kind, broken.path, broken.parameter) for broken in breaks if broken.is_certain]
 
 
@@ -38,7 +38,7 @@ async def test_a_name_that_a_package_gives_on_breaks_when_it_goes(tmp_path: Path
         "engine/core.py": "def norm(x): ...\n",
     }
     change = await change_of(tmp_path, before, after)
-    assert told(change.breaks) == [("gone", "engine.attend", "")]
+    assert break_rows(change.breaks) == [("gone", "engine.attend", "")]
     assert change.public_path("engine/core.py", "norm") == "engine.norm"
     assert change.public_path("engine/core.py", "helper") == ""
 
@@ -67,7 +67,7 @@ async def test_a_name_that_is_defined_elsewhere_now_does_not_break(
         "engine/parts/new.py": "def attend(q): ...\n\n\ndef focus(q): ...\n",
     }
     change = await change_of(tmp_path, before, after)
-    assert told(change.breaks) == []
+    assert break_rows(change.breaks) == []
 
 
 async def test_a_module_of_the_same_name_elsewhere_makes_nothing_public(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ async def test_a_module_of_the_same_name_elsewhere_makes_nothing_public(tmp_path
     }
     after = before | {"engine/inner/utils.py": "", "engine/public/utils.py": "def other(): ...\n"}
     change = await change_of(tmp_path, before, after)
-    assert told(change.breaks) == [("gone", "engine.shown", "")]
+    assert break_rows(change.breaks) == [("gone", "engine.shown", "")]
 
 
 async def test_a_star_import_follows_all(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ async def test_a_star_import_follows_all(tmp_path: Path) -> None:
     }
     after = before | {"engine/core.py": "__all__ = []\n"}
     change = await change_of(tmp_path, before, after)
-    assert told(change.breaks) == [("gone", "engine.shown", "")]
+    assert break_rows(change.breaks) == [("gone", "engine.shown", "")]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ async def test_what_documents_and_examples_import_is_public(
     }
     after = before | {"engine/deep/ops.py": "def scale(x): ...\n"}
     change = await change_of(tmp_path, before, after)
-    assert told(change.breaks) == [("parameter-removed", "engine.deep.ops.scale", "by")]
+    assert break_rows(change.breaks) == [("parameter-removed", "engine.deep.ops.scale", "by")]
 
 
 async def test_what_nobody_is_shown_to_import_does_not_break(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ async def test_a_function_breaks_when_old_calls_do_not_fit(
 ) -> None:
     before = {"engine/__init__.py": f"def run({old}): ...\n"}
     change = await change_of(tmp_path, before, {"engine/__init__.py": f"def run({new}): ...\n"})
-    assert [(kind, parameter) for kind, _, parameter in told(change.breaks)] == expected
+    assert [(kind, parameter) for kind, _, parameter in break_rows(change.breaks)] == expected
 
 
 async def test_overloads_and_branches_are_taken_together(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ async def test_overloads_and_branches_are_taken_together(tmp_path: Path) -> None
         "engine/__init__.py": "if FAST:\n    def run(a): ...\nelse:\n    def run(a, b): ...\n",
     }
     change = await change_of(tmp_path, before, after)
-    assert told(change.breaks) == []
+    assert break_rows(change.breaks) == []
 
 
 async def test_methods_and_fields_of_public_classes_break(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_methods_and_fields_of_public_classes_break(tmp_path: Path) -> Non
         )
     }
     change = await change_of(tmp_path, before, after)
-    assert told(change.breaks) == [
+    assert break_rows(change.breaks) == [
         ("parameter-removed", "engine.Model", "device"),
         ("gone", "engine.Model.lost", ""),
         ("parameter-removed", "engine.Options", "depth"),
@@ -230,7 +230,7 @@ async def test_a_package_that_moves_to_another_folder_keeps_its_name(tmp_path: P
         "python/engine/aot/python/engine_kernels/__init__.py": "def run(): ...\n",
     }
     change = await change_of(tmp_path, before, after)
-    assert told(change.breaks) == []
+    assert break_rows(change.breaks) == []
 
 
 async def test_source_that_cannot_be_parsed_breaks_nothing(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ async def test_source_that_cannot_be_parsed_breaks_nothing(tmp_path: Path) -> No
         "engine/core.py": "def attend(q): ...\n",
     }
     change = await change_of(tmp_path, before, before | {"engine/core.py": "def attend(q:\n"})
-    assert told(change.breaks) == []
+    assert break_rows(change.breaks) == []
 
 
 async def test_circles_of_imports_end(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ async def test_circles_of_imports_end(tmp_path: Path) -> None:
         "engine/b.py": "from .a import *\nfrom .a import x\n",
     }
     change = await change_of(tmp_path, before, before | {"engine/b.py": "from .a import *\n"})
-    assert told(change.breaks) == []
+    assert break_rows(change.breaks) == []
 
 
 async def test_the_first_commit_has_no_surface_before_it(tmp_path: Path) -> None:

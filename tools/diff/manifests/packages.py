@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tools.diff.manifests import Leaf, ManifestEntry, Text
@@ -13,10 +13,10 @@ _NPM = {
     "devDependencies": "dev",
     "peerDependencies": "peer",
     "optionalDependencies": "optional",
+    "engines": "engines",
 }
-_NPM |= {"engines": "engines"}
 _SOURCES = ("version", "rev", "tag", "branch", "git")
-"""The keys of a crate's requirement that say which one is taken, the most telling first."""
+"""The keys of a crate's requirement that say which one is taken, the most exact first."""
 _VERSION = re.compile(r"[\^~=<>]*\s*v?\d[^\s/]*(?:[ ,|].*)?")
 _MEMBER = re.compile(r'\s*"([^"\\]+)"\s*:\s*(?:"([^"\\]*)"\s*,?\s*)?')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -26,7 +26,7 @@ _ASSIGNED = re.compile(r"""(__version__|VERSION|version)\s*(?::\s*\w+\s*)?=\s*["
 
 
 def read_cargo(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read the dependencies, features and versions of a crate or of a workspace."""
+    """Yield the dependencies, features and versions of a crate or of a workspace."""
     crates: dict[tuple[str, str], list[Leaf]] = {}
     for leaf in text.leaves():
         lines = (leaf.first, leaf.last)
@@ -40,9 +40,8 @@ def read_cargo(text: "Text") -> Iterator["ManifestEntry"]:
             ):
                 yield text.declare("dependency", "rust", lines, version=str(leaf.value))
             case ("features", name) if isinstance(leaf.value, list):
-                yield text.declare(
-                    "registration", name, lines, "features", value=", ".join(map(str, leaf.value))
-                )
+                enabled = ", ".join(map(str, leaf.value))
+                yield text.declare("registration", name, lines, "features", value=enabled)
             case (*_, table, name, _) | (*_, table, name) if table in _CRATES:
                 crates.setdefault((_CRATES[table], name), []).append(leaf)
             case (name,) | (name, ("version" | "rev" | "tag")) if name != "edition" and _asks(
@@ -50,13 +49,16 @@ def read_cargo(text: "Text") -> Iterator["ManifestEntry"]:
             ):
                 # A fragment without the header of its table.
                 crates.setdefault(("", name), []).append(leaf)
-    for (owner, name), found in crates.items():
-        keys = {leaf.path[-1] if leaf.path[-1] != name else "version": leaf.value for leaf in found}
-        if "path" not in keys or "version" in keys:
-            version = next((str(keys[key]) for key in _SOURCES if key in keys), "")
-            yield text.declare(
-                "dependency", name, (found[0].first, found[-1].last), owner, version=version
-            )
+    for (owner, name), leaves in crates.items():
+        keys: dict[str, object] = {}
+        for leaf in leaves:
+            key = leaf.path[-1]
+            keys["version" if key == name else key] = leaf.value
+        if "path" in keys and "version" not in keys:
+            continue
+        version = next((str(keys[key]) for key in _SOURCES if key in keys), "")
+        lines = (leaves[0].first, leaves[-1].last)
+        yield text.declare("dependency", name, lines, owner, version=version)
 
 
 def _asks(value: object) -> bool:
@@ -64,121 +66,156 @@ def _asks(value: object) -> bool:
 
 
 def read_package_json(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read the dependencies, engines, programs and the version of an npm package."""
-    for path, value, (_, line) in _members(text):
+    """Yield the dependencies, engines, programs and the version of an npm package."""
+    for path, value, line in _members(text):
         match path:
             case ("version",):
-                yield text.declare("version", "version", (line, line), value=value)
+                yield text.declare_at(line, "version", "version", value=value)
             case (table, name) if table in _NPM:
-                yield text.declare("dependency", name, (line, line), _NPM[table], version=value)
+                yield text.declare_at(line, "dependency", name, _NPM[table], version=value)
             case ("bin", name):
-                yield text.declare("registration", name, (line, line), "bin", value=value)
+                yield text.declare_at(line, "registration", name, "bin", value=value)
             case (name,) if _asks(value):
                 # A fragment without the key of its table.
-                yield text.declare("dependency", name, (line, line), version=value)
+                yield text.declare_at(line, "dependency", name, version=value)
 
 
-def _members(text: "Text") -> Iterator[tuple[tuple[str, ...], str, tuple[int, int]]]:
-    """Give the strings that stand on lines of their own, with their keys, the line of their object and their own."""
-    around: list[tuple[str, int]] = []
+class _Member(NamedTuple):
+    """A string of an object that stands on a line of its own, with the keys that lead to it."""
+
+    path: tuple[str, ...]
+    value: str
+    line: int
+
+
+def _members(text: "Text") -> Iterator[_Member]:
+    """Yield the strings of objects; an object in a list has no key, and is passed over."""
+    keys: list[str] = []
     for number, line in enumerate(text.lines, start=1):
-        found = _MEMBER.match(line)
-        if found and found[2] is not None and found.end() == len(line):
-            path = (*(key for key, _ in around), found[1])
-            # The outermost object has no key; an object in a list has none either, and is passed over.
-            if "" not in (path := path[1:] if path[0] == "" else path):
-                yield path, found[2], (around[-1][1] if around else number, number)
-        bare = _STRING.sub("", line)
-        opened = sum(map(bare.count, "{[")) - sum(map(bare.count, "}]"))
-        around = (
-            around[:opened]
-            if opened < 0
-            else around + [(found[1] if found else "", number)] * opened
-        )
+        member = _MEMBER.match(line)
+        key = member[1] if member else ""
+        if member and member[2] is not None and member.end() == len(line):
+            path = (*keys, key)
+            if path[0] == "":
+                path = path[1:]  # The outermost object has no key
+            if "" not in path:
+                yield _Member(path, member[2], number)
+        depth = _opened(_STRING.sub("", line))
+        keys = keys[:depth] if depth < 0 else keys + [key] * depth
+
+
+def _opened(code: str) -> int:
+    """Return how many more objects and lists a line opens than it closes."""
+    opening = code.count("{") + code.count("[")
+    closing = code.count("}") + code.count("]")
+    return opening - closing
 
 
 def read_go_mod(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read the modules that a Go module requires, and the version of the language."""
+    """Yield the modules that a Go module requires, and the version of the language."""
     for number, line in enumerate(text.lines, start=1):
-        if found := _LANGUAGE.fullmatch(line):
-            yield text.declare("dependency", found[1], (number, number), version=found[2])
-        elif (found := _MODULE.fullmatch(line)) and "=>" not in line:
-            owner = "indirect" if found[3] else ""
-            yield text.declare("dependency", found[1], (number, number), owner, version=found[2])
+        if language := _LANGUAGE.fullmatch(line):
+            yield text.declare_at(number, "dependency", language[1], version=language[2])
+        elif (module := _MODULE.fullmatch(line)) and "=>" not in line:
+            owner = "indirect" if module[3] else ""
+            yield text.declare_at(number, "dependency", module[1], owner, version=module[2])
 
 
 def read_version(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read a file that holds one word, or the lines of a module that assign a version."""
-    name = text.path.rpartition("/")[2]
-    if name.endswith(".py"):
-        for number, line in enumerate(text.lines, start=1):
-            if found := _ASSIGNED.fullmatch(line):
-                yield text.declare("version", found[1], (number, number), value=found[2])
-    elif len(words := text.whole.split()) == 1:
-        at = next(number for number, line in enumerate(text.lines, start=1) if line.strip())
-        yield text.declare("version", name, (at, at), value=words[0])
+    """Yield the version in a file that holds one word, or those that a Python module assigns."""
+    file_name = text.path.rpartition("/")[2]
+    is_module = file_name.endswith(".py")
+    words = text.joined.split()
+    for number, line in enumerate(text.lines, start=1):
+        if is_module:
+            if assigned := _ASSIGNED.fullmatch(line):
+                yield text.declare_at(number, "version", assigned[1], value=assigned[2])
+        elif line.strip() and len(words) == 1:
+            yield text.declare_at(number, "version", file_name, value=words[0])
 
 
 _COMMAND = re.compile(r"^[ \t]*(\w+)[ \t]*\(", re.MULTILINE)
 _TOKEN = re.compile(r'#[^\n]*|"(?:[^"\\]|\\.)*"|[()]|[^\s()#"]+', re.DOTALL)
-_TOLD = re.compile(r"CMAKE_\w+_STANDARD|\w*(?:ARCHS|ARCHITECTURES|ARCH_LIST|_VERSION)")
+_BUILD_VARIABLE = re.compile(r"CMAKE_\w+_STANDARD|\w*(?:ARCHS|ARCHITECTURES|ARCH_LIST|_VERSION)")
 """Variables that say for which machines, languages and versions a project is built."""
 _CMAKE_NUMBER = re.compile(r"\d[\w.]*")
 
 
 def read_cmake(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read the commands that declare something; a command may go over several lines."""
-    after = 0
-    for command in _COMMAND.finditer(text.whole):
-        if command.start() >= after:
-            arguments, after = _arguments(text.whole, command.end())
-            lines = (text.line_at(command.start(1)), text.line_at(after - 1))
-            for kind, name, part, value in (
-                _declared(command[1].lower(), arguments) if arguments else ()
-            ):
-                yield text.declare(kind, name, lines, **{part: value})
+    """Yield what the commands of CMake declare; a command may go over several lines."""
+    end = 0
+    for command in _COMMAND.finditer(text.joined):
+        if command.start() < end:
+            continue
+        arguments, end = _arguments(text.joined, command.end())
+        if not arguments:
+            continue
+        lines = (text.line_at(command.start(1)), text.line_at(end - 1))
+        for kind, name, part, value in _declared(command[1].lower(), arguments):
+            yield text.declare(kind, name, lines, **{part: value})
 
 
-def _arguments(whole: str, start: int) -> tuple[list[str], int]:
-    """Split the arguments of a command up to its closing bracket, or to the end of a fragment."""
-    found: list[str] = []
-    depth, end = 1, start
-    for token in _TOKEN.finditer(whole, start):
+class _Arguments(NamedTuple):
+    """The arguments of a command, and the offset behind it."""
+
+    words: list[str]
+    end: int
+
+
+def _arguments(text: str, start: int) -> _Arguments:
+    """Return the arguments of a command up to its closing bracket, or to the end of a fragment."""
+    words: list[str] = []
+    depth = 1
+    end = start
+    for token in _TOKEN.finditer(text, start):
         end = token.end()
-        if token[0] in "()":
-            depth += 1 if token[0] == "(" else -1
-            if not depth:
+        word = token[0]
+        if word == "(":
+            depth += 1
+        elif word == ")":
+            depth -= 1
+            if depth == 0:
                 break
-        elif not token[0].startswith("#"):
-            found.append(token[0][1:-1] if token[0].startswith('"') else token[0])
-    return found, end
+        elif word.startswith('"'):
+            words.append(word[1:-1])
+        elif not word.startswith("#"):
+            words.append(word)
+    return _Arguments(words, end)
 
 
-def _declared(command: str, arguments: list[str]) -> Iterator[tuple[str, str, str, str]]:
-    """Say what a command declares: kind, name, and one part with its value."""
+class _CommandEntry(NamedTuple):
+    """What a command declares: one part of it with its value."""
+
+    kind: str
+    name: str
+    part: str
+    value: str
+
+
+def _declared(command: str, arguments: list[str]) -> Iterator[_CommandEntry]:
+    """Yield what a command declares."""
     name, *rest = arguments
     match command:
         case "option" | "cmake_dependent_option":
-            yield "config", name, "value", rest[1] if len(rest) > 1 else "OFF"
+            default = rest[1] if len(rest) > 1 else "OFF"
+            yield _CommandEntry("config", name, "value", default)
         case "set" if "CACHE" in rest:
-            yield "config", name, "value", " ".join(rest[: rest.index("CACHE")])
-        case "set" if rest and _TOLD.fullmatch(name):
+            value = " ".join(rest[: rest.index("CACHE")])
+            yield _CommandEntry("config", name, "value", value)
+        case "set" if rest and _BUILD_VARIABLE.fullmatch(name):
             # Nobody sets it from outside, but its value says for what the project is built.
-            yield "build", name, "value", " ".join(rest).removesuffix(" PARENT_SCOPE")
+            value = " ".join(rest).removesuffix(" PARENT_SCOPE")
+            yield _CommandEntry("build", name, "value", value)
         case "project" if version := _after("VERSION", rest):
-            yield "version", name, "value", version
+            yield _CommandEntry("version", name, "value", version)
         case "cmake_minimum_required":
-            yield "dependency", "cmake", "version", _after("VERSION", arguments)
+            yield _CommandEntry("dependency", "cmake", "version", _after("VERSION", arguments))
         case "find_package":
-            yield (
-                "dependency",
-                name,
-                "version",
-                rest[0] if rest and _CMAKE_NUMBER.match(rest[0]) else "",
-            )
+            has_version = rest and _CMAKE_NUMBER.match(rest[0])
+            yield _CommandEntry("dependency", name, "version", rest[0] if has_version else "")
         case "fetchcontent_declare" | "externalproject_add":
-            found = (_after(key, rest) for key in ("GIT_TAG", "URL", "GIT_REPOSITORY"))
-            yield "dependency", name, "version", next(filter(None, found), "")
+            sources = (_after(key, rest) for key in ("GIT_TAG", "URL", "GIT_REPOSITORY"))
+            yield _CommandEntry("dependency", name, "version", next(filter(None, sources), ""))
 
 
 def _after(keyword: str, arguments: list[str]) -> str:
@@ -220,7 +257,7 @@ def read_dockerfile(text: "Text") -> Iterator["ManifestEntry"]:
 
 def _variables(arguments: str, line: int, text: "Text", stage: str) -> Iterator["ManifestEntry"]:
     for name, value in _PAIR.findall(arguments):
-        yield text.declare("config", name, (line, line), stage, value=value.strip("\"'"))
+        yield text.declare_at(line, "config", name, stage, value=value.strip("\"'"))
 
 
 def _installed_packages(
@@ -235,12 +272,12 @@ def _installed_packages(
 
 
 def _image(written: str, line: int, text: "Text", owner: str = "") -> Iterator["ManifestEntry"]:
-    """Split an image into its name and its tag or digest; a bare word is the stage above."""
+    """Yield an image with its tag or digest; a bare word is the name of an earlier stage."""
     name, at, digest = written.partition("@")
-    head, colon, tag = name.rpartition(":")
+    image, colon, tag = name.rpartition(":")
     if at:
-        yield text.declare("image", name, (line, line), owner, value=digest)
-    elif colon and "/" not in tag and not head.endswith("$"):
-        yield text.declare("image", head, (line, line), owner, value=tag)
+        yield text.declare_at(line, "image", name, owner, value=digest)
+    elif colon and "/" not in tag and not image.endswith("$"):
+        yield text.declare_at(line, "image", image, owner, value=tag)
     elif "/" in written:
-        yield text.declare("image", written, (line, line), owner)
+        yield text.declare_at(line, "image", written, owner)

@@ -10,7 +10,7 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Parser
 
 if TYPE_CHECKING:
-    from tools.diff.manifests import ManifestEntry, Text
+    from tools.diff.manifests import Leaf, ManifestEntry, Text
 
 _FILE = re.compile(r"(?:-r|--requirement|-c|--constraint)[\s=]+\S+")
 _SETTING = re.compile(r"(-i|--index-url|--extra-index-url|-f|--find-links)[\s=]+(\S+)")
@@ -18,29 +18,34 @@ _BESIDE = re.compile(r"(?:^|\s)#.*|\s--hash=\S+|\\$|^(?:-e|--editable)[\s=]+")
 
 
 def read_pyproject(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read the standard tables of pyproject.toml."""
+    """Yield what the standard tables of pyproject.toml declare."""
     for line in text.orphans():
         yield from text.listed(line)
     for leaf in text.leaves():
-        owner = _owner(leaf.path)
-        if owner is not None:
-            found = (
-                one
-                for item, line in leaf.strings(text)
-                for one in text.requirement(item, line, owner)
-            )
-            # A fragment may lack the header of its table; then only what asks for a version is a requirement.
-            yield from (one for one in found if one.parts or len(leaf.path) > 1)
+        yield from _requirements(leaf, text)
         table = _contents_table(leaf.path)
         if table is not None:
             for item, item_line in leaf.strings(text):
                 if item_line is not None:
-                    yield text.declare("contents", item, (item_line, item_line), table)
+                    yield text.declare_at(item_line, "contents", item, table)
         if isinstance(leaf.value, str):
             yield from _single(leaf.path, leaf.value, (leaf.first, leaf.last), text)
 
 
+def _requirements(leaf: "Leaf", text: "Text") -> Iterator["ManifestEntry"]:
+    owner = _owner(leaf.path)
+    if owner is None:
+        return
+    # Where a fragment lacks the header of a table, only what asks for a version is a requirement.
+    has_header = len(leaf.path) > 1
+    for item, line in leaf.strings(text):
+        for entry in text.requirement(item, line, owner):
+            if entry.parts or has_header:
+                yield entry
+
+
 def _owner(path: tuple[str, ...]) -> str | None:
+    """Return what a table of dependencies is for, as `build`; None for any other table."""
     match path:
         case ("project", "dependencies") | ("dependencies",):
             return ""
@@ -88,14 +93,14 @@ def _developers(group: str) -> str:
 
 
 def read_requirements(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read a file of requirements or constraints line by line, as pip does."""
+    """Yield what a file of requirements or constraints asks for, line by line as pip does."""
     for number, line in enumerate(text.lines, start=1):
         written = _BESIDE.sub("", line).strip()
         yield from text.requirement(written, number)
         if _FILE.fullmatch(written):
-            yield text.declare("config", written, (number, number))
-        elif found := _SETTING.fullmatch(written):
-            yield text.declare("config", found[1], (number, number), value=found[2])
+            yield text.declare_at(number, "config", written)
+        elif setting := _SETTING.fullmatch(written):
+            yield text.declare_at(number, "config", setting[1], value=setting[2])
 
 
 _LISTS = ("list", "tuple", "set", "parenthesized_expression", "binary_operator")
@@ -104,7 +109,10 @@ _BINDINGS = {"assignment": ("left", "right"), "keyword_argument": ("name", "valu
 
 
 def read_setup(text: "Text") -> Iterator["ManifestEntry"]:
-    """Read the arguments of `setup()`, and the variables that stand for them; a fragment may show these alone."""
+    """Yield what the arguments of `setup()` declare, and the variables that stand for them.
+
+    A fragment may show the variables alone.
+    """
     bound: dict[str, dict[str, Node]] = {kind: {} for kind in _BINDINGS}
     shipped: dict[str, Node] = {}
     waiting = [Parser(Language(tree_sitter_python.language())).parse(text.source).root_node]
@@ -164,45 +172,53 @@ def _fields(values: dict[str, Node], text: "Text") -> Iterator["ManifestEntry"]:
         for written, line in _strings(node):
             yield from text.requirement(written, line, f"optional:{key}")
     for written, line in _strings(values.get("python_requires")):
-        yield text.declare("dependency", "python", (line, line), version=written)
+        yield text.declare_at(line, "dependency", "python", version=written)
     for written, line in _strings(values.get("version")):
-        yield text.declare("version", "version", (line, line), value=written)
+        yield text.declare_at(line, "version", "version", value=written)
     yield from _shipped_fields(values, text)
 
 
 def _shipped_fields(values: dict[str, Node], text: "Text") -> Iterator["ManifestEntry"]:
     """Yield the name of the package, what it ships, and its entry points."""
     for written, line in _strings(values.get("name")):
-        yield text.declare("package", "name", (line, line), value=written)
+        yield text.declare_at(line, "package", "name", value=written)
     for written, line in _strings(values.get("packages")):
-        yield text.declare("contents", written, (line, line), "packages")
+        yield text.declare_at(line, "contents", written, "packages")
     for package, node in _pairs(values.get("package_data")):
         for written, line in _strings(node):
-            yield text.declare("contents", written, (line, line), f"package data of {package}")
+            yield text.declare_at(line, "contents", written, f"package data of {package}")
     for group, node in _pairs(values.get("entry_points")):
         for written, line in _strings(node):
             yield from text.entry_point(written, line, group)
 
 
 def _pairs(node: Node | None) -> Iterator[tuple[str, Node | None]]:
-    for pair in node.children if node is not None and node.type == "dictionary" else ():
+    """Yield the keys of a dictionary with their values."""
+    if node is None or node.type != "dictionary":
+        return
+    for pair in node.children:
         for key, _ in _strings(pair.child_by_field_name("key")):
             yield key, pair.child_by_field_name("value")
 
 
 def _strings(node: Node | None) -> Iterator[tuple[str, int]]:
-    """Give a string, or those of a list or a sum of lists, each with its line; the arguments of a call are none."""
+    """Yield a string, or those of a list or a sum of lists, each with its line.
+
+    The arguments of a call are left out.
+    """
     waiting = [node] if node is not None else []
     while waiting:
-        one = waiting.pop()
-        if one.type in _LISTS:
-            waiting.extend(reversed(one.children))
-        # A formatted string has no value before it is run.
-        elif one.type == "string" and not any(
-            child.type == "interpolation" for child in one.children
-        ):
+        expression = waiting.pop()
+        if expression.type in _LISTS:
+            waiting.extend(reversed(expression.children))
+        elif expression.type == "string" and not _is_formatted(expression):
             with suppress(ValueError, SyntaxError):
-                yield str(ast.literal_eval(_source(one))), one.start_point[0] + 1
+                yield str(ast.literal_eval(_source(expression))), expression.start_point[0] + 1
+
+
+def _is_formatted(string: Node) -> bool:
+    """Return True for a formatted string, which has no value before it is run."""
+    return any(child.type == "interpolation" for child in string.children)
 
 
 def _source(node: Node) -> str:

@@ -46,3 +46,19 @@
   function: (identifier) @_call
   arguments: (argument_list . (string_literal) @registration.name)
   (#match? @_call "^[A-Z0-9_]*REGISTER[A-Z0-9_]*$")) @registration
+
+; Arguments that Python callers write by name: `py::arg("x")`, `nb::arg("x") = 1`.
+(call_expression
+  function: (field_expression field: (field_identifier) @_call)
+  arguments: (argument_list
+    . (string_literal (string_content) @argument.owner)
+    [(call_expression
+       function: (qualified_identifier name: (identifier) @_arg)
+       arguments: (argument_list . (string_literal) @argument.name .)) @argument
+     (assignment_expression
+       left: (call_expression
+         function: (qualified_identifier name: (identifier) @_arg)
+         arguments: (argument_list . (string_literal) @argument.name .))
+       right: (_) @argument.default) @argument])
+  (#eq? @_call "def")
+  (#eq? @_arg "arg"))

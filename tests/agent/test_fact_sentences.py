@@ -6,7 +6,7 @@ import pytest
 
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.telling import fact_sentence, joined, params_of, sentence, told_facts
+from agent.fact_sentences import fact_sentence, joined, params_of, sentence, told_facts
 
 BREAKING = Severity.BREAKING
 

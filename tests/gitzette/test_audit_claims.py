@@ -1,0 +1,132 @@
+"""What a report claims of a commit: beside its hash, in its row, and in the list below its line."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.gitzette.test_audit import Bench, bench  # noqa: F401
+
+_TITLE = "# acme/engine 2026-03-10\n\n"
+_PULL = "https://github.com/acme/engine/pull"
+_ISSUE = "https://github.com/acme/engine/issues"
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (f"- `<fix>` ([#99]({_PULL}/99)) mends the cache", "mismatch"),
+        (f"- `<fix>` ([#13]({_PULL}/13)), by Bo Chen", "metadata"),
+        ("- 提交 `<fix>`(#13),作者 Bo Chen,+2/−0。", "metadata"),
+        ("- `<fix>` (#13) by Ada Lovelace, dated 2026-03-02. It mends the cache", "metadata"),
+        ("- `<fix>` (#13) by Ada Lovelace on 2026-03-02, mends the cache", "metadata"),
+        ("- `<fix>` touches 3 files (+2/−0)", "number"),
+        ("- `<fix>`: 改动 3 个文件,+2/−0", "number"),
+        ("| Commit | Files | Lines |\n|---|---|---|\n| <fix> | 3 | +2/−0 |", "number"),
+        ("- <fix> mends `caching/cache.py`", "path"),
+        ("- <flag> adds `max_batch_size`", "code"),
+        ("- <flag> adds `Server.max_batch_size()`", "code"),
+        ("### Batches (<flag>)\n\n- The option is `max_batch_size`", "code"),
+        ("The option of <flag> is new.\n\n- It is called `max_batch_size`", "code"),
+        ("The option of <flag> is new.\n\n- It's new\n  - called `max_batch_size`", "code"),
+    ],
+)
+def test_what_a_statement_claims_of_its_commit_is_checked(
+    bench: Bench,  # noqa: F811
+    line: str,
+    cause: str,
+) -> None:
+    assert {found for _, found in bench.wrong(f"{_TITLE}{line}\n")} == {cause}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"- `<fix>` ([#13]({_PULL}/13)) by Ada Lovelace on 2026-03-10 and later",
+        f"- `<fix>` ([#99]({_ISSUE}/99)) mends the cache",
+        f"- `<fix>` ([#99]({_PULL}/99), [#13]({_PULL}/13)) mends the cache",
+        "- Fix overflow in the paged cache (#99) (#13) <fix>",
+        "- `<fix>` was reverted by Bo Chen",
+        "- `<fix>` touches 1 file (+2/−0), and 3 files use it",
+        "- `<fix>` adds 2 lines: 2 files more than that import it",
+        # A proposal of the writer, and a name that is told from the changed one.
+        "- <flag> should have been called `batches_at_once_limit`",
+        "- <flag> adds `--max-batch`; `max_batch_size` would say more",
+        "- <flag> adds `maxBatch`, as `MAX_BATCH`",
+        # It stands elsewhere in the files.
+        "- <flag> has nothing to do with `MAX_ROUTES`",
+        "- <fix> is not about `router.py`",
+        # Of another repository, and of several commits.
+        "- <flag> is for `max_batch_size` of acme/kernels",
+        "Since <flag> this landed:\n\n- `max_batch_size` (<fix>)\n- Rename (<rename>)",
+    ],
+)
+def test_what_may_be_true_of_a_commit_is_not_accused(
+    bench: Bench,  # noqa: F811
+    line: str,
+) -> None:
+    assert bench.wrong(f"{_TITLE}{line}\n") == []
+
+
+def test_a_date_is_read_to_its_end_however_long_the_line(bench: Bench) -> None:  # noqa: F811
+    for length in range(225, 305):
+        padding = "x" * length
+        line = f"- <fix> ({padding}), +2/−0, 2026-03-10, mended"
+        assert "metadata" not in {cause for _, cause in bench.wrong(f"{_TITLE}{line}\n")}
+        if length == 225:
+            wrong_line = line.replace("2026-03-10", "2026-03-02")
+            assert {cause for _, cause in bench.wrong(f"{_TITLE}{wrong_line}\n")} == {"metadata"}
+
+
+def test_the_value_of_an_option_is_that_of_the_change(bench: Bench) -> None:  # noqa: F811
+    moment = datetime(2026, 3, 10, 16, tzinfo=UTC)
+    server = "run('suite.py --timeout-per-file 3600 --shards 4')\n"
+    bench.shas["suite"] = bench.engine.commit("Run it (#16)", moment, "Ada", server=server)
+    report = _TITLE + "- <suite> runs with `--timeout-per-file {}`\n"
+    assert bench.wrong(report.format(3600)) == []
+    assert bench.wrong(report.format(5400)) == [(3, "code")]
+    # Of an option that the change does not set nothing is claimed.
+    assert bench.wrong(_TITLE + "- <suite> also works with `--workers 8`\n") == []
+
+
+def test_numbers_beside_hashes_are_pull_requests_where_all_others_are(
+    bench: Bench,  # noqa: F811
+) -> None:
+    lines = ["- <flag> (#12)", "- <fix> (#13)", "- <rename> (#14)"]
+    lines += ["- <flag> (#12) again", "- <fix> (#13) again"]
+    assert bench.wrong(_TITLE + "\n".join([*lines, "- <fix> (#99)"])) == [(8, "mismatch")]
+    assert bench.wrong(_TITLE + "\n".join([*lines[:2], "- <fix> (#99)"])) == []
+
+
+def test_the_number_behind_a_copied_title_is_that_of_the_title(
+    bench: Bench,  # noqa: F811
+) -> None:
+    moment = datetime(2026, 3, 10, 18, tzinfo=UTC)
+    subject = "fix(cache): keep pages that are read (#17)"
+    bench.shas["keep"] = bench.engine.commit(subject, moment, "Ada", keep="PAGES = 1\n")
+    line = f"{_TITLE}* **cache:** Keep pages that are read ([#{{0}}]({_ISSUE}/{{0}})) <keep>\n"
+    assert bench.wrong(line.format(17)) == []
+    assert bench.wrong(line.format(98)) == [(3, "mismatch")]
+    assert bench.wrong(f"{_TITLE}- keep pages that are read, for #98 (<keep>)\n") == []
+
+
+def test_a_link_to_another_repository_is_wrong_though_that_is_not_given(
+    bench: Bench,  # noqa: F811
+) -> None:
+    sha = bench.shas["fix"]
+    line = f"- [`{sha[:9]}`](https://github.com/acme/{{}}/commit/{sha}) (#13) mends the cache\n"
+    assert bench.wrong(_TITLE + line.format("kernels")) == [(3, "out-of-scope")]
+    assert bench.wrong(_TITLE + line.format("docs")) == [(3, "out-of-scope")]
+    # A fork has the commit, too.
+    assert bench.wrong(_TITLE + line.format("engine-fork")) == []
+
+
+def test_one_person_may_have_two_names(bench: Bench) -> None:  # noqa: F811
+    moment = datetime(2026, 3, 10, 17, tzinfo=UTC)
+    for name in ("Grace Hopper", "amazinggrace"):
+        bench.shas[name[:5]] = bench.engine.commit(
+            f"Compile, {name}", moment, name, email="grace@example.org", compiler=f"# {name}\n"
+        )
+    assert bench.wrong(f"{_TITLE}- <Grace> (amazinggrace)\n- <amazi> by Grace Hopper\n") == []
+    assert bench.wrong(f"{_TITLE}- <fix> (amazinggrace)\n") == [(3, "metadata")]
+    # Whose login it is, git does not know.
+    assert bench.wrong(f"{_TITLE}- <fix> (@amazinggrace)\n") == []

@@ -1,0 +1,39 @@
+"""How many answers are waited for, one after the other, as the footer counts it."""
+
+from agent.domain.spending import Account, Chain, Spent, longest_chain
+from tools.chat.budget import RunBudget
+
+REPO = "octo/router"
+
+
+def answer(budget: RunBudget, subject: str, before: int) -> None:
+    budget.charge("writer", REPO, Spent(calls=1), "writing", subject, before)
+
+
+def test_questions_that_were_put_at_the_same_time_count_once() -> None:
+    budget = RunBudget()
+    before_both = budget.answers_before(REPO, "a commit")
+    answer(budget, "a commit", before_both)
+    answer(budget, "a commit", before_both)
+    answer(budget, "a commit", budget.answers_before(REPO, "a commit"))
+    assert budget.take_chain(REPO) == Chain(reading=2)
+    assert budget.take_chain(REPO) == Chain()
+
+
+def test_a_question_about_a_commit_waits_for_what_was_asked_about_the_day() -> None:
+    budget = RunBudget()
+    answer(budget, REPO, budget.answers_before(REPO, REPO))
+    answer(budget, "a commit", budget.answers_before(REPO, "a commit"))
+    answer(budget, "another commit", budget.answers_before(REPO, "another commit"))
+    assert budget.take_chain(REPO) == Chain(reading=2)
+
+
+def test_steps_follow_each_other_and_summaries_follow_the_slowest_repository() -> None:
+    steps = [
+        Account(chains={REPO: Chain(reading=3)}),
+        Account(chains={REPO: Chain(reading=4), "octo/engine": Chain(reading=2)}),
+        Account(chains={"octo/engine": Chain(summing_up=3), "brief": Chain(summing_up=2)}),
+    ]
+    whole = sum(steps, Account())
+    assert whole.chains[REPO] == Chain(reading=7)
+    assert longest_chain(whole.chains.values()) == 10

@@ -1,0 +1,178 @@
+"""Runs of changed lines: what stands between unchanged lines, and how much of it users may notice."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from tree_sitter import Node, Query, QueryCursor
+
+from agent.domain.patch import Hunk, Side
+from agent.triage.line_order import is_visible_to_users, tells_something
+from tools.diff.declarations import Language, language_of
+
+_COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
+_PREPROCESSOR = ("#if", "#elif", "#else", "#define", "#error", "#include")
+_DEBUGGING = re.compile(r"(?i)\b\w*(?:debug|dbg)\w*\s*\(")
+"""A call that prints for developers, as loggers and LLVM name it."""
+_DECORATOR = re.compile(r"\s*@[\w.]+\(")
+_CONDITION = re.compile(
+    r"\s*(?:(?:\}\s*)?(?:if|elif|else if|while|switch|case|match|assert)\b|#\s*(?:if|elif)"
+    r"|return\s+(?:not\b|.*\b(?:and|or|in|is)\b))"
+)
+"""Lines that decide what happens: branches, loops, and answers that are conditions."""
+_INSTALLATION = re.compile(
+    r"\b(?:pip3?|conda|apt|apt-get|dnf|yum|apk|npm)\s+(?:-\w+\s+)?(?:un)?install\b"
+)
+"""Commands of package managers, by which an image gets its contents."""
+_OPEN = "([{"
+_CLOSED = ")]}"
+
+
+class ChangedLine(NamedTuple):
+    """A changed line with its number on its own side."""
+
+    number: int
+    text: str  # With its sign
+
+    @property
+    def side(self) -> Side:
+        """The version that has the line."""
+        return "old" if self.text.startswith("-") else "new"
+
+    @property
+    def bare(self) -> str:
+        """The text without its sign and its indentation."""
+        return self.text[1:].strip()
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is neither empty nor a comment."""
+        text = self.bare
+        if not any(sign.isalnum() for sign in text):
+            return False
+        return text.startswith(_PREPROCESSOR) or not text.startswith(_COMMENTS)
+
+
+Run = list[ChangedLine]  # Changed lines that follow each other in the patch
+
+
+class Weight(IntEnum):
+    """How likely users notice what changed lines do."""
+
+    FOLLOWS = 0  # Only adapts to something else that the commit changes
+    BODY = 1
+    DECIDES = 2  # A condition
+    VISIBLE = 3  # Something that users read, set or run into
+
+
+def runs_of(hunk: Hunk) -> Iterator[Run]:
+    """Yield the runs of changed lines of a hunk."""
+    run: Run = []
+    for sign, number, text in hunk.numbered():
+        if sign != " ":
+            run.append(ChangedLine(number, text))
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def weight_of(lines: Sequence[ChangedLine]) -> Weight:
+    """Return the weight of the line that users notice most."""
+    weight = Weight.BODY
+    for line in lines:
+        if not line.is_code:
+            continue
+        text = line.text[1:]
+        if is_visible_to_users(text) or _DECORATOR.match(text) or _INSTALLATION.search(text):
+            return Weight.VISIBLE
+        if _CONDITION.match(text):
+            weight = Weight.DECIDES
+    return weight
+
+
+def count_code(run: Sequence[ChangedLine]) -> int:
+    """Count the lines of code of a run; an import says less than its use."""
+    return sum(line.is_code and tells_something(line.text[1:]) for line in run)
+
+
+def changes_code(run: Sequence[ChangedLine]) -> bool:
+    """Return False for lines that are only laid out anew, moved or commented."""
+    removed: list[str] = []
+    added: list[str] = []
+    for line in run:
+        if line.is_code:
+            (removed if line.side == "old" else added).extend(line.text[1:].split())
+    return "".join(removed).replace(",", "") != "".join(added).replace(",", "")
+
+
+def without_debugging(run: Run) -> Run:
+    """Return the lines of a run that are no part of calls which print for developers."""
+    kept: Run = []
+    depths: dict[Side, int] = {"old": 0, "new": 0}
+    for line in run:
+        depth = depths[line.side]
+        if depth == 0 and not _DEBUGGING.search(line.text):
+            kept.append(line)
+            continue
+        depths[line.side] = max(depth + _opened_brackets(line.text), 0)
+    return kept
+
+
+def _opened_brackets(text: str) -> int:
+    opened = sum(text.count(bracket) for bracket in _OPEN)
+    return opened - sum(text.count(bracket) for bracket in _CLOSED)
+
+
+def hidden_lines(path: str, text: bytes, other_text: bytes) -> Collection[int]:
+    """Return the lines of a version of a Python file that change nothing that users meet.
+
+    These are docstrings, imports, calls that log for developers, and what stands between `def` and
+    the body of functions that the other version has with the same parameters: annotations change nothing.
+    """
+    language = language_of(path)
+    if language is None or language.name != "python":
+        return frozenset()
+    captures = _hidden_captures(text, language)
+    lines: set[int] = set()
+    for node in captures.get("hidden", ()):
+        lines.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
+    other_functions = _hidden_captures(other_text, language).get("function", ())
+    other_signatures = {_signature(node) for node in other_functions}
+    for node in captures.get("function", ()):
+        body = node.child_by_field_name("body")
+        if body is not None and _signature(node) in other_signatures:
+            lines.update(range(node.start_point[0] + 1, body.start_point[0] + 1))
+    return frozenset(lines)
+
+
+def _hidden_captures(text: bytes, language: Language) -> dict[str, list[Node]]:
+    return QueryCursor(_hidden_query(language)).captures(language.parse(text))
+
+
+def _signature(function: Node) -> tuple[bytes, ...]:
+    """Return the name of a function and its parameters with their defaults, without annotations."""
+    parts: list[bytes] = []
+    name = function.child_by_field_name("name")
+    parameters = function.child_by_field_name("parameters")
+    for node in (name, *(parameters.named_children if parameters is not None else ())):
+        if node is None or node.type == "comment":
+            continue
+        annotation = node.child_by_field_name("type")
+        for child in node.children or (node,):
+            if child != annotation:
+                parts.append(child.text or b"")
+    return tuple(part for part in parts if part != b":")
+
+
+@lru_cache
+def _hidden_query(language: Language) -> Query:
+    return Query(
+        language.grammar,
+        "(expression_statement . (string) @hidden .) (import_from_statement) @hidden"
+        '((expression_statement (call function: (_) @_call)) @hidden (#match? @_call "[.]debug$"))'
+        "(function_definition) @function",
+    )
