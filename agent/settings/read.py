@@ -4,8 +4,9 @@ This is not left to pydantic-settings, which cannot read a given environment, ig
 variables and adds 0.1 s to every start.
 """
 
+import difflib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +107,34 @@ def _validated(values: Mapping[str, Any], origin: Origin) -> Settings:
         location = [str(part) for part in details["loc"]] or ["edition"]
         reason = details["msg"].removeprefix("Value error, ")
         if details["type"] == "extra_forbidden":
-            reason = "unknown key"
+            reason = f"unknown key{_suggestion(location)}"
         message = f"{origin(location[0], '.'.join(location))}: {reason}"
         raise ConfigError(_printable(message)) from error
+
+
+def _suggestion(location: Sequence[str]) -> str:
+    """Return which known key an unknown one resembles, or the table it belongs to."""
+    tables = _keys_by_table()
+    key = location[-1].lower()
+    table = location[0] if len(location) > 1 else ""
+    for other_table, keys in tables.items():
+        if key in keys:
+            where = f"under [{other_table}]" if other_table else "above the first table"
+            return f"; it belongs {where}"
+    similar = difflib.get_close_matches(key, tables.get(table, ()), n=1)
+    return f"; did you mean {similar[0]}?" if similar else ""
+
+
+def _keys_by_table() -> dict[str, Collection[str]]:
+    """Return the keys of each table of the file; those above all tables are under ''."""
+    schema = Settings.model_json_schema()
+    tables: dict[str, Collection[str]] = {"": schema["properties"].keys() - {"token"}}
+    for name, field in schema["properties"].items():
+        reference = field.get("$ref") or field.get("items", {}).get("$ref", "")
+        definition = schema["$defs"].get(reference.rpartition("/")[2])
+        if definition is not None:
+            tables[name] = definition["properties"].keys()
+    return tables
 
 
 def _printable(text: str) -> str:

@@ -70,8 +70,17 @@ def test_own_variables_win_over_those_of_the_system_in_either_order() -> None:
 @pytest.mark.parametrize(
     ("text", "error_text"),
     [
-        ('langg = "en"', "langg in gitzette.toml: unknown key"),
+        ('langg = "en"', "langg in gitzette.toml: unknown key; did you mean lang?"),
         ('[[repos]]\nname = "a/b"\nbranhc = "x"', "repos.0.branhc in gitzette.toml: unknown key"),
+        ('[[repo]]\nname = "a/b"', "repo in gitzette.toml: unknown key; did you mean repos?"),
+        (
+            "answer_seconds = 900",
+            "answer_seconds in gitzette.toml: unknown key; it belongs under [budget]",
+        ),
+        (
+            "[budget]\nmodel_context = 9000",
+            "budget.model_context in gitzette.toml: unknown key; it belongs above the first table",
+        ),
         ('"a\\nb" = 1', "a?b in gitzette.toml: unknown key"),
         ('token = "x"', "a token is read from the variable GITHUB_TOKEN only"),
         ('tz = "Mars/Olympus"', "tz in gitzette.toml: unknown time zone 'Mars/Olympus'"),
@@ -105,7 +114,7 @@ def test_a_mistake_in_the_file_is_told_in_one_line_that_names_it(
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("GITZETTE_LNG", "zh", "GITZETTE_LNG: unknown key"),
+        ("GITZETTE_LNG", "zh", "GITZETTE_LNG: unknown key; did you mean lang?"),
         ("GITZETTE_A\nB", "3", "GITZETTE_A?B: unknown key"),
         ("GITZETTE_REPOS", "a/b nonsense", "GITZETTE_REPOS: 'nonsense' is not a repository"),
         ("GITZETTE_LANG", "fr", "GITZETTE_LANG: Input should be 'en' or 'zh'"),
