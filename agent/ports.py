@@ -1,4 +1,4 @@
-"""Where a run reads and writes, behind small protocols: the sources of a repository, memory, publisher, display."""
+"""Protocols for all that a run reads and writes: repositories, memory, publisher, display."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
 
 
 class Past(Frozen):
-    """What an earlier stretch of the landed line has of something that was looked for."""
+    """The matches of a search in an earlier stretch of the landed line."""
 
     found: tuple[Headline, ...] = ()  # Newest first
-    since: datetime | None = (
-        None  # From this moment on nothing is left out; None where that cannot be said
-    )
+    since: datetime | None = None
+    """From this moment on nothing is left out; None where that cannot be said."""
 
 
 class Usage(Frozen):
@@ -68,14 +67,14 @@ class Pick(Frozen):
 
 
 class ReleaseRange(Frozen):
-    """What a release is compared with, and the commits of its branch that the default branch lacks."""
+    """The release to compare with, and the commits that only the branch of the release has."""
 
     previous: str  # The tag of the release that its users had before
     picks: tuple[Pick, ...] = ()  # The newest first
 
 
 class Study(Frozen):
-    """What a closer look at a change will ask its source for."""
+    """The requests that a closer look at a change will make."""
 
     change: Change
     read: tuple[str, ...] = ()  # The files of which both versions will be read
@@ -88,9 +87,9 @@ class CodeSource(Protocol):
     repo: RepoId
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
-        """List the first-parent commits whose landing time is in the window, newest first, without diffs.
+        """List the first-parent commits that landed in the window, newest first, without diffs.
 
-        With `known_tip`, also what lies between that tip and today's and is dated before the window (`late`).
+        With `known_tip`, also list as `late` what landed since that tip with an earlier date.
         """
 
     def changes(self, shas: Sequence[str]) -> AsyncIterator[Change]:
@@ -122,12 +121,15 @@ class CodeSource(Protocol):
     async def usages(
         self, sha: str, name: str, *, path: str = "", limit: int = 200
     ) -> Usages | None:
-        """Find the lines that hold an identifier, in one file or folder or everywhere; None: it cannot be told."""
+        """Find the lines that hold an identifier, in one file or folder or everywhere.
+
+        None means that the source cannot search.
+        """
 
     async def usages_of(
         self, sha: str, names: Sequence[str], *, limit: int = 200
     ) -> Mapping[str, Usages] | None:
-        """Find the lines that hold any of some identifiers, by identifier, up to `limit` lines each.
+        """Find the lines that hold any of some identifiers, up to `limit` lines for each of them.
 
         None where the source cannot search the files of a commit.
         """
@@ -138,18 +140,22 @@ class CodeSource(Protocol):
 
 @runtime_checkable
 class CloneSource(CodeSource, Protocol):
-    """A clone, which has all of history at hand: it answers at little cost what the API cannot be asked."""
+    """A clone: it has all of history at hand and answers questions that the API cannot."""
 
     async def has_whole_history(self) -> bool:
-        """Return False for a shallow clone, whose answers about the past may be others once it is deepened."""
+        """Return False for a shallow clone: deepening it may change answers about the past."""
 
     async def named(self, prefixes: Sequence[str]) -> Mapping[str, tuple[Commit, ...]]:
-        """Find the commits that full or abbreviated hashes mean; of several, those on the default branch if any is."""
+        """Find the commits of full or abbreviated hashes.
+
+        Where a prefix is ambiguous, commits on the default branch are preferred.
+        """
 
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past | None:
-        """List the landed commits up to this one, and not before that moment, whose title fits a pattern.
+        """List the landed commits from a moment up to this commit whose titles match a pattern.
 
-        The pattern is one that both Python and POSIX read alike; case does not matter. None: it cannot be told.
+        The pattern must mean the same in Python and POSIX; case does not matter. None means that
+        the source cannot say.
         """
 
     async def similar(
@@ -161,27 +167,29 @@ class CloneSource(CodeSource, Protocol):
         """
 
     async def fetch_writers(self, since: Mapping[str, datetime]) -> None:
-        """Make ready what `written_by` reads of these commits, each with the moment that it looks back to."""
+        """Prefetch the lines that `written_by` reads of each commit, back to its moment."""
 
     async def written_by(
         self, sha: str, *, since: datetime, moved: bool = False, share: float = 0.0
     ) -> Mapping[str, int]:
-        """Count the lines that this commit removes by the landed commits since then that wrote them.
+        """Count the lines that this commit removes, by the landed commits that wrote them.
 
-        Lines written before `since` are counted under an empty name, and so are all of them if no commit wrote this
-        share. With `moved`, a line moved from another file in the same commit counts for the one that wrote it there.
+        Lines written before `since` are counted under an empty name, and so are all of them if no
+        commit wrote this share. With `moved`, a line that was moved from another file in the same
+        commit counts for the commit that wrote it there.
         """
 
     async def line_writers(self, shas: Sequence[str]) -> Mapping[str, tuple[LineWriter, ...]]:
-        """Return for each commit who wrote the lines that it changes, and those next to them, however long ago.
+        """Return for each commit the writers of the lines that it changes and of those next to them.
 
-        The likeliest to matter come first. Nobody wrote the lines with which a repository began.
+        The likeliest to matter come first, however old. The lines with which a repository began
+        have no writer.
         """
 
     async def lines_with(
         self, sha: str, words: Sequence[str], *, called: str = ""
     ) -> Sequence[tuple[str, str]]:
-        """Find the lines of a commit's product code that hold one of these words, each with the path of its file.
+        """Find the lines of a commit's product code that hold one of these words, with their paths.
 
         With `called` only the files of this name are searched.
         """
@@ -189,28 +197,28 @@ class CloneSource(CodeSource, Protocol):
     async def names_in_tree(
         self, sha: str, names: Sequence[str], paths: Sequence[str] = ()
     ) -> frozenset[str] | None:
-        """Return which of some names stand in the text files or the paths of a commit, in any spelling.
+        """Return which of some names occur in the text files or the paths of a commit.
 
-        With `paths` only these files and folders are searched. Case, hyphens and underscores do not matter.
-        None where the files cannot be searched.
+        With `paths` only these files and folders are searched. Case, hyphens and underscores do
+        not matter. None where the files cannot be searched.
         """
 
     async def surface_changes(self, shas: Sequence[str]) -> Mapping[str, SurfaceChange | None]:
         """Return for each commit the public names in its Python files, and what breaks for users.
 
-        None stands for a commit of which nobody can say it.
+        None stands for a commit of which this is unknown.
         """
 
     async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
         """Return what is public in one version, and what of it breaks in another."""
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
-        """Find the first of these tags that there is, as a release of its day."""
+        """Find the first of these tags that exists, as a release of its day."""
 
     async def first_tags(
         self, heads: Sequence[Headline], *, until: datetime, candidates: bool = False
     ) -> Mapping[str, Release]:
-        """Return by hash the first release before a moment that has a landed commit or a copy of it.
+        """Return by hash the first release before a moment that has a landed commit or its copy.
 
         With `candidates`, tags of release candidates count as well.
         """
@@ -224,7 +232,7 @@ class CloneSource(CodeSource, Protocol):
         """
 
     async def release_range(self, tag: str) -> ReleaseRange | None:
-        """Return what a version is compared with and what its branch alone has.
+        """Return the release before a version, and the commits that only its branch has.
 
         None where the repository has no such version, or none before it.
         """
@@ -256,7 +264,7 @@ class ThreadSource(Protocol):
     async def threads(
         self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()
     ) -> Threads:
-        """Read what the window's threads say, and which pull request brought each of these commits."""
+        """Read the threads of the window and the pull request of each of these commits."""
 
     async def issue(self, number: int) -> Issue | PullRequest:
         """Read one issue or pull request by its number."""
@@ -265,11 +273,14 @@ class ThreadSource(Protocol):
         """Read the comments below one issue or pull request, oldest first."""
 
     async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
-        """Read several issues and pull requests at once, with their last comments; what is not there is left out."""
+        """Read several issues and pull requests at once, with their last comments.
+
+        Those that do not exist are left out.
+        """
 
 
 class NoThreads:
-    """Stands in where nobody may be asked for issues and pull requests; the report says so."""
+    """A source without issues and pull requests, where none may be read; the report says so."""
 
     def __init__(self, repo: RepoId, why: NoticeKind) -> None:
         self.repo = repo
@@ -278,22 +289,22 @@ class NoThreads:
     async def threads(
         self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()
     ) -> Threads:
-        """Answer that nothing was read, and why."""
+        """Return no threads, with a notice that says why."""
         del window, commits, known_open
         return Threads(coverage="not read", notices=(Notice(kind=self._why),))
 
     async def issue(self, number: int) -> Issue | PullRequest:
-        """Refuse: there is nobody to ask."""
+        """Raise NotFound."""
         raise NotFound(f"{EvidenceId.thread(self.repo, number)} was not read: {self._why}")
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
-        """Refuse: there is nobody to ask."""
+        """Raise NotFound."""
         raise NotFound(
             f"comments of {EvidenceId.thread(self.repo, number)} were not read: {self._why}"
         )
 
     async def discussions(self, numbers: Sequence[int]) -> tuple[ThreadEvidence, ...]:
-        """Know of none."""
+        """Return no discussions."""
         del numbers
         return ()
 
@@ -308,7 +319,7 @@ class RepositorySources:
     is_current: bool = True  # False for a clone of the user's, which may not have been fetched
 
 
-# The development server describes the context of a question, and asks of every protocol in it that it can be checked.
+# `langgraph dev` describes the context of a question; every protocol in it must be checkable.
 @runtime_checkable
 class Repositories(Protocol):
     """Opens the sources of a repository, once per run."""
@@ -326,7 +337,7 @@ class Publisher(Protocol):
 
 @dataclass(frozen=True)
 class Step:
-    """What is being done for a repository, as the nodes of a graph stream it; numbers where they are known."""
+    """Progress of a repository, streamed by the nodes of a graph; numbers where they are known."""
 
     repo: RepoId
     what: str
@@ -336,17 +347,17 @@ class Step:
 
 @runtime_checkable
 class Progress(Protocol):
-    """Tells a person what is going on."""
+    """Shows a person what is going on."""
 
     def step(self, repo: RepoId, what: str, done: int = 0, total: int = 0) -> None:
         """Report what is being done for a repository, and how far it is where that is known."""
 
 
 class StoryMemory(Protocol):
-    """Remembers the stories that reports told."""
+    """Remembers the stories of published reports."""
 
     def known(self, window: Window, cites: Sequence[EvidenceId]) -> "Remembered":
-        """Tell in which earlier reports these stand, and which stories they belong to."""
+        """Return the earlier reports that have these commits, and the stories of these."""
 
     def past(self, repo: RepoId, window: Window) -> Past:
         """Return what earlier reports list of a repository."""
@@ -365,7 +376,7 @@ class QuestionMemory(Protocol):
         """Record a window as complete, if each of the commits that landed in it is stored."""
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> Collection[str]:
-        """Tell which of these commits are stored."""
+        """Return the commits among these that are stored."""
 
     def gaps(self, repo: RepoId, window: Window) -> Sequence[Window]:
         """Return the parts of a window of which not every landed commit is stored."""

@@ -242,7 +242,7 @@ class ReadSpan(Frozen):
 
 
 class Searched(Frozen):
-    """What was read of a repository for a question, and what was not."""
+    """The parts of a repository that were read for a question, and those that were not."""
 
     repo: RepoId
     start: datetime  # The time that was asked about, up to the moment of the question

@@ -41,7 +41,7 @@ class EvidencePrompt:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionLimit:
-    """What the questions to one model are measured against."""
+    """The limits that the questions to one model must fit into."""
 
     tokens: int  # That a question may have
     answer_tokens: int  # That are left for the answer

@@ -70,7 +70,7 @@ class System(Protocol):
 
 @dataclass(frozen=True)
 class ReportCost:
-    """What one report cost."""
+    """The cost of one report."""
 
     requests: int
     free: int  # Requests that did not count against the rate limit
@@ -79,7 +79,7 @@ class ReportCost:
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """What an evaluation set works with."""
+    """The tools of an evaluation set."""
 
     folder: Path  # For worlds and other files, until the evaluation ends
     system: System

@@ -58,7 +58,7 @@ class Stage:
     async def report(
         self, models: Models | None, window: Window, languages: tuple[Language, ...] = ("en", "zh")
     ) -> Report:
-        """Let models, or code alone, report on a window, as if it were the first ever."""
+        """Report on a window with models or by rules, as if it were the first ever."""
         publisher = _KeptReports()
         db = database_in_memory()
         context = RunContext(

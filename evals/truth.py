@@ -86,7 +86,7 @@ class Truth:
 
     @cached_property
     def fixes(self) -> frozenset[Fix]:
-        """What GitHub records as closed by what landed."""
+        """The issues that GitHub records as closed by landed commits."""
         return frozenset((*self._fixes_by_pulls(), *self._fixes_by_events()))
 
     @cached_property

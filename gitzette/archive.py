@@ -153,7 +153,7 @@ def _write(file: Path, data: bytes) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a folder, while a run reads, merges and writes in it."""
+    """Lock a folder exclusively while a run reads, merges and writes in it."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -56,7 +56,7 @@ class Recording(BaseModel):
 
 @dataclass(frozen=True)
 class Staleness:
-    """Where a recording and the questions of a run do not fit together."""
+    """The differences between a recording and the questions of a run."""
 
     missing: tuple[str, ...] = ()  # Topics without an answer, or with one that does not fit
     unused: tuple[str, ...] = ()  # Topics that nobody asks about

@@ -26,7 +26,7 @@ _TIMEOUT_RESPONSE = (
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectionLimits:
-    """How many connections a server keeps, and how long it waits for a client."""
+    """Limits of a server: the connections it keeps, and the time it waits for a client."""
 
     connections: int = 256
     per_client: int = 64

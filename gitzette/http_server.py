@@ -1,4 +1,4 @@
-"""How the servers of Gitzette listen: on an address that is bound before it is announced."""
+"""Runs the servers of Gitzette on an address that is bound before it is announced."""
 
 import ipaddress
 import socket

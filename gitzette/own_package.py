@@ -1,4 +1,4 @@
-"""How another machine can install this very copy of Gitzette.
+"""Lets another machine install this very copy of Gitzette.
 
 Gitzette is on no package index, where a bare name would install whatever somebody publishes under
 it. So a copy is installed from the address it came from, or it is packed as a wheel.
@@ -119,7 +119,7 @@ def _record(members: dict[str, bytes], record: str) -> str:
 
 
 class _Metadata(NamedTuple):
-    """What an installer must know of a package."""
+    """The metadata of a package that an installer needs."""
 
     version: str
     text: str  # The file METADATA of a wheel

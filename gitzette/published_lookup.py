@@ -46,7 +46,7 @@ class PublishedCommit:
 
     @property
     def claims(self) -> list[Claim]:
-        """What the report says of it, in order."""
+        """The claims of the report about it, in order."""
         return [claim for claim in self.report.claims if claim.about[:1] == (self.id,)]
 
     @property
@@ -75,14 +75,14 @@ class PublishedCommit:
 
 
 class ThreadEvent(NamedTuple):
-    """What a report says of a thread."""
+    """An event of a thread in a report."""
 
     label: str
     line: ThreadLine
 
 
 class ThreadLink(NamedTuple):
-    """What a report says that a commit has to do with a thread."""
+    """A link between a commit and a thread in a report."""
 
     label: str
     link: Link
@@ -117,7 +117,7 @@ class PublishedRelease:
 
     @property
     def claims(self) -> list[Claim]:
-        """What the report says of it."""
+        """The claims of the report about it."""
         return [claim for claim in self.report.claims if self.id in claim.sources]
 
     @property

@@ -1,4 +1,4 @@
-"""What the nodes of a question may touch: what a run may, the memory of evidence, and its index."""
+"""The context of a question: that of a run, the memory of evidence, and its index."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ _RECENT = timedelta(days=7)  # What is read of a repository where nobody asks fo
 
 @dataclass(frozen=True, kw_only=True)
 class AskContext(RunContext):
-    """What the nodes of a question may touch, and the limits within which it is answered."""
+    """The context of a question's nodes, and the limits within which it is answered."""
 
     reader: WindowReader
     memory: EvidenceStore  # What is known of commits and threads

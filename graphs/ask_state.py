@@ -1,4 +1,4 @@
-"""What the steps of a question are given and hand on: a type for each step."""
+"""Types for the input and output of each step of a question."""
 
 from operator import add
 from typing import Annotated
@@ -27,7 +27,7 @@ class AskInput(TypedDict):
 
 
 class SearchPlanOutput(TypedDict):
-    """What a model wants to search for; nothing where none is asked."""
+    """The searches that a model asks for; none without a model."""
 
     searches: list[str]
 
@@ -37,7 +37,7 @@ class RetrieveInput(AskInput, SearchPlanOutput):
 
 
 class RetrieveOutput(TypedDict):
-    """What was found, and the message with which a model begins; no message where none is asked."""
+    """The evidence, and the message with which a model begins; no message without a model."""
 
     query: Query
     window: Window
@@ -67,7 +67,7 @@ class AskState(RetrieveInput, RetrieveOutput):
 
 
 class SubjectInput(AskInput):
-    """What an answer is written about."""
+    """The evidence that an answer is written about."""
 
     query: Query
     searched: list[Searched]
@@ -90,7 +90,7 @@ class QuestionReadInput(AskInput):
 
 
 class QuestionReadOutput(TypedDict):
-    """What the model says or asks for, and what the tools can show."""
+    """The message of the model, and the evidence that the tools can show."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     landed: dict[RepoId, list[Commit]]
@@ -104,7 +104,7 @@ class QuestionToolsInput(QuestionReadInput):
 
 
 class QuestionToolsOutput(TypedDict):
-    """What the tools answered, and what they showed, each piece under a handle."""
+    """The answers of the tools, and the evidence that they showed, each piece under a handle."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     evidence: dict[EvidenceId, Citable]
@@ -119,7 +119,7 @@ class AnswerInput(SubjectInput):
 
 
 class AnswerOutput(TypedDict):
-    """What the model answered, and the evidence under the names that it was given."""
+    """The answer of the model, and the evidence by the handles that the model was given."""
 
     handles: dict[str, EvidenceId]
     evidence: dict[EvidenceId, Citable]

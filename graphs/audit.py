@@ -65,7 +65,7 @@ _NO_TIME = "the time for the audit was over"
 
 @dataclass(frozen=True, kw_only=True)
 class AuditDeps:
-    """What the nodes of an audit may touch."""
+    """The context of the nodes of an audit."""
 
     repositories: Repositories
     progress: Progress
@@ -110,7 +110,7 @@ class AuditPlaceOutput(TypedDict):
 
 
 class AuditScopeInput(AuditInput):
-    """What is sent to the repositories that resolved."""
+    """The state that is sent to the repositories that resolved."""
 
     library: Library
 
@@ -135,7 +135,7 @@ class AuditCheckInput(AuditScopeInput):
 
 
 class AuditCheckOutput(TypedDict):
-    """What code proved or refuted."""
+    """The findings of code."""
 
     library: Library
     findings: Annotated[list[Finding], add]
@@ -143,7 +143,7 @@ class AuditCheckOutput(TypedDict):
 
 
 class AuditJudgeInput(AuditScopeInput):
-    """What code found, and what is left to the judge."""
+    """The findings of code, and the sentences that are left to the judge."""
 
     findings: Annotated[list[Finding], add]
     incomplete: Annotated[list[str], add]
@@ -151,7 +151,7 @@ class AuditJudgeInput(AuditScopeInput):
 
 
 class AuditJudgeOutput(TypedDict):
-    """What the judge found, and the audit in figures."""
+    """The findings of the judge, and the audit in figures."""
 
     findings: Annotated[list[Finding], add]
     incomplete: Annotated[list[str], add]
@@ -335,7 +335,7 @@ def _not_given(entries: Sequence[AuditEntry], specs: Sequence[RepoSpec]) -> dict
 
 
 class Judged(NamedTuple):
-    """What a judge made of the sentences of a report."""
+    """The verdicts of a judge on the sentences of a report."""
 
     findings: list[Finding]
     unread: Counter[str]  # How many sentences it did not read, by the reason

@@ -1,4 +1,4 @@
-"""Where a run or a conversation stands: LangGraph's checkpoints, in a private file or in PostgreSQL."""
+"""Checkpoints of runs and conversations, in a private file or in PostgreSQL."""
 
 import os
 from collections.abc import AsyncIterator, Iterator

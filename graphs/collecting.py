@@ -134,7 +134,7 @@ async def triage(
 
 
 class _Skimmed(NamedTuple):
-    """What the diffs of a day say, and why some could not be read."""
+    """The facts in the diffs of a day, and why some diffs could not be read."""
 
     weighed: list[Triage]
     omissions: list[Notice]

@@ -48,7 +48,7 @@ class QuestionInput(TypedDict):
 
 
 class TurnOutput(TypedDict):
-    """What a thread keeps of a question, and the reply to it, which it does not keep."""
+    """The part of a question that its thread keeps, and the reply, which it does not keep."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     cites: Annotated[list[EvidenceId], _latest]  # What the answers cite, the last one's first
@@ -198,7 +198,7 @@ async def answered(question: str, context: AskContext) -> Reply:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a conversation stands after its last answer."""
+    """The state of a conversation after its last answer."""
 
     turns: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()  # What the answers cite, the last one's first

@@ -1,4 +1,4 @@
-"""How the parts of a day become one report."""
+"""Joins the parts of a day into one report."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

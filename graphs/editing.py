@@ -1,4 +1,4 @@
-"""How a repository's commits are edited: a model gives each its place, or the rules do."""
+"""Edits the commits of a repository: a model gives each its place, or the rules do."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -154,7 +154,7 @@ async def _read_rows(state: EditInput, context: RunContext) -> _Day:
 async def _studied_for_certainty(
     code: CodeSource, collected: Collected, context: RunContext
 ) -> list[CommitEvidence]:
-    """Read whole files where a patch alone cannot tell whether a commit breaks something."""
+    """Read whole files where a patch alone does not show whether a commit breaks something."""
     uncertain = []
     for triaged in collected.table:
         if triaged.noise is None and MAY_BREAK in triaged.reasons:
@@ -170,7 +170,7 @@ def _explaining_tokens(evidence: CommitEvidence) -> int:
 
 
 class _View(NamedTuple):
-    """What the editor made of some commits."""
+    """The places that the editor gave some commits."""
 
     proposals: list[Proposal]
     groups: list[CommitGroup]

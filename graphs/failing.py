@@ -1,4 +1,4 @@
-"""How an error becomes a failure in the report: one repository or one part fails, the rest goes on."""
+"""Turns errors into failures in the report: one repository or part fails, the rest goes on."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,4 +1,4 @@
-"""How long a run's questions to its models will take, by the answers that have come in so far."""
+"""A forecast of how long a run's requests to its models will take, by the answers so far."""
 
 from collections import Counter
 
@@ -44,7 +44,7 @@ class Forecast:
 
     @property
     def commit_count(self) -> int:
-        """How many commits are still to be explained."""
+        """The number of commits that are still to be explained."""
         return sum(self._commits.values())
 
     def commit_seconds(self) -> float:

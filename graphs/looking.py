@@ -1,4 +1,4 @@
-"""How a model looks further: it calls tools until it has seen enough, or has had its turns.
+"""Lets a model look further: it calls tools until it has seen enough, or has had its turns.
 
 Before a commit is explained, its writer may look into the repository. Each commit has a
 conversation of its own; what the tools showed is kept for writer, gate and judge.
@@ -107,7 +107,7 @@ def may_ask_again(messages: Sequence[AnyMessage], turns: int) -> bool:
 
 
 class LookQuestion(NamedTuple):
-    """What a model is asked that may look further, without the conversation so far."""
+    """A request to a model that may look further, without the conversation so far."""
 
     job: Job
     account: str

@@ -29,7 +29,7 @@ from tools.history.cross_repository import Connected
 
 
 class Part(Frozen):
-    """What was read of one repository; without a chapter it could not be read."""
+    """The report on one repository; without a chapter the repository could not be read."""
 
     collected: Collected | None = None
     chapter: Chapter | None = None

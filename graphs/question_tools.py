@@ -146,7 +146,7 @@ def _with_new_handles(
     before: Mapping[str, EvidenceId],
     handles: Mapping[str, EvidenceId],
 ) -> list[AnyMessage]:
-    """Tell the model, below the last answer of a tool, how to cite what it was shown."""
+    """Append to the last answer of a tool how to cite the evidence that it shows."""
     added = [f"{handle} is {name}" for handle, name in handles.items() if handle not in before]
     *earlier, last = answers
     if not added or not isinstance(last, ToolMessage):

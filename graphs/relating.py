@@ -46,7 +46,7 @@ _MAX_QUESTIONS = 150  # For which both sides are read
 
 
 class _Outcome(NamedTuple):
-    """What became of the relations of one commit."""
+    """The relations of one commit that were admitted, refused, or not read."""
 
     related: list[Related]
     refused: list[Refused]
@@ -123,11 +123,11 @@ def _reading_groups(commits: Sequence[CommitCandidates]) -> list[CommitCandidate
         others = list(dict.fromkeys((*commit.named, *by_id)))
         for number, start in enumerate(range(0, len(others), _MAX_OTHERS)):
             part = others[start : start + _MAX_OTHERS]
-            named = [other for other in part if other not in by_id]
+            named_part = [other for other in part if other not in by_id]
             candidates = [by_id[other] for other in part if other in by_id]
             if number == len(rounds):
                 rounds.append([])
-            rounds[number].append(replace(commit, named=tuple(named), found=tuple(candidates)))
+            rounds[number].append(replace(commit, named=tuple(named_part), found=tuple(candidates)))
     return list(chain.from_iterable(rounds))
 
 

@@ -1,4 +1,4 @@
-"""How a refused sentence goes back to its writer: with the reason, the judge's words and an excerpt.
+"""Sends refused sentences back to their writer: with reason, the judge's words and an excerpt.
 
 The `repair` node of `graphs/sentence_steps.py` calls this for each commit, summary or answer whose
 sentences were refused by code, or refuted or called too wide by the judge.
@@ -20,7 +20,7 @@ _MIN_EVIDENCE_SHARE = 0.5  # Of a question about refused sentences, for their ev
 
 
 class NewWordings(NamedTuple):
-    """What a writer said in the place of refused sentences, and what went wrong, if anything."""
+    """A writer's new wordings of refused sentences, and the error, if there was one."""
 
     drafts: list[Draft]
     account: Account

@@ -1,4 +1,4 @@
-"""How evidence for a question is found: searches that a model plans, one ranking, and releases."""
+"""Finds evidence for a question: searches that a model plans, one ranking, and releases."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -82,7 +82,7 @@ async def _planned(state: AskInput, query: Query, context: AskContext) -> list[s
 
 
 def stream_hits(hits: Sequence[Hit], query: Query, runtime: Runtime[AskContext]) -> None:
-    """Stream the best hits to whoever waits for the answer."""
+    """Stream the best hits to the reader who waits for the answer."""
     best = runtime.context.memory.all(hit.id for hit in hits[:_MAX_STREAMED])
     runtime.stream_writer({"evidence": best, "lang": query.lang})
 

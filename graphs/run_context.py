@@ -1,4 +1,4 @@
-"""What the nodes of a run may touch, and how they ask its models."""
+"""The context of a run: everything that its nodes may touch, and its models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ MODEL_LINE = RepoId("model")  # The progress shows under this name what concerns
 
 @dataclass(frozen=True, kw_only=True)
 class RunContext:
-    """What the nodes of a daily run may touch: everything with a side effect.
+    """The context of a daily run: everything with a side effect.
 
     Nothing here is handed on from step to step; that is state.
     """
@@ -57,7 +57,7 @@ class RunContext:
 
     @property
     def analyst(self) -> str:
-        """Who writes the report."""
+        """The analyst that writes the report: rules or a model."""
         return f"model {self.models.name}" if self.models else "rules"
 
     @property

@@ -36,7 +36,7 @@ ContextT_contra = TypeVar("ContextT_contra", bound=RunContext, contravariant=Tru
 
 
 class JudgeLook(NamedTuple):
-    """What a judge saw when it looked further.
+    """The evidence that a judge saw when it looked further.
 
     If it saw anything, the subject has it as evidence, and `look_ups` are all of the task.
     """
@@ -63,7 +63,7 @@ class LookFurther(Protocol[StateT_contra, ContextT_contra]):
 
 
 class _JudgedTask(NamedTuple):
-    """What a judge made of the sentences of a task; all look-ups of it, if the judge made any."""
+    """The verdicts of a judge on the sentences of a task, and the look-ups if it made any."""
 
     verdicts: Verdicts
     look_ups: tuple[LookUp, ...]

@@ -1,4 +1,4 @@
-"""What the commits of a day are read beside: candidates by code, one request that chooses."""
+"""Chooses candidates to read beside the commits of a day: code finds them, one request chooses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -46,7 +46,7 @@ async def find_candidates(
     repositories: Mapping[RepoId, RepositorySources],
     context: RunContext,
 ) -> list[CommitCandidates]:
-    """Return what each commit of the day may belong to, as far as code can tell."""
+    """Return the candidates of each commit of the day that code finds."""
     repo = material.repo
     window = state["window"]
     sources = repositories[repo]

@@ -1,4 +1,4 @@
-"""What the steps of a run are given and hand on: a type for each step, stored by the checkpointer.
+"""Types for the input and output of each step of a run; the checkpointer stores them.
 
 State holds decisions and small values. Diffs and discussions are not in it: they are evidence,
 which the state names by id and the sources return, in a resumed run from the record.
@@ -35,7 +35,7 @@ STATE_VERSION = 3
 
 
 class AnalysisOutput(TypedDict):
-    """What a model wrote and may be published, what may not, and what it cost."""
+    """The sentences of a model: published ones, refused ones, and their cost."""
 
     analysis: Annotated[list[Claim], add]
     refused: Annotated[list[Refused], add]
@@ -46,7 +46,7 @@ class AnalysisOutput(TypedDict):
 
 
 class DayInput(TypedDict):
-    """What to report on."""
+    """The repositories and the window to report on."""
 
     window: Window
     specs: tuple[RepoSpec, ...]
@@ -60,13 +60,13 @@ class CollectInput(TypedDict):
 
 
 class CollectOutput(TypedDict):
-    """What a first look found, by repository."""
+    """The results of a first look, by repository."""
 
     collected: Annotated[dict[RepoId, Collected], or_]
 
 
 class CollectedInput(DayInput, CollectOutput):
-    """What the first looks found."""
+    """The results of all first looks."""
 
 
 class EditInput(TypedDict):
@@ -78,37 +78,37 @@ class EditInput(TypedDict):
 
 
 class EditOutput(TypedDict):
-    """Where the commits stand, by repository."""
+    """The places of the commits, by repository."""
 
     edited: Annotated[dict[RepoId, Edited], or_]
 
 
 class AllocateInput(EditOutput):
-    """What the first looks found, and where the commits stand."""
+    """The results of the first looks, and the places of the commits."""
 
     specs: tuple[RepoSpec, ...]
     collected: Annotated[dict[RepoId, Collected], or_]
 
 
 class AllocateOutput(TypedDict):
-    """What is read of each repository in depth, what in short, and what the budget leaves out."""
+    """The commits of each repository to explain in depth or in short, and those left out."""
 
     shares: dict[RepoId, ExplainingShare]
 
 
 class SharesInput(CollectedInput, EditOutput, AllocateOutput):
-    """What is sent to the repositories that could be read."""
+    """The state that is sent to the repositories that could be read."""
 
 
 class ChaptersInput(DayInput):
-    """The repositories that were read, and what is to be published of them."""
+    """The repositories that were read, and their chapters."""
 
     collected: Annotated[dict[RepoId, Collected], or_]
     chapters: Annotated[dict[RepoId, Chapter], or_]
 
 
 class TiesOutput(TypedDict):
-    """What ties the repositories to one another."""
+    """The ties between the repositories."""
 
     ties: Connected
 
@@ -136,7 +136,7 @@ class PartInput(DayInput):
 
 
 class PartShares(SharesInput):
-    """What is sent to the repository of a part."""
+    """The state that is sent to the repository of a part."""
 
     beside: tuple[RepoSpec, ...]
 
@@ -150,7 +150,7 @@ class PartState(PartInput, EditOutput, AllocateOutput, AnalysisOutput):
 
 
 class EditionInput(ChaptersInput):
-    """The parts of an edition, and what is missing of it."""
+    """The parts of an edition, and its missing repositories."""
 
     failures: Annotated[list[Failure], add]
     refused: Annotated[list[Refused], add]
@@ -160,7 +160,7 @@ class EditionInput(ChaptersInput):
 
 
 class CloseReading(Frozen):
-    """Which commits were read in depth, and what is known of the day's commits since then."""
+    """The commits that were read in depth, and the day's commits as a close reading shows them."""
 
     deep: tuple[str, ...] = ()
     background: tuple[str, ...] = ()  # Commits of earlier days that today's undo or bring back
@@ -174,7 +174,7 @@ class CloseReading(Frozen):
 
 
 class ReadingInput(TypedDict):
-    """What names the evidence that was read of a repository's day."""
+    """The names of the evidence that was read of a repository's day."""
 
     window: Window
     spec: RepoSpec
@@ -195,7 +195,7 @@ class MaterialInput(StoriesInput):
 
 
 class RepositoryInput(TypedDict):
-    """What is known of a repository when its part of the report begins."""
+    """The input with which a repository's part of the report begins."""
 
     window: Window
     spec: RepoSpec
@@ -207,13 +207,13 @@ class RepositoryInput(TypedDict):
 
 
 class RepositoryStepInput(RepositoryInput):
-    """What every step of a repository is given; one whose code could not be read does nothing."""
+    """The input of every step of a repository; without readable code a step does nothing."""
 
     failures: Annotated[list[Failure], add]
 
 
 class StudyOutput(TypedDict):
-    """What the close reading found."""
+    """The results of the close reading."""
 
     reading: CloseReading
 
@@ -233,7 +233,7 @@ class RelateInput(ConnectInput, ConnectOutput):
 
 
 class RelateOutput(TypedDict):
-    """What commits have to do with what they name, as a model said and a judge admitted."""
+    """The relations of commits that a model named and a judge admitted."""
 
     related: list[Related]
     refused: Annotated[list[Refused], add]
@@ -247,7 +247,7 @@ class WriteFactsInput(RelateInput):
 
 
 class WriteFactsOutput(TypedDict):
-    """What code says, and which commits a model shall explain."""
+    """The claims of code, and the commits that a model shall explain."""
 
     facts: list[Claim]
     stories: StoriesFound
@@ -256,13 +256,13 @@ class WriteFactsOutput(TypedDict):
 
 
 class TellStoriesInput(WriteFactsInput):
-    """A repository whose facts are written, and whose stories are told."""
+    """A repository whose facts are written."""
 
     facts: list[Claim]
 
 
 class TellStoriesOutput(TypedDict):
-    """The stories with their paragraphs, what of them was refused, and what it cost."""
+    """The stories with their paragraphs, refused paragraphs, and the cost."""
 
     stories: StoriesFound
     refused: Annotated[list[Refused], add]
@@ -270,21 +270,21 @@ class TellStoriesOutput(TypedDict):
 
 
 class NextTasksInput(RepositoryStepInput):
-    """What is not written yet."""
+    """The commits that are not written about yet."""
 
     waiting: list[Task]
     tasks: list[Task]
 
 
 class NextTasksOutput(TypedDict):
-    """What is written next; nothing where everything is written."""
+    """The tasks to write next; none where everything is written."""
 
     waiting: list[Task]
     tasks: list[Task]
 
 
 class ExplainInput(WriteFactsInput):
-    """What a model is to write about."""
+    """The tasks of the model that explains commits."""
 
     tasks: list[Task]
 
@@ -302,7 +302,7 @@ class ChapterOutput(TypedDict):
 
 
 class RepositoryOutput(ChapterOutput):
-    """What a repository hands to the report."""
+    """The part of a repository in the report."""
 
     failures: Annotated[list[Failure], add]
     refused: Annotated[list[Refused], add]
@@ -319,20 +319,20 @@ class RepositoryState(FileInput, RepositoryOutput):
 
 
 class AnalysisInput(TypedDict):
-    """What to write about: commits of a repository, or sentences to sum up, which need none."""
+    """Tasks for a writer: commits of a repository, or published sentences to sum up."""
 
     tasks: list[Task]
     repository: MaterialInput | None
 
 
 class LookedUpInput(AnalysisInput):
-    """The same, with what was looked up for each task, the newest last."""
+    """The same, with the look-ups of each task, the newest last."""
 
     looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
 
 
 class LookInput(LookedUpInput):
-    """The same, with what writers and tools have said to each other, by task."""
+    """The same, with the conversations of writers and tools, by task."""
 
     conversations: Annotated[dict[str, list[AnyMessage]], or_]
 
@@ -351,7 +351,7 @@ class LookUpOutput(LookOutput):
 
 
 class SentencesInput(TypedDict):
-    """Sentences on their way; what they are about is in the rest of the state."""
+    """Sentences on their way; their subjects are in the rest of the state."""
 
     sentences: Sentences
 
@@ -381,7 +381,7 @@ class AnalysisState(LookInput, AnalysisOutput):
 
 
 class SettleOutput(TypedDict):
-    """What may be published of a model's sentences, and what may not."""
+    """The sentences of a model that may be published, and those that may not."""
 
     analysis: Annotated[list[Claim], add]
     refused: Annotated[list[Refused], add]

@@ -1,4 +1,4 @@
-"""What the tasks of an analysis are about, put together from the state and the evidence."""
+"""Subjects of the tasks of an analysis, made from the state and the evidence."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -23,7 +23,7 @@ from tools.chat.messages import Handles
 
 
 async def tell_stories(state: TellStoriesInput, runtime: Runtime[RunContext]) -> TellStoriesOutput:
-    """Have the stories of a repository told; those that are refused keep their template."""
+    """Have a paragraph written about each story; a refused one keeps the words of its template."""
     context = runtime.context
     repo = state["spec"].name
     found_stories = state["stories"]
@@ -61,7 +61,7 @@ def _reasons(related: Sequence[Related]) -> dict[EvidenceId, EvidenceId]:
 
 
 class _Paragraph(NamedTuple):
-    """What a model wrote of a story."""
+    """The paragraph of a model about a story."""
 
     story: StoryFacts
     claim: Claim
@@ -108,7 +108,7 @@ class _Judged(NamedTuple):
 
 
 async def _judged(paragraphs: Sequence[_Paragraph], repo: RepoId, context: RunContext) -> _Judged:
-    """Hold each paragraph to the facts of its story: first by code, then by the judge."""
+    """Check each paragraph against the facts of its story: first by code, then by the judge."""
     passed: dict[str, _Paragraph] = {}
     refused: list[Refused] = []
     for paragraph in paragraphs:

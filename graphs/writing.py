@@ -1,4 +1,4 @@
-"""How a model's sentences come about: looked into, written, checked, judged, repaired once."""
+"""The steps of a model's sentences: look up, write, check, judge, repair once."""
 
 import asyncio
 from functools import cache
@@ -77,7 +77,7 @@ async def write(state: LookedUpInput, runtime: Runtime[RunContext]) -> Sentences
 
 
 class _Written(NamedTuple):
-    """What a model wrote for one task, or why it did not."""
+    """The answer of a model for one task, or why there is none."""
 
     claims: list[Claim]
     account: Account

@@ -1,4 +1,4 @@
-"""How values are written in the columns of the memory."""
+"""The form of values in the columns of the memory."""
 
 from datetime import UTC, datetime
 

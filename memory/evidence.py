@@ -1,4 +1,4 @@
-"""What was read of commits, threads and releases: stored, and found by name and time."""
+"""Stored commits, threads and releases, found by name and time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -230,7 +230,7 @@ class EvidenceStore:
 
 @dataclass(frozen=True)
 class WindowSearch:
-    """What a model searches for a question: evidence, and reports of days, within a window."""
+    """The search of a model that answers a question: evidence and reports within a window."""
 
     index: SearchIndex
     store: EvidenceStore

@@ -1,4 +1,4 @@
-"""How commits, threads and releases are stored: as rows with their searchable text."""
+"""Commits, threads and releases as rows with their searchable text."""
 
 import json
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class EvidenceRow(NamedTuple):
 
 
 class _Texts(NamedTuple):
-    """What a piece of evidence is found by."""
+    """The texts by which a piece of evidence is found."""
 
     title: str
     text: str
@@ -95,13 +95,13 @@ def tag_row(tag: Release) -> EvidenceRow:
     return _release_row(tag, "")
 
 
-def search_columns(known: Known) -> dict[str, str]:
+def search_columns(evidence: Known) -> dict[str, str]:
     """Return the indexed columns of a stored piece of evidence."""
-    if isinstance(known, Card):
-        return _indexed(_commit_texts(known), clean(known.author))
-    if isinstance(known, Release):
-        return _indexed(_release_texts(known), "")
-    return _indexed(_thread_texts(known), clean(known.author or ""))
+    if isinstance(evidence, Card):
+        return _indexed(_commit_texts(evidence), clean(evidence.author))
+    if isinstance(evidence, Release):
+        return _indexed(_release_texts(evidence), "")
+    return _indexed(_thread_texts(evidence), clean(evidence.author or ""))
 
 
 def _release_row(release: Release, version: str) -> EvidenceRow:

@@ -1,4 +1,4 @@
-"""What services answered before, what was found in commits, and what servers of models can do."""
+"""Caches: answers of services, facts of commits, and capabilities of model servers."""
 
 import hashlib
 from datetime import date, timedelta
@@ -42,7 +42,7 @@ class HttpCache:
 
 
 class ModelServers:
-    """What models at their addresses can do, so that each server is probed once in two weeks.
+    """Capabilities of models by address, so that each server is probed once in two weeks.
 
     What the settings say of a model's context is part of the key: it shapes what is found.
     """

@@ -1,4 +1,4 @@
-"""What the memory asks of a database; SQLite and PostgreSQL each do it in their own SQL.
+"""The operations of a database; SQLite and PostgreSQL implement them in their own SQL.
 
 Rows that are known by their keys are read and written by the verbs of `Database`. Whatever needs
 ranges, joins or text search is an operation with a name, in one of the groups below.
@@ -128,7 +128,7 @@ class CacheOperations(Protocol):
 
 
 class ReportOperations(Protocol):
-    """What published reports leave behind."""
+    """Stores and finds what later reports need of published ones."""
 
     def nearest_tip(self, repo: RepoId, end: str) -> str | None:
         """Return the tip at which the last window that ended by a moment was read."""

@@ -47,7 +47,7 @@ _CONVERTERS: Mapping[Any, Callable[[Any], Any]] = {Iterable: list, Collection: f
 
 @dataclass(frozen=True, kw_only=True)
 class _Rule:
-    """How a method is recorded whose annotations do not say enough."""
+    """A rule for recording a method whose annotations do not say enough."""
 
     each: str = ""
     """The parameter whose items are recorded one by one, and only asked for where missing."""
@@ -112,7 +112,7 @@ class _Proxy:
 
 
 class _MethodDescription:
-    """What the annotations of a method say about recording it: the same for all proxies."""
+    """The annotations of a method, as far as recording needs them; shared by all proxies."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         hints = get_type_hints(function)
@@ -129,7 +129,7 @@ class _MethodDescription:
 
     @cached_property
     def codec(self) -> Codec[Any]:
-        """How answers are stored."""
+        """The codec of stored answers."""
         if self.rule.codec is not None:
             return self.rule.codec
         answer = self.return_type
@@ -139,7 +139,7 @@ class _MethodDescription:
 
     @cached_property
     def lasting_form(self) -> str:
-        """How answers are written that serve later runs; empty where none do."""
+        """The form of answers that serve later runs; empty where none do."""
         if self.rule.lasting is not None and isinstance(self.codec, JsonCodec):
             return f"{_READING_VERSION} {self.codec.form}"
         return ""

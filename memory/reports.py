@@ -1,4 +1,4 @@
-"""What published reports leave behind for later ones; read from their files after a loss."""
+"""Traces of published reports that later ones need; read from their files after a loss."""
 
 import json
 import re
@@ -29,7 +29,7 @@ _WINDOW_KEY = '"window": '
 
 
 class _Item(NamedTuple):
-    """What later reports ask for by its kind: a story, a link or a commit, as JSON."""
+    """A story, a link or a commit as JSON, which later reports ask for by its kind."""
 
     kind: str
     at: str

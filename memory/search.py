@@ -17,7 +17,7 @@ from memory.search_words import Term, phrase_of, terms_of
 ALWAYS = Scope(repos=(), start="", end="9")
 _BEFORE_ALL = "0"  # Before any moment, and behind the empty end of a thread that is open
 _MAX_RANKED = 200  # Rows that are taken by their words
-_MAX_EXPLAINED = 20  # Hits of which is told by which words they were found
+_MAX_EXPLAINED = 20  # Hits that are shown with the words by which they were found
 _MAX_WITH_NAME = 5_000
 _MAX_EXPANDED = 30  # Hits whose neighbours join the list
 _MAX_RELEASED = 5  # Commits whose next release joins the list
@@ -102,7 +102,7 @@ class SearchIndex:
     def _common_chinese(self, terms: Sequence[Term], scope: Scope) -> set[str]:
         """Return the Chinese of a question that much of the evidence has.
 
-        Most of it are particles and words of the sentences in which code tells facts.
+        Most of it are particles and words of the sentences in which code states facts.
         """
         limit = max(_MIN_COMMON, int(self._evidence.count(scope) * _COMMON_SHARE))
         common = set()
@@ -114,7 +114,7 @@ class SearchIndex:
     def _word_scores(self, terms: Sequence[Term], scope: Scope) -> dict[int, float]:
         """Return the scores of what has some of the words.
 
-        The name of a repository finds what others say of it; in its own evidence it tells nothing.
+        The name of a repository finds what others say of it; in its own evidence it says nothing.
         """
         words = {term.word for term in terms}
         named_repos = [repo for repo in scope.repos if _short_name(repo) in words]

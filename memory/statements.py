@@ -1,4 +1,4 @@
-"""What published reports said: statements, found by words and by days."""
+"""Statements of published reports, found by words and by days."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ class Statements:
 
 @dataclass(frozen=True)
 class EarlierStatements:
-    """What a run may recall: the statements of reports whose windows ended before its own begins.
+    """The statements that a run may recall: of reports whose windows ended before its own begins.
 
     So a window that is run again is shown what it was shown the first time, not its own report.
     """

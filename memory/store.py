@@ -77,7 +77,7 @@ class Memory:
 
     @cached_property
     def fleet(self) -> "Fleet":
-        """What workers share; they need a PostgreSQL database."""
+        """The tables that workers share; they need a PostgreSQL database."""
         if isinstance(self._db, SqliteDatabase):
             raise StorageError(
                 "workers need a PostgreSQL database: set database or GITZETTE_DATABASE"

@@ -198,7 +198,7 @@ def _named(commit: Commit) -> Iterator[EvidenceId]:
 async def _commits_meant(
     code: CloneSource, commit: Commit, targets: Sequence[EvidenceId]
 ) -> list[Commit]:
-    """Return the earlier landed commits that hashes and numbers of pull requests mean, each once."""
+    """Return the earlier landed commits of these hashes and numbers of pull requests, each once."""
     commits: dict[str, Commit] = {}
     numbers = {target.number for target in targets if target.number}
     for earlier in await _landed_pulls(code, commit, numbers):

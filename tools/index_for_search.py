@@ -67,7 +67,7 @@ def _is_shallow(landing: Landing) -> bool:
 
 
 class Completion(NamedTuple):
-    """How much of a window, or of a gap in it, was read."""
+    """The part of a window, or of a gap in it, that was read."""
 
     commits_read: int = 0
     left_out: int = 0  # Commits that the cap left out

@@ -43,7 +43,7 @@ class OwnCode:
         self._files: list[tuple[str, Path]] | None = None
 
     def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
-        """Return where the user's code uses what each commit changes, each thing in a few places."""
+        """Return the places of the user's code that use what each commit changes, a few for each."""
         concerning: dict[Fact, list[OwnUse]] = {}
         for commit_facts in facts.values():
             for fact in commit_facts:

@@ -92,7 +92,7 @@ class StoredFacts:
 
 
 class FileStudy:
-    """What the files of one commit say; they are parsed only where nothing is stored of it."""
+    """The facts of the files of one commit, which are parsed only if no facts are stored."""
 
     def __init__(
         self, facts: StoredFacts, change: Change, blobs: Blobs | None, partner: Lineage | None

@@ -38,7 +38,7 @@ Item = TypeVar("Item")
 
 
 class _Changed(NamedTuple):
-    """What the changed lines of a file show: passages, and names that are defined or decide there."""
+    """The changed lines of a file: passages, and the names that they define or depend on."""
 
     passages: list[CodePassage]
     defined: list[str]
@@ -100,7 +100,7 @@ def _read_changed(file: FileChange, new_text: str) -> _Changed:
 
 
 def _fact_names(evidence: CommitEvidence) -> Iterator[str]:
-    """Yield what the facts of a commit are about: flags, variables, functions, by their last names."""
+    """Yield the last names of the flags, variables and functions that the facts of a commit name."""
     for fact in evidence.facts:
         name = re.split(r"[.:]", fact.name)[-1]
         yield name

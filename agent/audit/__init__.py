@@ -1,1 +1,1 @@
-"""What code can prove of anybody's report, and the sentences that only a judge can read."""
+"""Checks of anybody's report: by code where it can prove something, else by a judge."""

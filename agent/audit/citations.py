@@ -43,7 +43,7 @@ _MAX_MEANINGS = 3  # That are listed of an ambiguous hash
 
 
 class _Ruling(NamedTuple):
-    """What is said of a reference."""
+    """A verdict on a reference."""
 
     verdict: str
     evidence: str
@@ -139,8 +139,10 @@ def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> 
         return None
     looked_in = [library[repo] for repo in repos if repo in library] or list(library.values())
     if unread or not looked_in or not all(repository.whole for repository in looked_in):
-        place = unread or "a repository"
-        return _Ruling(UNVERIFIABLE, f"{place} was not read, or not all of it; give it with --repo")
+        subject = unread or "a repository"
+        return _Ruling(
+            UNVERIFIABLE, f"{subject} was not read, or not all of it; give it with --repo"
+        )
     names = ", ".join(sorted(repository.repo for repository in looked_in))
     evidence = f"{names} has no commit {reference.value}"
     meant = commit_of_number_beside(entry, reference, library)

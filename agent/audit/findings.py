@@ -127,7 +127,7 @@ class ReportReference:
 
 @dataclass
 class AuditedRepository:
-    """What one repository has of what a report names."""
+    """The parts of one repository that a report names."""
 
     repo: RepoId
     # The commits that abbreviated hashes may mean.
@@ -170,7 +170,7 @@ class Doubt(NamedTuple):
 
 
 class Library(dict[RepoId, AuditedRepository]):
-    """What was looked up for a report, by repository; those that could not be read are not in it."""
+    """Everything that was looked up for a report, without repositories that could not be read."""
 
     def __init__(
         self, repositories: Iterable[AuditedRepository] = (), doubts: Sequence[Doubt] = ()

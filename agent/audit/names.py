@@ -51,7 +51,7 @@ class NamedCode(NamedTuple):
 
 
 class SoughtNames(NamedTuple):
-    """What is looked for in the files of a commit: names everywhere, values in some files."""
+    """Names to look for in all files of a commit, and values to look for in some of them."""
 
     names: set[str]
     values: set[str]

@@ -17,7 +17,7 @@ Section = (
 
 @dataclass
 class Votes:
-    """Where the hashes of a section are: each in one repository, or in none of them."""
+    """The repositories of the hashes of a section: each is in one of them, or in none."""
 
     repos: Counter[RepoId] = field(default_factory=Counter)
     missing: int = 0

@@ -1,1 +1,1 @@
-"""What a pull request bumps, read from the files at its base and its head; pure functions."""
+"""Bumps of dependencies, read from the files at base and head of a pull request; pure functions."""

@@ -1,4 +1,4 @@
-"""What an action takes as inputs, and what a workflow gives it, read from their regular form."""
+"""Inputs of actions, declared in `action.yml` and passed by workflows."""
 
 import re
 from collections.abc import Iterator

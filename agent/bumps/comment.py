@@ -149,8 +149,8 @@ class CommentWriter:
             origin = inline(mapping.origin)
             ranges = outcome.bump.ranges
             lowest = f"; the lowest versions that {inline(ranges)}" if ranges else ""
-            place = f"{repo} ({origin}), {old} to {new}{lowest}{imported}"
-            lines.append(f"- {_name(outcome.bump)}: {place}")
+            comparison = f"{repo} ({origin}), {old} to {new}{lowest}{imported}"
+            lines.append(f"- {_name(outcome.bump)}: {comparison}")
         yield from _folded("Where the sources of these packages are", lines)
 
     def _version(self, repo: RepoId, commit: VersionCommit) -> str:

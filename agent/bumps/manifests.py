@@ -1,4 +1,4 @@
-"""What the manifest of a repository says which package it is, and in which version."""
+"""Name and version of the package of a repository, read from its manifest."""
 
 import ast
 import configparser

@@ -1,4 +1,4 @@
-"""What a user configures about packages: where their sources are and how they are imported."""
+"""Settings about packages: where their sources are, and how they are imported."""
 
 from typing import Annotated
 

@@ -33,7 +33,7 @@ class VersionRange(Frozen):
 
 
 class PinFile(Frozen):
-    """What a file pins, and why some of it could not be read."""
+    """The pins of a file, and why some of them could not be read."""
 
     pins: tuple[Pin, ...] = ()
     ranges: tuple[VersionRange, ...] = ()

@@ -1,4 +1,4 @@
-"""What a Python file of one's own uses of other packages: names, calls, and names in strings."""
+"""Uses of other packages in a Python file: names, calls, and names in strings."""
 
 import ast
 import re
@@ -49,7 +49,7 @@ class OwnClass(NamedTuple):
 
 
 class ModuleNames(NamedTuple):
-    """What the names of a module of one's own have to do with packages."""
+    """The names of a module that stand for packages or parts of them."""
 
     paths: Mapping[str, str]  # What names stand for
     objects: Mapping[str, str]  # The classes of objects

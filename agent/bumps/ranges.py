@@ -1,4 +1,4 @@
-"""What is bumped where files allow a range of versions and no lock file fixes one."""
+"""Bumps where files allow a range of versions and no lock file fixes one."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -28,18 +28,22 @@ def range_changes(before: Mapping[str, PinFile], after: Mapping[str, PinFile]) -
     """Compare the ranges of each file at two commits.
 
     Where no version is in both ranges, the new one is a bump for everybody, whichever version they
-    had. It is told from the lowest version of the one to the lowest of the other.
+    had. It is reported from the lowest version of the one to the lowest of the other.
     """
     changes = RangeChanges([], [])
-    told: set[tuple[str, str, str]] = set()
+    reported: set[tuple[str, str, str]] = set()
     for file in sorted(before.keys() & after.keys()):
         old_ranges = _by_name(before[file])
         new_ranges = _by_name(after[file])
         for name in old_ranges.keys() & new_ranges.keys():
             old = old_ranges[name]
             new = new_ranges[name]
-            if old != new and not (_is_pin(old) and _is_pin(new)) and (name, old, new) not in told:
-                told.add((name, old, new))
+            if (
+                old != new
+                and not (_is_pin(old) and _is_pin(new))
+                and (name, old, new) not in reported
+            ):
+                reported.add((name, old, new))
                 _add(changes, file, name, old, new)
     changes.bumps.sort(key=lambda bump: bump.name)
     changes.unclear.sort(key=lambda bump: bump.name)

@@ -1,4 +1,4 @@
-"""What is found out about a bump: the repository, both commits, and what it does to own code."""
+"""The result of looking into a bump: repository, both commits, and the effect on own code."""
 
 from typing import Literal
 

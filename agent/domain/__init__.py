@@ -1,1 +1,1 @@
-"""What Gitzette speaks of."""
+"""The types of the domain, without input or output."""

@@ -1,4 +1,4 @@
-"""What everything else is built on: errors, how things are named, and values that never change."""
+"""The base of all other modules: errors, names of things, and values that never change."""
 
 from typing import Literal, NewType, get_args
 

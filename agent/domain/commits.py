@@ -1,4 +1,4 @@
-"""What Gitzette speaks of: commits and their changes, threads, and what landed."""
+"""Commits and their changes, threads, and landings."""
 
 import re
 from datetime import datetime
@@ -23,7 +23,7 @@ FileStatus = Literal["added", "removed", "modified", "renamed", "copied", "chang
 
 
 class FileChange(Frozen):
-    """What one commit did to one file, against its first parent."""
+    """The change of one file by one commit, against its first parent."""
 
     path: str
     status: FileStatus
@@ -76,7 +76,7 @@ class Commit(Frozen):
 
     @property
     def title(self) -> str:
-        """What the commit calls itself: the subject, or behind GitHub's merge line the title of what was merged.
+        """The subject of the commit, or behind GitHub's merge line the title of what was merged.
 
         It is empty for a blank message. Of a very long title it is the beginning, as the message has it, with one
         character more than pages show: so they can show that it goes on.
@@ -89,7 +89,7 @@ class Commit(Frozen):
 
     @property
     def body(self) -> str:
-        """What the message says after the title."""
+        """The message after the title."""
         return text_after(self.message, self.title)
 
     @property
@@ -190,7 +190,7 @@ class Landed(Frozen):
 
 
 class Landing(Frozen):
-    """What arrived on the default branch, newest first."""
+    """The commits that arrived on the default branch, newest first."""
 
     repo: RepoId
     branch: str
@@ -208,7 +208,7 @@ class Landing(Frozen):
 
 
 class Thread(Frozen):
-    """What issues and pull requests share; GitHub numbers them together."""
+    """The fields that issues and pull requests share; GitHub numbers them together."""
 
     repo: RepoId
     number: int
@@ -296,7 +296,7 @@ Coverage = Literal[
 
 
 class Threads(Frozen):
-    """What the issues and pull requests of a window say."""
+    """The issues and pull requests of a window."""
 
     coverage: Coverage
     notices: tuple[Notice, ...] = ()

@@ -1,4 +1,4 @@
-"""What claims rest on and reports are written from: artefacts as they were read, each under one name."""
+"""Evidence for claims and reports: artefacts as they were read, each under one name."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ _READ_PER_NAME = 100  # Names that are read for each one that is remembered, at 
 
 
 class _Piece(Frozen):
-    """What every piece of evidence has."""
+    """The fields that every piece of evidence has."""
 
     @property
     def _source(self) -> Commit | Issue | PullRequest | Release:
@@ -42,12 +42,12 @@ class _Piece(Frozen):
 
     @property
     def repo(self) -> RepoId:
-        """Where it belongs."""
+        """The repository that it belongs to."""
         return self._source.repo
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """What code found in its diff; only a commit has one."""
+        """The facts in its diff; only a commit has one."""
         return ()
 
 
@@ -64,12 +64,12 @@ class CommitEvidence(_Piece):
 
     @property
     def at(self) -> datetime:
-        """When it landed."""
+        """The time at which it landed."""
         return self.change.commit.committed_at
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """What code found in the diff."""
+        """The facts in the diff."""
         return self.sheet.facts if self.sheet else ()
 
     @property
@@ -101,7 +101,7 @@ class ThreadEvidence(_Piece):
 
     @property
     def at(self) -> datetime:
-        """When it last changed."""
+        """The time of its last change."""
         return self.thread.updated_at
 
     @property
@@ -123,7 +123,7 @@ class ReleaseEvidence(_Piece):
 
     @property
     def at(self) -> datetime:
-        """When it was published."""
+        """The time of its publication."""
         return self.release.published_at
 
     @property
@@ -137,7 +137,7 @@ Evidence = CommitEvidence | ThreadEvidence | ReleaseEvidence
 
 
 class PublishedEvidence(Frozen):
-    """What was published about a commit: its title, the sentences and what they rest on.
+    """Published text about a commit: its title, the sentences and their evidence.
 
     A summary is held to it, and not to the diff that its writer has not seen.
     """
@@ -249,7 +249,7 @@ def state_at(thread: Issue | PullRequest, window: Window | None) -> str:
 
 
 class Card(Frozen, extra="ignore"):
-    """What is remembered of a landed commit, so that questions about it need no second reading."""
+    """A stored summary of a landed commit: questions about it need no second reading."""
 
     repo: RepoId
     sha: str
@@ -272,7 +272,7 @@ class Card(Frozen, extra="ignore"):
 
     @property
     def kinds(self) -> frozenset[str]:
-        """What it is by its facts: a commit, a revert, a re-land, something that breaks."""
+        """The kinds of the commit by its facts: commit, revert, re-land, breaking change."""
         fact_kinds = {fact.kind for fact in self.facts}
         kinds = {"commit"}
         if "revert" in fact_kinds or reverts_in(self.message) > 0:

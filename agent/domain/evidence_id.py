@@ -40,7 +40,7 @@ EvidenceKind = Literal["commit", "thread", "tag", "lines", "malformed"]
 
 
 class _IdParts(NamedTuple):
-    """What an id consists of; parts that its kind does not have are empty."""
+    """The parts of an id; those that its kind does not have are empty."""
 
     kind: EvidenceKind
     repo: RepoId = RepoId("")
@@ -132,7 +132,7 @@ class EvidenceId(str):
 
     @property
     def kind(self) -> EvidenceKind:
-        """What it names; `malformed` is what a model or a report gives instead of an id."""
+        """The kind of evidence; `malformed` is text of a model or a report that is no id."""
         return self._parts.kind
 
     @property

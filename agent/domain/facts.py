@@ -1,4 +1,4 @@
-"""What code finds in a diff: something that changed for those who depend on the repository."""
+"""Facts of a diff: changes for those who depend on the repository."""
 
 from enum import StrEnum
 from typing import Literal
@@ -7,7 +7,7 @@ from agent.domain.base import Frozen
 
 
 class Severity(StrEnum):
-    """What a fact means for a user downstream; the rules are in docs/facts.md."""
+    """The effect of a fact on a user downstream; the rules are in docs/facts.md."""
 
     BREAKING = "breaks"  # Code, a command or a configuration that worked before fails: certain
     MAY_BREAK = "may-break"  # It fails for some, or nothing shows whether anybody uses it
@@ -101,12 +101,12 @@ FactKind = (
 `Literal`; `hook-added`: a method that subclasses must have; `limit-changed`: an error with the same
 words under another condition, which `old` and `new` hold; `contents-added`: something that the
 built package ships; `registered`: a name that something can be chosen or called by; `code-changed`:
-telling lines of a function that nothing else tells; `only-upkeep`: tests, documents, CI and
+informative lines of a function that has no other fact; `only-upkeep`: tests, documents, CI and
 scripts, of more than one sort."""
 
 
 class FactLocation(Frozen):
-    """Where a fact shows: a line of the file and the changed lines themselves, as the diff has them."""
+    """The place of a fact: a line of the file and the changed lines, as the diff has them."""
 
     file: str
     line: int  # In the new file, or in the old one where everything shown was removed

@@ -33,7 +33,7 @@ FIXES: tuple[Purpose, ...] = ("fix", "security")
 
 
 class Tier(StrEnum):
-    """What a reader should do about a commit; the same meaning in every repository."""
+    """The advice to a reader about a commit; it means the same in every repository."""
 
     HIGH = "act on"
     """Act, or at least read: something that worked may stop working, or a release, revert or security fix."""

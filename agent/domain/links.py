@@ -11,7 +11,7 @@ from agent.domain.evidence_id import EvidenceId
 
 
 class Relation(StrEnum):
-    """What a change does to an issue, or has to do with another change."""
+    """The relation of a change to an issue or to another change."""
 
     FIXES = "fixes"
     PARTLY = "partly fixes"
@@ -29,7 +29,7 @@ class Relation(StrEnum):
 
 
 class Grade(StrEnum):
-    """How much stands behind a link; only the first two may be reported as a fix."""
+    """The strength of the evidence for a link; only the first two may be reported as a fix."""
 
     A = "A"  # GitHub's own closing record, or its keyword on the default branch
     B = "B"  # One side refers to the other; more than that is said where a model read both and a judge agreed

@@ -1,4 +1,4 @@
-"""What was looked up in a repository about a commit, beyond what its packet shows."""
+"""Look-ups in a repository about a commit, beyond its packet."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ LookUpKind = Literal["file", "uses", "thread", "other"]
 
 
 class LookUp(Frozen):
-    """What one call of a tool showed."""
+    """The result of one call of a tool."""
 
     kind: LookUpKind
     call: str  # The tool and its arguments, in one line

@@ -1,4 +1,4 @@
-"""Where a commit stands in the paper: how much it matters, in which order, who decided and why."""
+"""The placement of a commit in the report: importance, order, who decided and why."""
 
 from enum import IntEnum
 from typing import Literal
@@ -8,7 +8,7 @@ from agent.domain.evidence_id import EvidenceId
 
 
 class Importance(IntEnum):
-    """How much a commit matters to those who depend on the repository."""
+    """The importance of a commit to those who depend on the repository."""
 
     NOISE = 0  # Listed by its title
     MINOR = 1  # One sentence is enough

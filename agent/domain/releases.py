@@ -1,4 +1,4 @@
-"""What is new in a release, as data: what breaks and changes since the one before, and its picks."""
+"""Release notes as data: what breaks and changes since the release before, and the picks."""
 
 from collections.abc import Mapping
 
@@ -33,7 +33,7 @@ class Advisory(Frozen):
 
 
 class ReleaseNotes(Frozen):
-    """What a release brings to users of the one before; nothing that was undone in between."""
+    """The changes in a release for users of the one before, without what was undone in between."""
 
     previous: str
     commits: int  # How many it has that the previous release lacks

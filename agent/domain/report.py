@@ -18,7 +18,7 @@ from agent.domain.window import Window
 
 
 class ThreadLine(Frozen):
-    """What happened to one issue inside the window."""
+    """An event of one issue inside the window."""
 
     number: int
     title: str
@@ -50,7 +50,7 @@ class ReleaseLine(Frozen):
 
 
 class RepoSection(Frozen):
-    """What the report says of one repository, beside its rows in the ledger."""
+    """The report on one repository, beside its rows in the ledger."""
 
     repo: RepoId
     branch: str

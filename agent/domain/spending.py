@@ -1,4 +1,4 @@
-"""What models cost, how a judge did, and which parts the rules had to take over."""
+"""Costs of models, results of the judge, and the parts that the rules had to take over."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -12,7 +12,7 @@ _MAX_REASON_CHARACTERS = 200  # Of an error that a report shows
 
 
 class Price(Frozen):
-    """What a model's tokens cost, per million."""
+    """The price of a model's tokens, per million."""
 
     input: float = Field(default=0.0, ge=0)
     output: float = Field(default=0.0, ge=0)
@@ -108,7 +108,7 @@ class Fallback(Frozen):
 
 
 class Judging(Frozen):
-    """What the judge made of sentences, and how it did on those that it had to refuse."""
+    """The judge's verdicts in figures, also on the sentences that it had to refuse."""
 
     controls: int = 0  # Control sentences that were hidden among the others
     caught: int = 0  # Those of them that the judge refused; a batch with an admitted one is void
@@ -139,7 +139,7 @@ class Judging(Frozen):
 
 
 class Chain(Frozen):
-    """How many answers were waited for one after the other, for commits and then for summaries."""
+    """The number of answers that had to come one after the other, for commits and for summaries."""
 
     reading: int = 0
     summing_up: int = 0

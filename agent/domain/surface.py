@@ -1,4 +1,4 @@
-"""What a commit does to the paths that users of a Python package import."""
+"""Changes of the paths that users of a Python package import."""
 
 from functools import cached_property
 from typing import Literal

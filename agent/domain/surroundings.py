@@ -24,7 +24,7 @@ class CodePassage(Frozen):
 
     @property
     def changed(self) -> int:
-        """How many lines the commit added or removed here."""
+        """The number of lines that the commit added or removed here."""
         return sum(line[:1] in ("+", "-") for line in self.lines)
 
 
@@ -38,7 +38,7 @@ class Use(Frozen):
 
 
 class NameUses(Frozen):
-    """Where a name that a commit changes is used in other places of the repository."""
+    """Uses of a name that a commit changes, in other places of the repository."""
 
     name: str
     uses: tuple[Use, ...] = ()
@@ -53,7 +53,7 @@ class NameUses(Frozen):
 
 
 class Definition(Frozen):
-    """Where a name that decides whether the change takes effect is defined."""
+    """The definition of a name that decides whether the change takes effect."""
 
     name: str
     passage: CodePassage
@@ -61,7 +61,7 @@ class Definition(Frozen):
 
 
 class Surroundings(Frozen):
-    """What stands around a change in the repository, as it is after the commit."""
+    """The code around a change in the repository, as it is after the commit."""
 
     passages: tuple[CodePassage, ...] = ()
     uses: tuple[NameUses, ...] = ()

@@ -1,4 +1,4 @@
-"""Where the user's own code uses what a change takes away or alters; nothing here reads files."""
+"""Uses, in the user's own code, of what a change removes or alters; nothing here reads files."""
 
 import ast
 import re

@@ -21,7 +21,7 @@ class UpgradeEntry(NamedTuple):
 
 
 class CommitEntries(NamedTuple):
-    """What the same commits did, a sentence each."""
+    """The changes that the same commits made, a sentence each."""
 
     commits: tuple[str, ...]
     entries: tuple[UpgradeEntry, ...]
@@ -36,7 +36,7 @@ class CommitEntries(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """What facts have in common that are told together."""
+    """The key by which facts are grouped into one sentence."""
 
     commits: tuple[str, ...]
     backwards: bool

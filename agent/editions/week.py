@@ -29,7 +29,7 @@ class RevertPair(Frozen):
 
 
 class Week(Frozen):
-    """A week's edition: the days as one report, and what is not told as news in it."""
+    """A week's edition: the days as one report, and what is no news in it."""
 
     label: str
     report: Report
@@ -115,7 +115,7 @@ def _every(parts_of_days: Iterable[Iterable[P]]) -> tuple[P, ...]:
 def _reverts_within(reports: Sequence[Report]) -> tuple[RevertPair, ...]:
     """Return what landed and was taken back in the same week.
 
-    What landed again after that is told as itself.
+    What landed again after that is listed as itself.
     """
     landed: set[EvidenceId] = set()
     for report in reports:

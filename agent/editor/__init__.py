@@ -1,1 +1,1 @@
-"""How an editor, a model or else the rules, gives every landed commit its place in the report."""
+"""The editor, a model or else the rules, gives every landed commit its place in the report."""

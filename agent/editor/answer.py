@@ -1,4 +1,4 @@
-"""How an editor answers, and what of its answer holds: known handles, sound words, true labels."""
+"""The answer of an editor, and checks of it: known handles, sound words, true labels."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -28,7 +28,7 @@ TOKENS_PER_COMMIT = 48
 
 
 class PlacedCommit(BaseModel):
-    """Where one commit stands."""
+    """The place of one commit."""
 
     commit: str = Field(description="the handle of the commit, such as c3")
     tier: int = Field(

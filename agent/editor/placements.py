@@ -24,7 +24,7 @@ _FLOOR_MARKS = (
 
 
 class Edited(Frozen):
-    """What became of the commits of a repository in the hands of its editor."""
+    """The commits of a repository as its editor placed them."""
 
     placements: dict[str, Placement] = Field(default_factory=dict)  # By hash
     groups: tuple[CommitGroup, ...] = ()

@@ -1,4 +1,4 @@
-"""What an editor is shown of a commit: one row with its words, files, facts, links and lines."""
+"""Rows for the editor: one a commit, with its words, files, facts, links and lines."""
 
 import re
 from collections import Counter
@@ -37,7 +37,7 @@ class CommitRow(NamedTuple):
     commit: EvidenceId
     title: str
     details: tuple[str, ...]
-    lines: tuple[str, ...]  # The most telling changed lines
+    lines: tuple[str, ...]  # The most informative changed lines
 
     @property
     def sha(self) -> str:
@@ -55,7 +55,7 @@ class CommitRow(NamedTuple):
 
     @property
     def evidence(self) -> PublishedEvidence:
-        """What the words of an editor about the commit are held to."""
+        """The text against which the words of an editor about the commit are checked."""
         return PublishedEvidence(id=self.commit, text=self.text())
 
 

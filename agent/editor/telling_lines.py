@@ -42,15 +42,15 @@ def telling_lines(evidence: CommitEvidence) -> tuple[str, ...]:
     bodies: list[str] = []
     for file in _files(evidence):
         for line in _changed_lines(file):
-            shown = _shown(file.path, line)
+            visible_line = _shown(file.path, line)
             if area(file.path) is Area.DOCS:
-                documents.append(shown)
+                documents.append(visible_line)
             elif is_visible_to_users(line[1:]):
-                visible_to_users.append(shown)
+                visible_to_users.append(visible_line)
             elif file.status == "added":
-                bodies.append(shown)
+                bodies.append(visible_line)
             else:
-                code.append(shown)
+                code.append(visible_line)
     sorts = [
         _Sort(shown_by_facts, 3),
         _Sort(documents, 3),

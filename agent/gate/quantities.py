@@ -17,7 +17,7 @@ _ONE = (Decimal(1),)
 
 
 class Unit(NamedTuple):
-    """What a unit measures, and how many basic units it is."""
+    """A unit: what it measures, and its size in basic units."""
 
     dimension: str
     factors: tuple[Decimal, ...]  # Two where a prefix is used for powers of ten and of two

@@ -1,4 +1,4 @@
-"""What a model is shown of evidence beside its texts: the headings and facts that code writes.
+"""Lines that code writes around evidence: headings and facts.
 
 Packets are made of these lines, and an anchor may be copied from any of them.
 """

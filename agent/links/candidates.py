@@ -1,4 +1,4 @@
-"""What a commit may belong to, found by code: wide and cheap, for a model to choose from."""
+"""Candidates for what a commit belongs to: a wide and cheap search, for a model to choose from."""
 
 import re
 from collections import defaultdict
@@ -67,7 +67,7 @@ class CommitCandidates:
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryFindings:
-    """What the history of the configured repositories offers the commits of a day."""
+    """Earlier commits of the configured repositories that those of a day may belong to."""
 
     pairs: Sequence[CommitPair] = ()  # Commits whose lines are changed, and those that are named
     similar: Mapping[RepoId, Mapping[str, Sequence[SimilarCommit]]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a commit touches, by which commits that belong together are found: words, files, names."""
+"""Words, files and names that a commit touches, by which related commits are found."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ class Footprint(Frozen):
 
     @property
     def births(self) -> set[str]:
-        """What the commit may be the first to have: files, and identifiers that it only adds."""
+        """The files and identifiers that the commit may introduce: it only adds them."""
         return {*self.added_paths, *self.added} - set(self.removed)
 
 

@@ -32,7 +32,7 @@ class Digest(Issue):
 
 
 class Known(Frozen):
-    """What the memory knows of issues."""
+    """The issues in the memory."""
 
     issues: tuple[Digest, ...] = ()
     """The open issues as they were last seen; none if the memory is not up to date."""

@@ -1,4 +1,4 @@
-"""What an issue reports, without what its form asks for: environment dumps, checklists, long logs."""
+"""The report in an issue, without what forms ask for: environments, checklists, long logs."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -24,13 +24,13 @@ _Issues = Mapping[EvidenceId, Issue]
 
 
 def day_links(
-    day: LandedDay, references: Iterable[Mention], known: Sequence[Digest] = ()
+    day: LandedDay, references: Iterable[Mention], digests: Sequence[Digest] = ()
 ) -> tuple[Link, ...]:
     """Return the links of the day's commits with issues; of each pair the strongest one.
 
     `known` are issues of earlier days that today's threads do not have.
     """
-    issues: dict[EvidenceId, Issue] = {issue.id: issue for issue in (*known, *day.threads.issues)}
+    issues: dict[EvidenceId, Issue] = {issue.id: issue for issue in (*digests, *day.threads.issues)}
     commits: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}
     for pull, commit in day.merged:
         commits[pull.id] = commit

@@ -50,7 +50,9 @@ _HIDDEN = re.compile(
 )
 
 
-def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place) -> list[Mention]:
+def references_in(
+    text: str, home_repo: RepoId, source: EvidenceId, location: Place
+) -> list[Mention]:
     """Return what a text names, in its order; code, quotations and comments do not count.
 
     A hash that is set as code counts: that is how people write hashes.
@@ -67,7 +69,7 @@ def references_in(text: str, home_repo: RepoId, source: EvidenceId, place: Place
         mention = Mention(
             source=source,
             target=reference.target,
-            place=place,
+            place=location,
             sentence=_sentence(text, reference.start, reference.end),
             closing=is_closing,
         )

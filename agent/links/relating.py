@@ -1,4 +1,4 @@
-"""What a model is shown of a commit and its candidates, and the relations that it names."""
+"""Prompts about a commit and its candidates, and the relations that a model names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -63,7 +63,7 @@ class ShortlistQuestion:
 
     @property
     def names(self) -> dict[str, str]:
-        """What each handle stands for."""
+        """The candidates by their handles."""
         return {handle: candidate for candidate, handle in self.candidate_handles.items()}
 
     def text(self) -> str:

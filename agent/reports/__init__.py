@@ -1,1 +1,1 @@
-"""What a report is made of, repository by repository, and how it is stored."""
+"""The parts of a report, repository by repository, and its stored form."""

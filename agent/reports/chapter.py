@@ -1,4 +1,4 @@
-"""What the report says of one repository: its ledger, the news of its issues, and published claims."""
+"""A chapter of the report: the ledger of one repository, news of its issues, and its claims."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ Check = Callable[[Claim, EvidenceSet, Language], Iterable[Judgement]]
 
 
 class Chapter(Frozen):
-    """What the report says of one repository."""
+    """The part of the report about one repository."""
 
     section: RepoSection
     ledger: tuple[LedgerRow, ...]
@@ -157,19 +157,19 @@ def _unread(collected: Collected, sha: str) -> UnreadCommit:
 
 @dataclass(frozen=True)
 class Share:
-    """What of a landing belongs to this report."""
+    """The commits of a landing that belong to this report."""
 
     rows: tuple[Landed, ...]
     late: tuple[Landed, ...]
     told_before: tuple[tuple[Landed, Owner], ...]
-    """Rows of this window that an earlier run already told as late."""
+    """Commits of this window that an earlier run already reported as late."""
 
 
 def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
-    """Return what no other report tells: each commit is told exactly once.
+    """Return the commits that no other report has: each is reported exactly once.
 
-    A commit of the window belongs elsewhere if another report told it as late, and a late commit
-    if any other report told it at all.
+    A commit of the window belongs elsewhere if another report has it as late, and a late commit
+    if any other report has it at all.
     """
     rows: list[Landed] = []
     told_before: list[tuple[Landed, Owner]] = []
@@ -265,17 +265,17 @@ def _reading_reason(read: Read) -> str:
 
 
 def issue_news(
-    threads: Threads, window: Window, links: Sequence[Link] = (), known: Known | None = None
+    threads: Threads, window: Window, links: Sequence[Link] = (), remembered: Known | None = None
 ) -> tuple[ThreadLine, ...]:
     """Return what happened to issues: opened, closed, discussed while open, addressed by a change.
 
     Those for which most people wait come first, those that only a change addresses last.
     """
-    known = known or Known()
+    remembered = remembered or Known()
     issues: dict[int, Issue] = {}
-    for issue in (*known.issues, *threads.issues):
+    for issue in (*remembered.issues, *threads.issues):
         issues[issue.number] = issue
-    every_link = (*known.links, *links)
+    every_link = (*remembered.links, *links)
     lines = []
     listed: set[int] = set()
     for issue in sorted(threads.issues, key=_waited_for):

@@ -42,7 +42,7 @@ def merge(earlier: Report, new: Report) -> Report:
 
 
 class _Topic(NamedTuple):
-    """What a judged part of a report is about; a new part replaces the earlier one on its topic."""
+    """The topic of a judged part of a report; a new part replaces the earlier one on its topic."""
 
     kind: Literal["analysis", "relations", "summary", "brief"]
     about: EvidenceId | RepoId | None  # A commit, or a repository; None for the brief

@@ -1,4 +1,4 @@
-"""Whether a model did what a report asked of it."""
+"""How well a model did what a report asked of it."""
 
 from agent.domain.report import Failure, Report
 from agent.domain.spending import Part

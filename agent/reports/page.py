@@ -184,7 +184,7 @@ class Item:
 
     @property
     def advice(self) -> tuple[PageSentence, ...]:
-        """What a reader is advised to do about it."""
+        """The advice to the reader."""
         return tuple(sentence for sentence in self.sentences if sentence.mark == "advice")
 
     @property
@@ -227,7 +227,7 @@ class Item:
 
 @dataclass(frozen=True)
 class PageCard:
-    """What stands under one headline: a commit, or several that belong together."""
+    """The card under one headline: a commit, or several that belong together."""
 
     headline: str
     items: tuple[Item, ...]  # In the order of the report; the first one decides where the card is
@@ -310,7 +310,7 @@ class PageSection(NamedTuple):
 
 
 class IssueNews(NamedTuple):
-    """What a commit does to an issue, or how the issue stands."""
+    """The effect of a commit on an issue, or the state of the issue."""
 
     words: str
     change: Citation | None = None
@@ -335,14 +335,14 @@ class IssueList(NamedTuple):
 
 
 class ReleaseChange(NamedTuple):
-    """What the same commits of a release did, a sentence each; backticks mean code."""
+    """The changes that the same commits of a release made, a sentence each; backticks mean code."""
 
     texts: tuple[str, ...]
     commits: tuple[Citation, ...]
 
 
 class ReleasePart(NamedTuple):
-    """What a release changes of one kind."""
+    """The changes of one kind in a release."""
 
     name: Part
     changes: tuple[ReleaseChange, ...]
@@ -406,7 +406,7 @@ class PageRelease:
 
 
 class RepoPart(NamedTuple):
-    """What a page shows of one repository beside its commits."""
+    """The part of a page about one repository, beside its commits."""
 
     section: RepoSection
     repo: RepoId
@@ -470,7 +470,7 @@ class PageModel:
 
     @cached_property
     def breaking(self) -> tuple[Item, ...]:
-        """What breaks something that users reach."""
+        """The cards of changes that break something that users reach."""
         return tuple(item for item in self.items.values() if item.is_breaking)
 
     @property

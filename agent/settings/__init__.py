@@ -1,1 +1,1 @@
-"""What a user may configure, and how it is read."""
+"""Settings, and how they are read."""

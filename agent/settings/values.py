@@ -1,4 +1,4 @@
-"""What a user may configure, as one frozen value."""
+"""The settings, as one frozen value."""
 
 import re
 from collections.abc import Iterable
@@ -223,7 +223,7 @@ class Edition(Frozen):
 
 
 class FleetLimits(Frozen, strict=True):
-    """What all machines together may ask for; it is counted in the database."""
+    """The limits for all machines together; requests are counted in the database."""
 
     requests: int | None = Field(default=None, ge=1)  # to GitHub, for each token
     requests_seconds: int = Field(default=3_600, ge=1, le=86_400)

@@ -9,7 +9,7 @@ from agent.domain.commits import Headline
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Mention, Related, Relation, Story, StoryKind, StoryStep
 from agent.domain.references import pull_number
-from agent.stories.timeline import CommitPair, LandedLine, Said, step, story
+from agent.stories.timeline import CommitPair, LandedLine, LineageReference, step, story
 
 _SOON = timedelta(days=14)
 """How long it is news by itself that lines are changed again."""
@@ -40,7 +40,7 @@ def named_pairs(
         doer = doers.get(mention.source)
         if doer is None:
             continue
-        target = Said(False, mention.target.revision, mention.target.number or 0)
+        target = LineageReference(False, mention.target.revision, mention.target.number or 0)
         earlier = line.earlier(doer, target)
         if earlier is None or (doer.sha, earlier.sha) in paired:
             continue
@@ -72,11 +72,14 @@ KINDS: Mapping[Act, StoryKind] = {
 
 
 def follow_up_stories(
-    repo: RepoId, pairs: Iterable[CommitPair], related: Iterable[Related], told: Sequence[Story]
+    repo: RepoId,
+    pairs: Iterable[CommitPair],
+    related: Iterable[Related],
+    stories_of_day: Sequence[Story],
 ) -> list[Story]:
     """Return the stories of pairs: as a reader of both sides called them, else as the bare fact.
 
-    A bare fact is left out if it is old, or if one of the stories `told` has both commits.
+    A bare fact is left out if it is old, or if a story of the day has both commits.
     """
     acts: dict[tuple[EvidenceId, EvidenceId], Act] = {}
     for relation in related:
@@ -89,9 +92,9 @@ def follow_up_stories(
         act = acts.get((doer, earlier))
         if act is None and pair.earlier.pull:
             act = acts.get((doer, EvidenceId.thread(repo, pair.earlier.pull)))
-        if act is None and (_is_old(pair) or _have_both(told, doer, earlier)):
+        if act is None and (_is_old(pair) or _have_both(stories_of_day, doer, earlier)):
             continue
-        if act == "follow-up" and _have_both(told, doer, earlier, kind="series"):
+        if act == "follow-up" and _have_both(stories_of_day, doer, earlier, kind="series"):
             continue  # That it is the next part says that it continues the one before
         if (doer, earlier) in seen:
             continue

@@ -102,17 +102,17 @@ def final(releases: Iterable[Release]) -> list[Release]:
     return sorted(versions, key=lambda release: (release.published_at, release.tag))
 
 
-def with_releases(told: Story, first_releases: Mapping[str, Release]) -> Story:
+def with_releases(published: Story, first_releases: Mapping[str, Release]) -> Story:
     """Return a story with the releases that were the first to have its changes, by their hashes."""
     releases: dict[str, Release] = {}
-    for cite in told.steps:
+    for cite in published.steps:
         release = first_releases.get(cite.sha)
         if release is not None:
             releases[release.tag] = release
-    steps = list(told.timeline)
+    steps = list(published.timeline)
     steps += [_step(release) for release in releases.values()]
     steps.sort(key=lambda step: (step.at, step.cite))
-    return told.model_copy(update={"timeline": tuple(steps)})
+    return published.model_copy(update={"timeline": tuple(steps)})
 
 
 def release_story(release: Release, heads: Sequence[Headline]) -> Story:

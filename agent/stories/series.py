@@ -116,11 +116,11 @@ def _normal(text: str) -> str:
 
 
 def series_stories(
-    repo: RepoId, commits: Sequence[Headline], today: set[str], *, whole: bool
+    repo: RepoId, commits: Sequence[Headline], today: set[str], *, has_all: bool
 ) -> list[Story]:
     """Return the series to which today's commits belong; the commits are given oldest first.
 
-    Which parts are missing is said only where the `whole` line was read.
+    Which parts are missing is said only where the whole line was read (`has_all`).
     """
     every: list[Series] = []
     for commit in commits:
@@ -136,7 +136,7 @@ def series_stories(
     stories = []
     for series in every:
         if len(series) > 1 and any(member.commit.sha in today for member in series):
-            missing = _missing(series, commits) if whole else ()
+            missing = _missing(series, commits) if has_all else ()
             stories.append(_series_story(repo, series, missing))
     return stories
 

@@ -1,4 +1,4 @@
-"""What is said of a story's news: code writes it, each sentence with what it rests on."""
+"""Claims about the news of a story, written by code, each with its citations."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -29,7 +29,7 @@ SaidIn = Mapping[tuple[EvidenceId, EvidenceId], EvidenceId]
 
 
 class _Statement(NamedTuple):
-    """What is said of a step: the predicate of the sentence, what it cites, and its values."""
+    """A sentence about a step: its predicate, its citations, and its values."""
 
     predicate: str
     others: list[EvidenceId]

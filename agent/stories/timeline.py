@@ -52,8 +52,8 @@ def evidence_of(repo: RepoId, landed: Headline) -> CommitEvidence:
     return CommitEvidence(change=change, pull=landed.pull)
 
 
-class Said(NamedTuple):
-    """What a message or a patch says of an earlier change: that it is undone, or comes back."""
+class LineageReference(NamedTuple):
+    """A reference of a message or a patch to an earlier change that it undoes or brings back."""
 
     again: bool  # It comes back
     sha: str = ""
@@ -69,7 +69,7 @@ def _comparable(title: str) -> str:
 
 
 class Remembered(Frozen):
-    """What earlier reports said of some commits: their days, and their stories, oldest first."""
+    """Days and stories of some commits in earlier reports, oldest first."""
 
     days: dict[EvidenceId, str] = Field(default_factory=dict)
     stories: tuple[Story, ...] = ()
@@ -103,17 +103,17 @@ class StoriesFound(Frozen):
 
 def step(
     repo: RepoId,
-    head: Headline,
+    landed: Headline,
     act: Act,
     part: int | None = None,
     after: tuple[EvidenceId, ...] = (),
 ) -> StoryStep:
     """Return the step of a story that a landed commit is."""
     return StoryStep(
-        cite=EvidenceId.commit(repo, head.sha),
-        at=head.at,
+        cite=EvidenceId.commit(repo, landed.sha),
+        at=landed.at,
         act=act,
-        title=head.title,
+        title=landed.title,
         part=part,
         after=after,
     )
@@ -167,7 +167,7 @@ def _continued(earlier: Story, later: Story) -> Story:
 def with_memory(new_story: Story, today: set[EvidenceId], memory: Remembered) -> Story:
     """Return a story with what earlier reports know of it.
 
-    It names the steps that are news, and the day on which it was last told.
+    It names the steps that are news, and the day on which it was last reported.
     """
     steps: dict[EvidenceId, StoryStep] = {}
     for earlier in memory.stories:
@@ -193,7 +193,7 @@ def with_memory(new_story: Story, today: set[EvidenceId], memory: Remembered) ->
 
 @dataclass(frozen=True)
 class Undoing:
-    """What a commit does to an earlier one or a part of it: it undoes it, or lands it again."""
+    """The effect on an earlier commit or a part of it: it is undone, or lands again."""
 
     doer: Headline
     target: Headline
@@ -222,7 +222,7 @@ class Undoing:
 class _NamedTarget(NamedTuple):
     """An earlier commit that a message names."""
 
-    head: Headline
+    landed: Headline
     again: bool
 
 
@@ -230,30 +230,32 @@ class LandedLine:
     """Landed commits, each once, oldest first, and what some of them say of others."""
 
     def __init__(
-        self, heads: Iterable[Headline], said: Mapping[str, Sequence[Said]] | None = None
+        self,
+        heads: Iterable[Headline],
+        reference: Mapping[str, Sequence[LineageReference]] | None = None,
     ) -> None:
-        heads_by_sha = {head.sha: head for head in heads}
-        self.heads = sorted(heads_by_sha.values(), key=lambda head: (head.at, head.sha))
-        self._said = said or {}
+        heads_by_sha = {landed.sha: landed for landed in heads}
+        self.heads = sorted(heads_by_sha.values(), key=lambda landed: (landed.at, landed.sha))
+        self._said = reference or {}
         self._by_number_or_title: dict[int | str, list[Headline]] = defaultdict(list)
-        for head in self.heads:
-            self._by_number_or_title[_comparable(head.title)].append(head)
-            self._by_number_or_title[head.pull or 0].append(head)
+        for landed in self.heads:
+            self._by_number_or_title[_comparable(landed.title)].append(landed)
+            self._by_number_or_title[landed.pull or 0].append(landed)
 
-    def earlier(self, doer: Headline, said: Said) -> Headline | None:
+    def earlier(self, doer: Headline, reference: LineageReference) -> Headline | None:
         """Return the last commit before another one by its hash, else its number, else its title."""
-        for head in reversed(self._candidates(said)):
-            if head.sha != doer.sha and head.at <= doer.at:
-                return head
+        for landed in reversed(self._candidates(reference)):
+            if landed.sha != doer.sha and landed.at <= doer.at:
+                return landed
         return None
 
-    def _candidates(self, said: Said) -> list[Headline]:
-        if said.sha:
-            of_hash = [head for head in self.heads if head.sha.startswith(said.sha)]
+    def _candidates(self, reference: LineageReference) -> list[Headline]:
+        if reference.sha:
+            of_hash = [landed for landed in self.heads if landed.sha.startswith(reference.sha)]
             # An abbreviated hash must mean one commit only.
             if len(of_hash) == 1:
                 return of_hash
-        key = said.number or _comparable(said.title)
+        key = reference.number or _comparable(reference.title)
         return self._by_number_or_title.get(key, [])
 
     def undoings(self, doer: Headline) -> list[Undoing]:
@@ -261,45 +263,47 @@ class LandedLine:
         targets = self._named_targets(doer)
         brings_back = any(target.again for target in targets)
         undoings: dict[str, Undoing] = {}
-        for head, again in targets:
+        for landed, again in targets:
             if again:
-                undone_by = self._undoer(head, doer)
-                undoings.setdefault(head.sha, Undoing(doer, head, again=True, undone_by=undone_by))
-            elif not reverts_in(head.title):
-                undoings.setdefault(head.sha, Undoing(doer, head))
+                undone_by = self._undoer(landed, doer)
+                undoings.setdefault(
+                    landed.sha, Undoing(doer, landed, again=True, undone_by=undone_by)
+                )
+            elif not reverts_in(landed.title):
+                undoings.setdefault(landed.sha, Undoing(doer, landed))
             elif not brings_back:
-                for undoing in self._reverted_revert(doer, head):
+                for undoing in self._reverted_revert(doer, landed):
                     undoings.setdefault(undoing.target.sha, undoing)
         return list(undoings.values())
 
     def _named_targets(self, doer: Headline) -> list[_NamedTarget]:
         targets = []
-        for said in self._said.get(doer.sha, ()):
-            head = self.earlier(doer, said)
-            if head is not None:
-                targets.append(_NamedTarget(head, said.again))
+        for reference in self._said.get(doer.sha, ()):
+            landed = self.earlier(doer, reference)
+            if landed is not None:
+                targets.append(_NamedTarget(landed, reference.again))
         return targets
 
     def _reverted_revert(self, doer: Headline, revert: Headline) -> list[Undoing]:
         """Return what comes back when a revert is reverted: the commits that it undid."""
         brought_back = []
-        for head in self._undone_by(revert):
-            brought_back.append(Undoing(doer, head, again=True, undone_by=revert))
+        for landed in self._undone_by(revert):
+            brought_back.append(Undoing(doer, landed, again=True, undone_by=revert))
         return brought_back or [Undoing(doer, revert)]
 
     def _undone_by(self, revert: Headline) -> list[Headline]:
         """Return the commits that a revert undoes, oldest first, without other reverts."""
         heads = set()
-        for said in self._said.get(revert.sha, ()):
-            head = None if said.again else self.earlier(revert, said)
-            if head is not None and not reverts_in(head.title):
-                heads.add(head)
-        return sorted(heads, key=lambda head: head.at)
+        for reference in self._said.get(revert.sha, ()):
+            landed = None if reference.again else self.earlier(revert, reference)
+            if landed is not None and not reverts_in(landed.title):
+                heads.add(landed)
+        return sorted(heads, key=lambda landed: landed.at)
 
     def _undoer(self, target: Headline, doer: Headline) -> Headline | None:
         """Return the last revert that names a commit, between it and the one that brings it back."""
-        for head in reversed(self.heads):
-            is_between = target.at <= head.at <= doer.at and head.sha != doer.sha
-            if is_between and target in self._undone_by(head):
-                return head
+        for landed in reversed(self.heads):
+            is_between = target.at <= landed.at <= doer.at and landed.sha != doer.sha
+            if is_between and target in self._undone_by(landed):
+                return landed
         return None

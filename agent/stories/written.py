@@ -1,4 +1,4 @@
-"""Stories that a model tells in a paragraph each: what it is shown, and what it is held to."""
+"""Stories that a model writes a paragraph about: its input, and the checks of its answer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class StoryText(BaseModel):
 
 @cache
 def stories_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
-    """Return the shape in which stories are told in some languages."""
+    """Return the schema of an answer with stories in some languages."""
     words: dict[str, Any] = {}
     for lang in languages:
         description = f"the paragraph in {writing_of(lang).asked_as}"
@@ -55,7 +55,7 @@ class StoryFacts:
 
     @property
     def text(self) -> str:
-        """What a model is shown of the story."""
+        """The text of the story that a model is shown."""
         return "\n".join((f"[{self.handle}] {story_title(self.story)}", *self.facts))
 
     def claim(self, answer: BaseModel, languages: Sequence[Language]) -> Claim | None:

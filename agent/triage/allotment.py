@@ -17,7 +17,7 @@ _MINOR_TOKENS = 9_000  # That one sentence takes: a small packet for the writer 
 
 
 class ExplainingBudget(Frozen):
-    """What a run may spend on explaining commits, over all repositories; None is no limit."""
+    """The budget for explaining commits, over all repositories; None is no limit."""
 
     commits: int  # That are read in depth
     tokens: int | None = None
@@ -55,10 +55,10 @@ class Candidates(NamedTuple):
 
 
 class ExplainingShare(Frozen):
-    """What is done with the commits of one repository."""
+    """The commits of one repository by how they are explained."""
 
     deep: tuple[str, ...] = ()  # Read in depth and explained, in the order of the report
-    minor: tuple[str, ...] = ()  # Told in one sentence each
+    minor: tuple[str, ...] = ()  # One sentence each
     left_out: dict[str, str] = Field(default_factory=dict)
     """Commits that the budget is not enough for, with the setting that limits it."""
 
@@ -117,15 +117,15 @@ def allot(
     wanted_commits: list[_Wanted] = []
     for repo, candidates in repositories.items():
         wanted_commits += _wanted(repo, candidates)
-    purse = _BudgetLeft(allowance)
+    budget_left = _BudgetLeft(allowance)
     deep: dict[RepoId, list[_Wanted]] = {}
     minor: dict[RepoId, list[_Wanted]] = {}
     left_out: dict[RepoId, dict[str, str]] = {}
     for commit in sorted(wanted_commits):
-        if limit := purse.limit_reached(commit):
+        if limit := budget_left.limit_reached(commit):
             left_out.setdefault(commit.repo, {})[commit.sha] = limit
             continue
-        purse.spend(commit)
+        budget_left.spend(commit)
         served = minor if commit.turn is _Turn.MINOR else deep
         served.setdefault(commit.repo, []).append(commit)
     shares = {}

@@ -1,4 +1,4 @@
-"""What the first look at a repository found, which commits were read in depth, and how that changes their weights."""
+"""The results of the first look at a repository, and the weights after a closer one."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _NOREPLY = re.compile(r"(?:\d+\+)?([^@+]+)@users\.noreply\.", re.ASCII)
 
 
 class Collected(Frozen):
-    """What the first look found."""
+    """The results of the first look."""
 
     landing: Landing
     rows: tuple[Landed, ...]

@@ -1,4 +1,4 @@
-"""What a commit's first line declares by its syntax: `[Bugfix]`, `fix(scope)!:`, git's `Revert "…"`, a bare version."""
+"""Conventions of first lines of commits: `[Bugfix]`, `fix(scope)!:`, `Revert "…"`, a version."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -130,7 +130,7 @@ def is_breaking(tags: Iterable[str]) -> bool:
 
 
 class Area(StrEnum):
-    """Whom a file is for; told from its path alone."""
+    """The audience of a file, by its path alone."""
 
     PRODUCT = "product"  # What users run, import, include or install
     TESTS = "tests"

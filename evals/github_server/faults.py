@@ -109,7 +109,7 @@ class Faults:
         self._queue.append(Fault(kind, path, times, after, **options))  # type: ignore[arg-type]
 
     def storm(self, seed: int, rate: float, kinds: Sequence[str] = STORM, **options: float) -> None:
-        """Let a share of all API requests fail; `options` are the other fields of `Storm`."""
+        """Make a share of all API requests fail; `options` are the other fields of `Storm`."""
         self._storm = Storm(seed, rate, kinds, **options)  # type: ignore[arg-type]
 
     def take(self, target: str, body: bytes) -> Fault | None:

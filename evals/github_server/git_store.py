@@ -88,7 +88,7 @@ class StoredCommit(NamedTuple):
 
     sha: str
     parents: tuple[str, ...]
-    shown: Json  # Its people, message and tree as the API shows them
+    github_json: Json  # Its people, message and tree as the API shows them
 
 
 class GitStore:
@@ -282,14 +282,14 @@ def _parse_commit(sha: str, content: bytes) -> StoredCommit:
             parents.append(value.decode())
         fields.setdefault(key, value)
     encoding = fields.get(b"encoding", b"utf-8").decode("ascii", "replace")
-    shown = {
+    github_json = {
         "author": _signature(fields.get(b"author", b""), encoding),
         "committer": _signature(fields.get(b"committer", b""), encoding),
         # git itself takes a NUL for the end of a message.
         "message": _text(message.partition(b"\0")[0], encoding).rstrip("\n"),
         "tree": {"sha": fields[b"tree"].decode()},
     }
-    return StoredCommit(sha, tuple(parents), shown)
+    return StoredCommit(sha, tuple(parents), github_json)
 
 
 def _text(raw: bytes, encoding: str) -> str:
@@ -336,7 +336,7 @@ def _file_json(entry: re.Match[bytes], hunks: bytes) -> Json:
     additions = hunks.count(b"\n+")
     deletions = hunks.count(b"\n-")
     sha = entry["was"] if entry["status"] == b"D" else entry["sha"]
-    shown: Json = {
+    github_json: Json = {
         "sha": sha.decode(),
         "filename": entry["path"].decode("utf-8", "replace"),
         "status": _STATUS.get(entry["status"], "changed"),
@@ -345,10 +345,10 @@ def _file_json(entry: re.Match[bytes], hunks: bytes) -> Json:
         "changes": additions + deletions,
     }
     if hunks:
-        shown["patch"] = hunks.decode("utf-8", "replace")
+        github_json["patch"] = hunks.decode("utf-8", "replace")
     if entry["previous"]:
-        shown["previous_filename"] = entry["previous"].decode("utf-8", "replace")
-    return shown
+        github_json["previous_filename"] = entry["previous"].decode("utf-8", "replace")
+    return github_json
 
 
 def _hunks(patch: bytes) -> bytes:

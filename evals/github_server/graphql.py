@@ -78,9 +78,9 @@ def _raise_bug(error: gql.GraphQLError) -> None:
 
 def _error_json(error: gql.GraphQLError) -> Json:
     # GitHub has the type of an error next to its message, not in the extensions.
-    shown: Json = dict(error.formatted)
-    extensions = shown.pop("extensions", None) or {}
-    return {**extensions, **shown}
+    answer: Json = dict(error.formatted)
+    extensions = answer.pop("extensions", None) or {}
+    return {**extensions, **answer}
 
 
 def _missing(kind: str, identity: str) -> gql.GraphQLError:

@@ -98,7 +98,7 @@ class ListPage:
 
     @property
     def size(self) -> int:
-        """How many items it has; nonsense counts as the default, too many are clamped."""
+        """The number of items; nonsense counts as the default, too many are clamped."""
         return min(_MAX_PER_PAGE, self._number("per_page", 0)) or self.default
 
     def _number(self, name: str, default: int) -> int:
@@ -145,7 +145,7 @@ class RequestAllowance:
 
 @dataclass
 class Meter:
-    """What one client has used of one resource in the current hour."""
+    """The use of one resource by one client in the current hour."""
 
     resource: str
     limit: int
@@ -158,7 +158,7 @@ class Meter:
 
     @property
     def overview(self) -> dict[str, int]:
-        """What is left, as `/rate_limit` shows it."""
+        """The remaining requests, as `/rate_limit` shows them."""
         return {
             "limit": self.limit,
             "remaining": self.limit - self.used,

@@ -50,7 +50,7 @@ def _commit_json(call: RestCall, commit: StoredCommit) -> Json:
     parents = [{"sha": sha, "url": f"{call.here}/commits/{sha}"} for sha in commit.parents]
     return {
         "sha": commit.sha,
-        "commit": commit.shown,
+        "commit": commit.github_json,
         "url": f"{call.here}/commits/{commit.sha}",
         "parents": parents,
     }
@@ -111,7 +111,7 @@ def _within_limits(files: Sequence[Json]) -> list[Json]:
 
     The others, and those that are too large themselves, keep only their counts.
     """
-    shown: list[Json] = []
+    answer: list[Json] = []
     total_bytes = 0
     total_lines = 0
     limit_reached = False
@@ -126,12 +126,12 @@ def _within_limits(files: Sequence[Json]) -> list[Json]:
                 or total_lines + patch_lines > _MAX_PATCH_LINES
             )
         if too_large or limit_reached:
-            shown.append({name: value for name, value in file.items() if name != "patch"})
+            answer.append({name: value for name, value in file.items() if name != "patch"})
             continue
         total_bytes += patch_bytes
         total_lines += patch_lines
-        shown.append(file)
-    return shown
+        answer.append(file)
+    return answer
 
 
 def compare(call: RestCall) -> Response:
@@ -198,7 +198,7 @@ def _thread_json(thread: WorldThread) -> Json:
 
 def _issue_json(call: RestCall, thread: WorldThread) -> Json:
     """Return an issue, or a pull request as the issue that it also is."""
-    shown = _thread_json(thread) | {
+    answer = _thread_json(thread) | {
         "url": f"{call.here}/issues/{thread.number}",
         "repository_url": call.here,
         "comments": len(thread.comments),
@@ -206,11 +206,11 @@ def _issue_json(call: RestCall, thread: WorldThread) -> Json:
         "state_reason": thread.state_reason if isinstance(thread, WorldIssue) else None,
     }
     if isinstance(thread, Pull):
-        shown["pull_request"] = {
+        answer["pull_request"] = {
             "url": f"{call.here}/pulls/{thread.number}",
             "merged_at": stamp(thread.merged_at),
         }
-    return shown
+    return answer
 
 
 def list_issues(call: RestCall) -> Response:

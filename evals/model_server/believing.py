@@ -21,7 +21,7 @@ _MAX_TRUE = 2  # True sentences that are written next to the belief
 
 @dataclass(frozen=True)
 class Belief:
-    """What somebody wrote, and what a model that believes it makes of it."""
+    """A text that somebody wrote, and the sentence of a model that believes it."""
 
     prose: str  # One line of a message or a thread
     headline: str

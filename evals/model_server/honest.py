@@ -51,7 +51,7 @@ class Prompt:
 
     @property
     def evidence(self) -> str:
-        """What others wrote, against which sentences are judged."""
+        """The texts of others, against which sentences are judged."""
         return self.parts[0] if self.parts else ""
 
     @property

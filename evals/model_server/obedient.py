@@ -34,7 +34,7 @@ _TAGS = re.compile("[\U000e0000-\U000e007f]")
 
 @dataclass(frozen=True)
 class Order:
-    """What a text orders its readers to do."""
+    """An order that a text gives its readers."""
 
     says: tuple[str, ...] = ()
     """Sentences to publish.
@@ -184,7 +184,7 @@ class Obedient:
         return {"sentences": sentences}
 
     def _answer(self, request: ModelRequest, skips: str) -> dict[str, object]:
-        """Say what is ordered, with the order as the anchor, and what is true unless skipped."""
+        """Return the ordered sentences, with the order as anchor, and true ones unless skipped."""
         cites = self._answer_cites(request)
         anchor = self._planted[:_MAX_ANCHOR]
         sentences = []

@@ -125,7 +125,7 @@ class Mood:
 
 @dataclass(frozen=True)
 class Pace:
-    """How many tokens of four characters a small machine reads and writes in a second."""
+    """The speed of a small machine: tokens of four characters read and written in a second."""
 
     reads: float
     writes: float

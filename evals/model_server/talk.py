@@ -24,7 +24,7 @@ class ModelRequest:
 
     @property
     def has_tool_answers(self) -> bool:
-        """Whether the conversation has answers of tools."""
+        """True if the conversation has answers of tools."""
         return any(message.get("role") == "tool" for message in self.body.get("messages", []))
 
     @property
@@ -51,7 +51,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Saying:
-    """What a scripted model answers."""
+    """The answer of a scripted model."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()

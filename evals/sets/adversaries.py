@@ -70,7 +70,7 @@ class AdversaryTally:
 
 @evalset("adversaries", "writers that lie on purpose, and what of it reaches a report")
 async def adversaries(bench: Bench) -> Figures:
-    """Let each adversary report on days of several worlds."""
+    """Have each adversary report on days of several worlds."""
     tally = AdversaryTally()
     cases = _cases(full=bench.full)
     for seed in range(bench.seed, bench.seed + bench.count(1, _SEEDS)):
@@ -242,7 +242,7 @@ BAD: dict[str, Script] = {
 
 
 class JudgedSentences(NamedTuple):
-    """What a judge made of the same sentences."""
+    """The verdicts of a judge on the same sentences."""
 
     true: list[Score]  # 1 where a true sentence was published
     false: list[Score]  # 1 where a false sentence was refused
@@ -251,7 +251,7 @@ class JudgedSentences(NamedTuple):
 
 @evalset("judge", "true sentences are kept, false ones refused, and bad judges publish nothing")
 async def judge(bench: Bench) -> Figures:
-    """Let an honest judge, bad ones and, where it is given, a real one read the same sentences."""
+    """Have an honest judge, bad ones and, if configured, a real one read the same sentences."""
     judged = await _judged(bench, by_script(honest))
     scores: list[Score] = []
     for name, bad_judge in BAD.items():

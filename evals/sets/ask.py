@@ -27,7 +27,7 @@ _EXCERPT = 90  # Characters of a question in a reason
 
 
 class ExpectedAnswer(BaseModel):
-    """What a right answer has: one word or citation of each group."""
+    """A right answer: it has one word or citation of each group."""
 
     abstain: bool
     cites: list[list[str]]
@@ -47,7 +47,7 @@ class AskQuestion(BaseModel):
 
 @evalset("ask", "questions about a world's changes, in two languages")
 async def run(bench: Bench) -> Figures:
-    """Let a database with the whole world answer, first without a model, then with one."""
+    """Ask a database with the whole world, first without a model, then with one."""
     world = bench.world("full")
     questions = _shipped_questions()[:: bench.count(_STEP, 1)]
     texts = [(question.text, question.repos) for question in questions]

@@ -56,7 +56,7 @@ _DISCARD = subprocess.DEVNULL
 
 @dataclass(frozen=True, slots=True)
 class ProgramCost:
-    """What a program used, child processes included: seconds and its peak of memory."""
+    """The resources of a program with its children: seconds and peak of memory."""
 
     clock: float
     processor: float
@@ -149,7 +149,7 @@ async def day_cost(bench: Bench) -> Figures:
 
 
 class DayTurn(NamedTuple):
-    """What a day costs: git alone, starting up, in a new home, and once more in the same home."""
+    """The cost of a day: git alone, starting up, in a new home, and once more in the same home."""
 
     git: ProgramCost
     startup: ProgramCost
@@ -206,7 +206,7 @@ async def long_window(bench: Bench) -> Figures:
 
 
 class WindowCost(NamedTuple):
-    """What a window of many commits costs."""
+    """The cost of a window of many commits."""
 
     seconds_per_commit: float  # Of processor time
     megabytes: float
@@ -338,19 +338,21 @@ async def _token_figures(
             report, _ = await bench.system.report(settings, window)
         requests = list(server.asked)
     sent = sum(map(tokens_sent, requests))
-    shown = evidence_shown(requests)
+    reader_view = evidence_shown(requests)
     received = report.account.spent.received
     for section in report.sections:
         received += section.account.spent.received
     diffs = 0
     for commit in commits:
         diffs += tokens_of(await ask_git(git_dir_of(commit.spec), *_SHOW, commit.sha))
-    tokens = f"{sent} sent in {len(requests)} calls, {received} received, {shown} shown, {diffs}"
+    tokens = (
+        f"{sent} sent in {len(requests)} calls, {received} received, {reader_view} shown, {diffs}"
+    )
     bench.say(f"model-tokens: {where}: {tokens}")
     return {
         f"{where}: tokens sent beside all diffs": measure([sent / max(1, diffs)]),
         f"{where}: tokens beside the evidence that the writer is shown": measure(
-            [(sent + received) / max(1, shown)], target
+            [(sent + received) / max(1, reader_view)], target
         ),
     }
 

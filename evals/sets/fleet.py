@@ -86,7 +86,7 @@ Scores = defaultdict[str, list[Score]]
 
 
 class Death(NamedTuple):
-    """When a worker was killed, at which tasks, and the answers of a model until then."""
+    """The death of a worker: its time, its tasks, and the answers of a model until then."""
 
     at: datetime
     tasks: list[int]
@@ -94,7 +94,7 @@ class Death(NamedTuple):
 
 
 class RequestLimit(NamedTuple):
-    """How many requests are allowed in how many seconds."""
+    """The number of requests that are allowed in some seconds."""
 
     requests: int
     seconds: int
@@ -102,7 +102,7 @@ class RequestLimit(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Drill:
-    """What happens to some workers."""
+    """The faults that some workers meet."""
 
     name: str
     workers: int
@@ -139,7 +139,7 @@ class FleetStage:
         self.say(f"fleet: {repos} repositories on one machine: {seconds} s")
 
     async def through(self, drill: Drill) -> float:
-        """Let workers do the same through a drill; return the seconds that it took."""
+        """Have workers do the same through a drill; return the seconds that it took."""
         self._configure(drill)
         await asyncio.to_thread(self.postgres.create, drill.name)
         workers: dict[int, Process] = {}

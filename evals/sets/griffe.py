@@ -38,7 +38,7 @@ _REMOVABLE = ("symbol-", "enum-member-", "field-")
 
 @dataclass(frozen=True)
 class Broken:
-    """What griffe found, or a fact says, of one name: as it was, qualified inside its file."""
+    """A breaking change of one name by griffe or by a fact; the old name, qualified in its file."""
 
     name: str
     removed: bool

@@ -43,14 +43,14 @@ class KillStage:
 
 @dataclass(frozen=True)
 class Trial:
-    """What was wrong with a killed run, and whether it was resumed halfway."""
+    """The faults of a killed run, and whether it was resumed halfway."""
 
     complaint: str = ""
     resumed: bool = False
 
 
 class RunState(NamedTuple):
-    """How far the newest run of a home got before it was killed."""
+    """The progress of the newest run of a home before it was killed."""
 
     begun: bool = False
     finished: bool = False
@@ -58,7 +58,7 @@ class RunState(NamedTuple):
 
 
 class ProcessEnd(NamedTuple):
-    """How a process ended."""
+    """The end of a process."""
 
     status: int
     message: str  # Its last line on stderr

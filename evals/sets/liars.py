@@ -54,7 +54,7 @@ class Lie:
 
 @dataclass(frozen=True)
 class Scene:
-    """What a liar has seen when it writes."""
+    """The evidence that a liar has seen when it writes."""
 
     evidence: str
     dice: Random
@@ -125,7 +125,7 @@ class Scene:
                 yield _replaced(truth, right, self.dice.choice(others), "meaning")
 
     def _borrowed(self, title: str) -> Iterator[Lie]:
-        """Say of one commit what is true of another."""
+        """State of one commit what is true of another."""
         count = min(_MAX_BORROWED, len(self.elsewhere))
         for evidence in self.dice.sample(list(self.elsewhere), count):
             for truth in supported_sentences(evidence)[:2]:

@@ -1,4 +1,4 @@
-"""What git says of a mirror, read as plainly as possible and without the code under test."""
+"""The commits of a mirror, read from git as plainly as possible, without the code under test."""
 
 import asyncio
 from collections.abc import Sequence

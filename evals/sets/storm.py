@@ -193,7 +193,7 @@ def _counts(row: LedgerRow) -> tuple[int | None, ...]:
 
 
 class ModelStormRun(NamedTuple):
-    """What was wrong with a report through a storm of a model; empty strings where all was well."""
+    """The faults of a report through a storm of a model; empty strings where all was well."""
 
     report_fault: str
     leak: str = ""

@@ -25,7 +25,7 @@ class GoldFact:
 
 
 class EditDirections(NamedTuple):
-    """What an edit does and what would undo it, each as a key that can be compared."""
+    """The direction of an edit and its opposite, each as a key that can be compared."""
 
     forward: tuple[str, ...]
     backward: tuple[str, ...]

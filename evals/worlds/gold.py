@@ -1,4 +1,4 @@
-"""What a correct report of a world contains, from the generator's records alone: its ledger and what matters.
+"""The contents of a correct report of a world, from the generator's records alone.
 
 `data/edits.toml` holds the rules by which commits are graded.
 """

@@ -63,7 +63,7 @@ class MadeCommit:
 
 
 class _Contribution(NamedTuple):
-    """What a side branch brings to the branch that takes it in."""
+    """The commits of a side branch, as the branch that merges it gets them."""
 
     changes: Changes
     moves: Moves

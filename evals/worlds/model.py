@@ -33,7 +33,7 @@ class TimelineEvent:
 
 @dataclass(frozen=True)
 class WorldThread:
-    """What issues and pull requests have in common, as they are at the world's present."""
+    """The fields that issues and pull requests share, as they are at the world's present."""
 
     number: int
     title: str

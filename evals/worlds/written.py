@@ -63,7 +63,7 @@ class Made:
 
 
 class _FileChanges(NamedTuple):
-    """What a commit does to files."""
+    """The changes of files in a commit."""
 
     changes: Changes
     moves: Moves

@@ -55,7 +55,7 @@ CAUSES: dict[str, str] = json.loads(
 
 @dataclass(frozen=True)
 class Audited:
-    """What an audit found."""
+    """The result of an audit."""
 
     findings: list[Finding]
     summary: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What the fork server of evaluations imports: each process that it forks starts with all of this.
+"""Imports for the fork server of evaluations: each process that it forks starts with them.
 
 Importing the product takes three seconds, and compiling the queries for C++ another one.
 """

@@ -39,7 +39,7 @@ def _bytes_in(text: str) -> int:
 
 
 class _Service(NamedTuple):
-    """How a service of Apprise reads a message."""
+    """The form in which a service of Apprise reads a message."""
 
     write: Callable[[Content], list[str]]  # Returns the lines of a report
     title: Callable[[str], str] | None  # Returns the first line; None if a title is sent apart

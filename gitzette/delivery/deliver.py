@@ -24,7 +24,7 @@ _MAX_ENTRIES = 2_000  # That the outbox remembers
 
 
 class DeliveryState(Frozen, extra="ignore"):
-    """How one report stands on one channel."""
+    """The state of one report on one channel."""
 
     channel: str
     label: str

@@ -386,7 +386,7 @@ class Engine:
             say(f"the reason cannot be stored: {error}")
 
     async def sweep(self) -> None:
-        """Give the tasks of dead workers, and those that wait for a dead machine, to the others."""
+        """Reassign the tasks of dead workers, and those that wait for a dead machine."""
         jobs = self.app.job_manager
         for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=DEAD_AFTER):
             about = f"{job.task_name} {job.task_kwargs}: its worker is dead"

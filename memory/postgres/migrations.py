@@ -207,10 +207,10 @@ def m005_full_text_search(db: PostgresConnection) -> None:
         )
     for number, kind, body in db.rows("select id, kind, body from evidence"):
         try:
-            known = MODELS[kind].model_validate_json(body)
+            evidence = MODELS[kind].model_validate_json(body)
         except ValidationError:
             continue
-        columns = search_columns(known)
+        columns = search_columns(evidence)
         updates = ", ".join(f"{column} = %s" for column in columns)
         sql = f"update evidence set {updates} where id = %s"  # noqa: S608 -- our names
         db.execute(sql, [*columns.values(), number])

@@ -1,4 +1,4 @@
-"""What published reports leave behind, in PostgreSQL."""
+"""Traces of published reports in PostgreSQL."""
 
 from collections.abc import Sequence
 

@@ -226,10 +226,10 @@ def m005_full_text_search(db: sqlite_utils.Database) -> None:
         evidence.add_column(column, str, not_null_default="")
     for row in list(evidence.rows_where(select="id, kind, body")):
         try:
-            known = MODELS[row["kind"]].model_validate_json(row["body"])
+            piece = MODELS[row["kind"]].model_validate_json(row["body"])
         except ValidationError:
             continue
-        evidence.update(row["id"], search_columns(known))
+        evidence.update(row["id"], search_columns(piece))
     evidence.enable_fts(_EVIDENCE_COLUMNS, create_triggers=True, tokenize=_TOKENS)
     _set_weights(db, "statements", "2.0, 1.0, 2.0")
     _set_weights(db, "evidence", "4.0, 3.0, 1.5, 1.5, 1.0, 1.0, 3.0")

@@ -1,4 +1,4 @@
-"""What published reports leave behind, in SQLite."""
+"""Traces of published reports in SQLite."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How much the models of a run may spend, and how much they have spent."""
+"""Budgets of the models of a run, and what they have spent."""
 
 import time
 from collections import Counter
@@ -72,7 +72,7 @@ class Stopwatch:
 
 @dataclass
 class _BusyTime:
-    """How long at least one request of an account was under way."""
+    """The time during which at least one request of an account was under way."""
 
     seconds: float = 0.0
     under_way: int = 0

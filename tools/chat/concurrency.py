@@ -1,4 +1,4 @@
-"""How many questions a server is asked at once, by how fast it answers."""
+"""The number of questions that a server is asked at once, by the speed of its answers."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ _FIRST_LIMIT = 16  # Questions under way at most, until answers show that more c
 _MAX_LIMIT = 64
 _GROWTH = 2  # By which each good answer raises the limit
 _READ_PER_WRITTEN = 8
-"""Tokens that a server reads in about the time in which it writes one: 2 on small machines, 50 on large ones."""
+"""Tokens that a server reads in the time in which it writes one: 2 on small machines, 50 on large."""
 _USUAL_ANSWER = 400  # Tokens of an answer that is still to come
 _USUAL_QUESTION = 8_000
 _MIN_QUESTION = 400  # Tokens below which a question says nothing about the pace of others
@@ -22,7 +22,7 @@ _MAX_ANSWERS = 5  # Answers in a row from which it is concluded how many are wor
 _MAX_BEGINNINGS = 256  # Questions whose beginnings are remembered
 _MOMENT = 0.001  # Seconds: answers that came in together
 _PATIENCE_SHARE = 0.8
-"""Of the time that one answer may take, what all questions under way may take one after the other."""
+"""The share of one answer's time that all questions under way may take one after the other."""
 
 
 @dataclass(eq=False)
@@ -73,7 +73,7 @@ class Concurrency:
 
     @property
     def at_once(self) -> int | None:
-        """How many questions the server is known to answer at once; None while that is not known."""
+        """The number of questions the server can answer at once; None while unknown."""
         if not self._paces:
             return None
         if self._has_had_company:

@@ -52,7 +52,7 @@ class Handles(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """What a request is about, in words that stay the same when its wording changes."""
+    """The topic of a request, in words that stay the same when its wording changes."""
 
     name: str  # The prompt and its subject, such as `write octo/router@1a2b...`
     handles: Handles | None = None
@@ -120,7 +120,7 @@ class ChatRequest:
 
 
 class ChatReply(Frozen):
-    """What a model answered and what that took, as it is recorded."""
+    """The recorded answer of a model, with its cost."""
 
     text: str = ""
     calls: tuple[ToolRequest, ...] = ()

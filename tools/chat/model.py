@@ -44,14 +44,14 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class AnswerServer(Protocol):
-    """What answers live: `ChatServer`, a file of recorded answers, or a script."""
+    """A live source of answers: `ChatServer`, a file of recorded answers, or a script."""
 
     async def learn(self, ask: AskServer) -> Capabilities:
         """Return what can be asked; `ask` puts a request to the server in one way."""
 
     @property
     def at_once(self) -> int | None:
-        """How many requests are answered at once; None while that is not known."""
+        """The number of requests that are answered at once; None while unknown."""
 
     async def attempt(
         self,
@@ -76,7 +76,7 @@ class AnswerRecord(Protocol):
 
 
 class Retries(NamedTuple):
-    """How often a request is made that failed for a reason that may pass."""
+    """The number of attempts at a request that fails for a reason that may pass."""
 
     tries: int = 3
     first_pause: float = 1.0  # Seconds; each further pause is twice as long

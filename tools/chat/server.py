@@ -1,4 +1,4 @@
-"""What OpenAI-compatible servers need beyond langchain-openai.
+"""Support for OpenAI-compatible servers beyond langchain-openai.
 
 `ChatServer` makes one attempt at an answer with `ChatOpenAI`: it waits for its turn, sends the
 request in one of three ways, ends streams that lead nowhere, and raises ModelError for every
@@ -114,7 +114,7 @@ class ChatServer:
 
     @property
     def at_once(self) -> int | None:
-        """How many requests the server answers at once; None while that is not known."""
+        """The number of requests that the server answers at once; None while unknown."""
         return self._concurrency.at_once
 
     @property

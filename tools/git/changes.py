@@ -110,7 +110,7 @@ async def fetch_blobs(
 ) -> None:
     """Fetch blobs from the remote that promised them, as git itself would, but all at once.
 
-    Git's own check of who owns the repository stays on here: its configuration names the program that is run.
+    Git's own check of the repository's owner stays on: its configuration names the program to run.
     """
     missing = {blob.decode("ascii") for blob in blobs}
     for _ in range(_MAX_FETCHES):

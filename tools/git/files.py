@@ -21,7 +21,7 @@ _UNREADABLE = tuple(
         b".safetensors .npy .npz .mp3 .mp4 .wav"
     ).split()
 )
-"""How files end that have no lines of code; git finds that out only after unpacking them."""
+"""Extensions of files without lines of code; git finds that out only after unpacking them."""
 _MAX_BLOB_BYTES = 8_000_000  # A larger version of a file is not read
 _MAX_PATHS = 1_000  # More paths cost git more than what it leaves out
 _MAX_GREP_BYTES = 4_000_000  # Nobody needs all lines with a word that is everywhere

@@ -1,4 +1,4 @@
-"""What landed on a branch in a window, with what arrived late and what merges brought."""
+"""Commits that landed on a branch in a window, late ones, and members of merges."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ _SHA = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True)
 class _SinceTip:
-    """What lies between an earlier tip and this one."""
+    """The commits between an earlier tip and this one."""
 
     commits: tuple[Commit, ...] = ()  # The whole line, newest first
     is_known: bool = True  # False where there was no earlier tip, or it cannot be found any more
@@ -100,7 +100,7 @@ def _late_commits(
     since_tip: _SinceTip,
     futures: Sequence[FutureCommit],
 ) -> list[Commit]:
-    """Return the commits that this report is the first to see though their dates are not its own."""
+    """Return the commits that this report sees first although their dates are before its window."""
     misdated = {future.sha for future in futures if future.belongs_to(window, since_tip.shas)}
     late: dict[str, Commit] = {}
     for commit in since_tip.commits:

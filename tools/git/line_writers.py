@@ -1,4 +1,4 @@
-"""Who wrote the lines that commits touch, however long ago: `git blame` of a few lines each."""
+"""Writers of the lines that commits touch, however old: `git blame` of a few lines each."""
 
 import re
 import secrets
@@ -61,8 +61,8 @@ class _Trail:
 class _Trails:
     """The trails of files that are followed down the landed line, from several commits on."""
 
-    def __init__(self, wanted: Mapping[str, Sequence[bytes]]) -> None:
-        self._waiting = dict(wanted)
+    def __init__(self, paths_by_commit: Mapping[str, Sequence[bytes]]) -> None:
+        self._waiting = dict(paths_by_commit)
         self._followed: dict[bytes, list[_Trail]] = defaultdict(list)
         self.by_file: dict[tuple[str, bytes], _Trail] = {}
         self.roots: set[str] = set()
@@ -146,10 +146,10 @@ async def _trails(
     view: "View", touched: Mapping[str, Sequence[TouchedFile]], since: datetime | None
 ) -> _Trails:
     """Follow the touched files down the landed line, each to the commit that brought it."""
-    wanted: dict[str, list[bytes]] = {}
+    paths_by_commit: dict[str, list[bytes]] = {}
     for sha, files in touched.items():
-        wanted[sha] = [_as_bytes(file.path) for file in files]
-    trails = _Trails(wanted)
+        paths_by_commit[sha] = [_as_bytes(file.path) for file in files]
+    trails = _Trails(paths_by_commit)
     earliest = int(since.timestamp()) if since else 0
     async with aclosing(_landed(view, list(touched), renames=since is None)) as line:
         async for commit in line:
@@ -251,7 +251,7 @@ def _ranges(numbers: Mapping[int, float]) -> list[tuple[int, int]]:
 
 
 class _Count:
-    """How many of the lines that a commit touches each earlier commit wrote."""
+    """The lines that a commit touches, counted by the earlier commits that wrote them."""
 
     def __init__(self) -> None:
         self.changed: Counter[str] = Counter()

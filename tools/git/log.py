@@ -1,4 +1,4 @@
-"""Commits as `git log` prints them: framed so that no content can forge a frame, one by one or a whole landed line."""
+"""Commits as `git log` prints them, framed so that no content can forge a frame."""
 
 import re
 import secrets
@@ -91,7 +91,7 @@ class CollectedBody:
 
     @property
     def value(self) -> bytes:
-        """What was kept."""
+        """The value that was kept."""
         return b"".join(self._pieces)
 
 
@@ -127,7 +127,7 @@ class _Segment(NamedTuple):
 
 
 class Framing:
-    """A mark, random for each reading, that is printed before and after the header of each commit."""
+    """A random mark for each reading, printed before and after the header of each commit."""
 
     def __init__(self) -> None:
         self._mark = secrets.token_hex(16)

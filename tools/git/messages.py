@@ -1,4 +1,4 @@
-"""How common words are in the messages of a repository's commits."""
+"""Frequencies of words in the messages of a repository's commits."""
 
 import re
 from collections import Counter

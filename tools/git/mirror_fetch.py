@@ -17,7 +17,7 @@ _REDIRECTED = re.compile(r"^warning: redirecting to (\S+?)/?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Server:
-    """Where a repository is fetched from, and with what."""
+    """The server that a repository is fetched from, with its credentials."""
 
     repo: RepoId
     url: str

@@ -1,4 +1,4 @@
-"""The mirrors that Gitzette keeps: bare partial clones, locked during a fetch, replaced if damaged."""
+"""Gitzette's mirrors: bare partial clones, locked during a fetch, replaced if damaged."""
 
 import asyncio
 import contextlib
@@ -60,7 +60,7 @@ async def _acquire(descriptor: int, patience: float, what: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How long the keeper waits for what."""
+    """The times that the keeper waits."""
 
     lock: float = 600.0
     fetch: float = 3600.0
@@ -81,7 +81,7 @@ class MirrorKeeper:
         environ: Mapping[str, str] | None = None,
         patience: Patience | None = None,
     ) -> None:
-        """Keep mirrors; `environ` is the user's environment, from which git takes proxies, certificates and keys."""
+        """Keep mirrors; git takes proxies, certificates and keys from `environ`, the user's."""
         self._root = home / "mirrors"
         self._base_url = base_url.rstrip("/")
         self._token = token
@@ -155,7 +155,7 @@ class MirrorKeeper:
             shutil.rmtree(new, ignore_errors=True)
 
     def _put_in_place(self, repo: RepoId, new: Path, path: Path) -> None:
-        """Give a new mirror its name; a damaged one that had it is kept aside for inspection."""
+        """Move a new mirror to its place; a damaged one is kept aside for inspection."""
         if path.exists():
             aside = self._root / ".damaged" / _flat(repo)
             shutil.rmtree(aside, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What one commit did to its files, taken from the raw entries and the patch that git prints for it."""
+"""File changes of one commit, read from the raw entries and the patch that git prints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class MalformedDiff(ValueError):
 
 
 class PatchLimits(NamedTuple):
-    """How many bytes are kept of a patch; a file beyond them is counted, and its patch is left out."""
+    """The bytes of a patch to keep; the patch of a file beyond them is left out, its lines counted."""
 
     per_file: int
     per_commit: int
@@ -51,7 +51,7 @@ class RawEntry:
 
     @property
     def sections(self) -> int:
-        """How many parts of the patch belong to it: a file that becomes a link has two."""
+        """The number of parts of the patch that belong to it: a file that becomes a link has two."""
         is_other_type = self.status == "T" and self.modes[0][:3] != self.modes[1][:3]
         return 2 if is_other_type else 1
 
@@ -164,7 +164,7 @@ class _Section:
 
     @property
     def is_too_large(self) -> bool:
-        """Whether the hunks are beyond the limit and none is kept."""
+        """True if the hunks are beyond the limit and none is kept."""
         return self.size > self._limit
 
     @property

@@ -57,7 +57,7 @@ class Releases(Opened):
     async def first_tags(
         self, heads: Sequence[Headline], *, until: datetime, candidates: bool = False
     ) -> Mapping[str, Release]:
-        """Return by hash the first release before a moment that has a landed commit or a copy of it.
+        """Return by hash the first release before a moment that has a landed commit or its copy.
 
         With `candidates`, tags of release candidates count as well.
         """
@@ -258,7 +258,7 @@ def _add(releases_by_key: dict[Key, int], key: Key, releases: int) -> None:
 
 
 def _picks(released: Sequence[Headline], landed: Sequence[Headline]) -> Iterator[Pick]:
-    """Yield the commits of a release that did not land, each with the landed ones that it copies."""
+    """Yield the commits of a release that did not land, each with the landed ones it copies."""
     landed_shas = {headline.sha for headline in landed}
     by_pull = {headline.pull: headline for headline in landed if headline.pull}
     for commit in released:

@@ -150,7 +150,7 @@ def checkout_above(start: Path) -> Path | None:
 
 
 async def open_repository(path: Path) -> Repository:
-    """Return the repository at exactly this path; for a mistyped one, no folder above is searched."""
+    """Return the repository at exactly this path; folders above are not searched."""
     await git_version()
     try:
         git_dir = _git_dir(path)
@@ -181,7 +181,7 @@ async def git_version() -> str:
 
 
 def _git_dir(path: Path) -> Path:
-    """Return the git directory of a checkout, to which a file `.git` may point, or of a bare one."""
+    """Return the git directory of a checkout (a file `.git` may point to it) or of a bare one."""
     path = path.absolute()
     if not path.exists():
         raise InputError(f"{path} does not exist; give the path of a clone or a bare mirror")

@@ -317,7 +317,7 @@ async def _disambiguated(view: "View", prefixes: Sequence[str]) -> list[str]:
 
 
 def _removed_lines(files: Iterable[FileChange]) -> dict[str, list[int]]:
-    """Return the numbers of removed lines of code by file, without blank lines and lone brackets."""
+    """Return the numbers of removed lines of code by file, without blanks and lone brackets."""
     removed: dict[str, list[int]] = {}
     for file in files:
         if area(file.path) not in (Area.PRODUCT, Area.BENCH):

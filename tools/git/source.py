@@ -38,7 +38,7 @@ from tools.releases import release_notes
 
 
 class GitSource(Revisions, Surfaces, Messages):
-    """A `CodeSource` over a clone, a bare mirror or a partial clone; only missing blobs are ever written to it."""
+    """A `CodeSource` over a clone or mirror; only missing blobs are ever written to it."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class GitSource(Revisions, Surfaces, Messages):
         branch: str | None = None,
         network: Mapping[str, str] | None = None,
     ) -> None:
-        """Read `path` under the name `repo`; `network` is the environment for fetching blobs (`remote_environment`)."""
+        """Read `path` as `repo`; `network` is the environment for fetching (`remote_environment`)."""
         super().__init__()
         self.repo = repo
         self._path = path
@@ -74,7 +74,7 @@ class GitSource(Revisions, Surfaces, Messages):
         return landing
 
     async def changes(self, shas: Sequence[str]) -> AsyncGenerator[Change, None]:
-        """Read these commits with their patches, in the order given, each once, one in memory at a time."""
+        """Read these commits with their patches in this order, each once, one in memory at a time."""
         repository = await self._open()
         view = self._view_of(repository)
         present = await self._present(view, shas)
@@ -84,7 +84,7 @@ class GitSource(Revisions, Surfaces, Messages):
                 yield change
 
     async def foresee(self, studies: Sequence[Study]) -> None:
-        """Fetch what a partial clone lacks of these commits and of those they are compared with, in one go."""
+        """Fetch what a partial clone lacks of these commits and of those they are compared with."""
         repository = await self._open()
         if repository.promisor is None:
             return
@@ -115,7 +115,7 @@ class GitSource(Revisions, Surfaces, Messages):
         return tuple(await read_commits(view, self.repo, selection))
 
     async def before(self, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
-        """Return the latest landed commits before this one that may be the same change or its opposite."""
+        """Return the latest landed commits before this one that may be the same change or undo it."""
         if not paths:
             return ()
         repository = await self._open()

@@ -1,4 +1,4 @@
-"""A view of a repository: only its objects, so that every machine reads the same patch from them."""
+"""A view of a repository's objects alone, so that every machine reads the same patches."""
 
 import asyncio
 import contextlib

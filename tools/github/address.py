@@ -1,4 +1,4 @@
-"""The addresses of a GitHub: its interfaces, which others belong to it, and whose certificates to trust."""
+"""Addresses of a GitHub server: its APIs, hosts that belong to it, certificates to trust."""
 
 import ssl
 from collections.abc import Mapping

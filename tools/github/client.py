@@ -1,4 +1,4 @@
-"""A polite client of GitHub's REST and GraphQL interfaces: paging, conditional requests, limits, no leaks."""
+"""A client of GitHub's REST and GraphQL APIs: paging, conditional requests, limits, no leaks."""
 
 import asyncio
 import hashlib

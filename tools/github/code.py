@@ -29,7 +29,7 @@ _NO_SUCH_COMMIT = (httpx.codes.CONFLICT, httpx.codes.UNPROCESSABLE_ENTITY)
 
 
 class _AboveTip(NamedTuple):
-    """What landed above an earlier tip."""
+    """The commits that landed above an earlier tip."""
 
     commits: list[Commit] | None  # None if no earlier tip is known, or if it is gone
     notices: tuple[Notice, ...] = ()

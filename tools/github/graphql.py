@@ -73,7 +73,7 @@ class IssueNode(Shape):
 
 
 class NamingNode(Shape):
-    """The record that something names a pull request; another pull request that does has nothing here."""
+    """The record of a commit that names a pull request; for other pull requests it is empty."""
 
     number: int | None = at("source", "number")
     repository: str | None = at("source", "repository", "nameWithOwner")
@@ -157,7 +157,7 @@ class LandedNode(Shape):
 
 
 class CloserNode(Shape):
-    """What closed an issue: a commit, a pull request, or something else that we do not cite."""
+    """The closer of an issue: a commit, a pull request, or something else that we do not cite."""
 
     kind: str = Field(validation_alias="__typename")
     oid: str | None = None
@@ -241,7 +241,7 @@ _SMALLER_BATCHES = (10, 3, 1)
 
 @dataclass
 class Answers(Generic[K, N]):
-    """What was answered, and what was not."""
+    """The nodes that were answered, and the keys of the others."""
 
     names: Names
     found: dict[K, N] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Stored answers of GitHub, so that unchanged pages are asked for conditionally and cost nothing."""
+"""Stored answers of GitHub: unchanged pages are requested conditionally and cost nothing."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 
 class AnswerCache(Protocol):
-    """A store of bytes by key; it needs no knowledge of HTTP, since the client gives them meaning."""
+    """A store of bytes by key, without knowledge of HTTP."""
 
     def get(self, key: str) -> bytes | None:
         """Return what was put last under this key."""
@@ -56,7 +56,7 @@ class StoredAnswer:
     body: bytes
 
     def encode(self) -> bytes:
-        """Return a line of JSON and the compressed body: diffs are kept for weeks and shrink fivefold."""
+        """Return a line of JSON and the compressed body; diffs are kept for weeks and shrink fivefold."""
         header = {"etag": self.etag, "url": self.url, "next": self.next}
         return json.dumps(header).encode() + b"\n" + zlib.compress(self.body, 1)
 
@@ -75,7 +75,7 @@ class StoredAnswer:
 
 
 def token_identity(token: str | None) -> str:
-    """Return a name for a token that does not reveal it: its answers are never served to another."""
+    """Return a digest of a token: its answers are never served to another."""
     if token is None:
         return "anonymous"
     return hashlib.sha256(token.encode()).hexdigest()[:16]

@@ -7,7 +7,7 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 SECONDARY_WAIT = 60.0
-"""Seconds that GitHub asks for when a secondary limit comes without `retry-after`; doubled each time."""
+"""Seconds that GitHub asks for where a secondary limit has no `retry-after`; doubled each time."""
 _SECONDARY_PHRASES = ("secondary rate limit", "abuse detection")
 _RESET_MARGIN = 1.0
 """A reset is given in whole seconds of a foreign clock: one more makes sure that it has passed."""

@@ -124,7 +124,7 @@ async def releases_in(
 
 
 async def fetch_repository(client: GitHubClient, repo: RepoId) -> RepositoryShape:
-    """Fetch a repository; GitHub answers alike for a missing one and for one that may not be seen."""
+    """Fetch a repository; GitHub answers alike for a missing and an invisible one."""
     try:
         page = await client.get(repo_path(repo), REPOSITORY)
     except NotFound as error:
@@ -166,7 +166,7 @@ class Walk:
 
 
 class Comparison(NamedTuple):
-    """How two commits relate, in GitHub's word, and what only the second has, oldest first."""
+    """The relation of two commits, in GitHub's word, and the commits of the second alone."""
 
     status: str
     commits: list[Commit]

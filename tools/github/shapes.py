@@ -1,4 +1,4 @@
-"""GitHub's REST answers as frozen models that tolerate its nulls, and their conversion to the domain."""
+"""GitHub's REST answers as frozen models that tolerate nulls, and their domain objects."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -68,7 +68,7 @@ class ParentShape(Shape):
 
 
 class FileShape(Shape):
-    """One file of a commit; `patch` is absent for binary files, pure renames, empty files and beyond the budget."""
+    """A file of a commit; binary, renamed, empty and very large ones have no `patch`."""
 
     filename: str
     status: str
@@ -152,7 +152,7 @@ class IssueShape(Shape):
 
 
 class PullShape(Shape):
-    """`GET /repos/{owner}/{repo}/pulls/{number}`; a deleted fork leaves its end of it null, so that is not read."""
+    """`GET /repos/{owner}/{repo}/pulls/{number}`; the head is not read: it is null without its fork."""
 
     number: int
     title: Text

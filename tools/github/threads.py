@@ -43,7 +43,7 @@ _THREADS = Question[int, ThreadNode](
 
 @dataclass
 class Gaps:
-    """What a reading of the threads leaves out: by intention, and by mishap."""
+    """The gaps in a reading of threads: by intention, and by failure."""
 
     notices: list[Notice] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ class GitHubThreads:
     async def threads(
         self, window: Window, commits: Sequence[Commit], *, known_open: Collection[int] = ()
     ) -> Threads:
-        """Read what the window's threads say, and which pull request brought each of these commits."""
+        """Read the threads of the window and the pull request of each of these commits."""
         if not self._client.has_token:
             return await self._anonymous_threads(commits)
         gaps = Gaps()
@@ -245,7 +245,7 @@ class GitHubThreads:
     async def _closings(
         self, window: Window, listing: Listing, batches: Batches, gaps: Gaps
     ) -> tuple[Closing, ...]:
-        """Return what closed the issues closed in the window; the list already says when and why."""
+        """Return the closers of the issues closed in the window; the list says when and why."""
         closings: dict[int, Closing] = {}
         for number, shape in sorted(listing.threads.items()):
             closed_at = shape.closed_at
@@ -264,7 +264,7 @@ class GitHubThreads:
         return tuple(closings.values())
 
     async def _add_open(self, name: str, listing: Listing, gaps: Gaps) -> None:
-        """List the open issues, on the first run only: later ones learn of changes by their dates."""
+        """List the open issues, on the first run only: later runs learn of changes by their dates."""
         open_threads = await all_open(self._client, name, max_pages=self._open_pages)
         listing.add(open_threads.threads.values())
         if not open_threads.is_complete:
@@ -294,7 +294,7 @@ def _issues(repo: RepoId, listing: Listing) -> tuple[Issue, ...]:
 
 
 def _mentioned_numbers(day: LandedDay, already_read: Collection[int]) -> list[int]:
-    """Return the threads to look up: named by the day's texts and not read, then issues that name it.
+    """Return the threads to look up: unread ones that the day's texts name, then issues naming it.
 
     Those that the day closes come first. An issue that names something of the day is looked up for
     its comments, if its words are not at hand.

@@ -1,4 +1,4 @@
-"""Single requests over HTTP: held back by the limits, bounded in time and size, retried where that helps."""
+"""Single HTTP requests: delayed by limits, bounded in time and size, retried where that helps."""
 
 import asyncio
 import math
@@ -25,14 +25,14 @@ _MAX_MESSAGE_CHARACTERS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class RequestPolicy:
-    """How polite and how patient a client is."""
+    """The politeness and patience of a client."""
 
     concurrency: int = 4
     """GitHub asks for serial requests and allows 100 at a time. A few make a day of diffs bearable;
     after the first secondary limit the client goes on with one at a time."""
     attempts: int = 5  # How often one request may meet a fault, and how often a limit
     request_seconds: float = 60.0
-    """For a whole request: a server that sends slowly for ever is cut off, which no read timeout does."""
+    """For a whole request: it cuts off a server that sends slowly for ever, as no read timeout does."""
     read_seconds: float = 20.0
     max_wait: float = 180.0  # The longest single wait for a limit
     run_seconds: float = 1800.0  # No wait may end later than this after the client was made
@@ -45,7 +45,7 @@ class RequestPolicy:
 
 @dataclass
 class ApiUsage:
-    """What a client has spent; the run shows it at the end."""
+    """The requests of a client; the run shows them at the end."""
 
     sent: int = 0
     free: int = 0  # Answers that cost nothing of the limit: 304 to a client with a token

@@ -1,4 +1,4 @@
-"""What ties commits of different repositories: a pin that moves, a reference, the same work as a reader found."""
+"""Ties between commits of different repositories: moved pins, references, the same work."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ _MAX_LINKS = 200  # Links of a repository's day with issues
 
 
 class Connected(Frozen):
-    """What is said over several repositories."""
+    """The statements over several repositories."""
 
     claims: tuple[Claim, ...] = ()
     stories: tuple[Story, ...] = ()
@@ -48,7 +48,7 @@ class Connected(Frozen):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What was read of one repository as far as it may lead to others."""
+    """The parts of one repository's reading that may lead to others."""
 
     code: CodeSource
     threads: ThreadSource
@@ -191,7 +191,7 @@ class _IssueClaim(NamedTuple):
 async def _issue_claims(
     repo: RepoId, read: Mapping[RepoId, Reading], evidence_cache: "EvidenceCache"
 ) -> AsyncIterator[_IssueClaim]:
-    """Yield what commits have to do with issues of other repositories: recorded, named, admitted."""
+    """Yield claims about commits and issues of other repositories: recorded, named, admitted."""
     for link in read[repo].links[:_MAX_LINKS]:
         far = read.get(link.issue.repo)
         if far is None or link.issue.repo == repo or not link.change.is_commit:

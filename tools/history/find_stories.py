@@ -26,7 +26,7 @@ from agent.stories.timeline import (
     LINEAGE,
     CommitPair,
     LandedLine,
-    Said,
+    LineageReference,
     StoriesFound,
     Undoing,
     evidence_of,
@@ -73,7 +73,7 @@ async def find_stories(
     pairs = [*by_lines, *named_pairs(repo, today, mentions, line)]
     own_shas = {commit.sha for commit in today}
     stories = joined([revert.story(repo) for revert in reverts])
-    stories += series_stories(repo, line.heads, own_shas, whole=has_all)
+    stories += series_stories(repo, line.heads, own_shas, has_all=has_all)
     earlier = {commit.sha: commit for commit in line.heads}
     for pair in pairs:
         earlier[pair.earlier.sha] = pair.earlier
@@ -126,9 +126,9 @@ def _headlines(commits: Iterable[CommitEvidence]) -> list[Headline]:
     return [headline(commit.change.commit, commit.pull) for commit in commits]
 
 
-def _lineage_by_sha(material: Material, past: Past) -> dict[str, list[Said]]:
+def _lineage_by_sha(material: Material, past: Past) -> dict[str, list[LineageReference]]:
     """Return by hash what commits of the day, and earlier reverts, undo and bring back."""
-    lineage: dict[str, list[Said]] = {}
+    lineage: dict[str, list[LineageReference]] = {}
     for commit in past.found:
         if reverts_in(commit.title):
             lineage[commit.sha] = lineage_in_message(commit.title, material.repo)
@@ -143,7 +143,7 @@ def _lineage_by_sha(material: Material, past: Past) -> dict[str, list[Said]]:
 def _far_pattern(
     today: Sequence[Headline],
     past: Past,
-    lineage: Mapping[str, Sequence[Said]],
+    lineage: Mapping[str, Sequence[LineageReference]],
     mentions: Sequence[Mention],
 ) -> str:
     """Return a pattern for titles further back: those that are named, and parts if one landed."""

@@ -1,4 +1,4 @@
-"""The landed line before a day, and the tags: which commits had a title, and which release was first to have them."""
+"""The landed line before a day: commits found by their titles, and the first releases with them."""
 
 import re
 from collections import defaultdict
@@ -53,7 +53,7 @@ async def far_past(material: Material, code: CodeSource, pattern: str) -> Sequen
 
 
 def naming(numbers: Iterable[int], titles: Iterable[str] = ()) -> str:
-    """Return a pattern that the titles of landed pull requests of these numbers fit, and these titles."""
+    """Return a pattern for the titles of landed pull requests of these numbers, and these titles."""
     alternatives: list[str] = []
     either = "|".join(map(str, sorted(numbers)[:_MAX_NAMES]))
     if either:

@@ -1,4 +1,4 @@
-"""What a day's commits undo, bring back or remove: as messages name it, as patches and blame show it."""
+"""Changes that a day's commits undo, bring back or remove, by messages, patches and blame."""
 
 import re
 from collections.abc import Sequence, Set
@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
 from agent.ports import CloneSource, CodeSource
-from agent.stories.timeline import NEAR, CommitPair, LandedLine, Said, Undoing, headline
+from agent.stories.timeline import NEAR, CommitPair, LandedLine, LineageReference, Undoing, headline
 from tools.diff.reverts import read_lineage, read_trailers
 
 if TYPE_CHECKING:
@@ -77,18 +77,18 @@ def _was_moved(change: Change, original: Change) -> bool:
     return 2 * len(removed_texts & moved_texts) > len(removed_texts)
 
 
-def lineage_in_message(message: str, repo: RepoId) -> list[Said]:
+def lineage_in_message(message: str, repo: RepoId) -> list[LineageReference]:
     """Return which commits of its own repository a message says it undoes or brings back."""
-    lineage: list[Said] = []
+    lineage: list[LineageReference] = []
     for reference in read_lineage(message):
         if reference.kind == "cherry-pick" or reference.repo.lower() not in ("", repo.lower()):
             continue
         again = reference.kind == "reland"
-        lineage.append(Said(again, reference.sha, reference.number, reference.subject))
+        lineage.append(LineageReference(again, reference.sha, reference.number, reference.subject))
     return lineage
 
 
-def lineage_of(evidence: CommitEvidence, pull_body: str) -> list[Said]:
+def lineage_of(evidence: CommitEvidence, pull_body: str) -> list[LineageReference]:
     """Return what a commit undoes and brings back.
 
     Its message, the words of GitHub in its pull request and its patch are read.
@@ -97,7 +97,7 @@ def lineage_of(evidence: CommitEvidence, pull_body: str) -> list[Said]:
     lineage = lineage_in_message(evidence.change.commit.message, repo)
     for trailer in read_trailers(pull_body):
         if trailer.number and (trailer.repo or repo).lower() == repo.lower():
-            lineage.append(Said(False, number=trailer.number))
+            lineage.append(LineageReference(False, number=trailer.number))
     changed_lines = evidence.change.additions + evidence.change.deletions
     if not lineage and changed_lines < _MIN_PROVING_LINES:
         return lineage
@@ -105,7 +105,7 @@ def lineage_of(evidence: CommitEvidence, pull_body: str) -> list[Said]:
         if fact.kind not in ("revert", "reland"):
             continue
         if fact.old and "patch" in (fact.detail or ""):
-            lineage.append(Said(fact.kind == "reland", sha=fact.old))
+            lineage.append(LineageReference(fact.kind == "reland", sha=fact.old))
     return lineage
 
 
@@ -189,7 +189,7 @@ async def writer_of_removed_lines(
 
 
 async def _one_writer(doer: Headline, code: CloneSource, *, moved: bool) -> str:
-    """Return the hash of the commit that wrote nearly all of the removed lines, else an empty string."""
+    """Return the hash of the commit that wrote nearly all removed lines, else an empty string."""
     since = doer.at - NEAR
     writers = await code.written_by(doer.sha, since=since, moved=moved, share=_ONE_WRITER)
     if not writers:

@@ -1,4 +1,4 @@
-"""Whether landed commits were taken back later, as the titles of later commits say."""
+"""Landed commits that were taken back later, as the titles of later commits say."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

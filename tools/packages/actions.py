@@ -1,4 +1,4 @@
-"""What a new version of an action does to the workflows that use it."""
+"""Effects of a new version of an action on the workflows that use it."""
 
 from collections.abc import Mapping
 

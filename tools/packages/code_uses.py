@@ -39,7 +39,7 @@ class _CallKey(NamedTuple):
 
 
 class OwnUses(NamedTuple):
-    """What own code uses of some packages after a bump, and what it used before."""
+    """The uses of some packages in own code, before and after a bump."""
 
     uses: list[FileUse]
     earlier: list[FileUse]

@@ -264,8 +264,8 @@ class _VersionFinder:
             commit = await self._commit_that_wrote(tip, manifest, version, with_branches)
             if commit:
                 why = self._faults[0] if self._faults else "there is no tag"
-                place = " on a branch that was merged" if with_branches else ""
-                note = f"{why}; this commit changed the version{place}"
+                branch_note = " on a branch that was merged" if with_branches else ""
+                note = f"{why}; this commit changed the version{branch_note}"
                 self.manifest = manifest
                 return VersionCommit(version=version, sha=commit, proof="inferred", note=note)
         why = self._faults[0] if self._faults else f"{repo} has no tag for {version}"

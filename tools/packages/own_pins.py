@@ -1,4 +1,4 @@
-"""What a repository pins at its base and at its tip."""
+"""The pins of a repository at its base and at its tip."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath

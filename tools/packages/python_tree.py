@@ -1,4 +1,4 @@
-"""What paths of Python packages stand for at a commit, and whether calls fit them."""
+"""Paths of Python packages at a commit: what they stand for, and whether calls fit."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

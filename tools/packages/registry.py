@@ -38,7 +38,7 @@ class DeclaredSource(Frozen):
 
 @dataclass(frozen=True)
 class RegistryAddresses:
-    """Where the registries are."""
+    """The addresses of the registries."""
 
     pypi: str = "https://pypi.org"
     npm: str = "https://registry.npmjs.org"

@@ -266,7 +266,7 @@ class BumpReader:
 
 
 class _PackageComparison(NamedTuple):
-    """What came of comparing the code of a package, and what it was held against."""
+    """The result of comparing the code of a package, and the versions that were compared."""
 
     outcome: PackageOutcome
     own_uses: Sequence[FileUse]

@@ -1,1 +1,1 @@
-"""What a Python package lets others import, resolved over its whole tree, and what a change takes away."""
+"""The public names of Python packages, resolved over whole trees, and changes of them."""

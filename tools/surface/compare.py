@@ -1,4 +1,4 @@
-"""What a change takes away from those who import a package."""
+"""Breaking changes for those who import a package."""
 
 from collections.abc import Iterator, Mapping
 

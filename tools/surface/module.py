@@ -1,4 +1,4 @@
-"""What one Python module defines, imports and exports, as its source says. Nothing is executed."""
+"""The definitions, imports and exports in the source of a Python module. Nothing is executed."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _RUNS_CODE = ("exec", "globals", "eval", "vars")
 
 @dataclass(frozen=True, slots=True)
 class ImportTarget:
-    """What an import binds a name to: a module, or a name of a module."""
+    """The target of an import: a module, or a name of a module."""
 
     module: str
     name: str = ""
@@ -38,7 +38,7 @@ class PythonDefinition:
 
     @property
     def is_open(self) -> bool:
-        """Whether attributes can be there that no definition shows."""
+        """True if there may be attributes that no definition shows."""
         return "__getattr__" in self.members or "__dict__" in self.attributes
 
 

@@ -142,7 +142,7 @@ class Package:
     def member(
         self, definition: PythonDefinition, name: str, hops: int = _MAX_HOPS
     ) -> "Meaning | None":
-        """Return what a class has under a name, of its own or of a base; None if certainly nothing."""
+        """Return the member of a class or its bases by name; None if there certainly is none."""
         if name in definition.members:
             return definition.members[name]
         if name in definition.attributes:

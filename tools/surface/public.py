@@ -1,4 +1,4 @@
-"""Which importable paths of a package are public: what users reach from it or are shown to import."""
+"""The public paths of a package: those that users reach from it or are shown to import."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ _MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
 
 
 class Documented(NamedTuple):
-    """What documents, examples and entry points import and include."""
+    """The imports and includes in documents, examples and entry points."""
 
     modules: frozenset[str] = frozenset()
     names: frozenset[tuple[str, str]] = frozenset()  # Names with the modules they come from

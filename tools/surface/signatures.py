@@ -1,4 +1,4 @@
-"""Whether a call that fits a signature fits another one."""
+"""Compares signatures: whether a call that fits one fits the other."""
 
 import ast
 from collections.abc import Collection, Iterator, Sequence

@@ -26,9 +26,9 @@ def head(day: int, author: str, title: str) -> Headline:
     )
 
 
-def series_of(*heads: Headline, whole: bool = True) -> list[Story]:
+def series_of(*heads: Headline, has_all: bool = True) -> list[Story]:
     """Tell the series of the last of these commits."""
-    return series_stories(REPO, heads, {heads[-1].sha}, whole=whole)
+    return series_stories(REPO, heads, {heads[-1].sha}, has_all=has_all)
 
 
 def parts(*heads: Headline) -> list[int | None]:
@@ -64,7 +64,7 @@ def test_the_parts_of_one_author_are_joined_and_what_is_missing_is_told() -> Non
     (story,) = series_of(*heads)
     assert [step.part for step in story.timeline] == [1, 2, 4]
     assert story.missing == (3,)
-    assert series_of(*heads, whole=False)[0].missing == ()
+    assert series_of(*heads, has_all=False)[0].missing == ()
 
 
 def test_a_tag_does_not_join_the_parts_of_several_authors_and_one_title_does() -> None:
