@@ -138,7 +138,7 @@ def test_a_revert_takes_the_fix_back_and_its_own_revert_brings_it_again() -> Non
 
 
 def test_an_issue_that_is_known_from_memory_or_not_at_all_is_linked_by_its_keyword() -> None:
-    (known,) = linked([commit("Fixes #12 (#20)")], threads(), known=[digest(issue(12))])
+    (known,) = linked([commit("Fixes #12 (#20)")], threads(), digests=[digest(issue(12))])
     assert link_rows((known,)) == links("Fixes #12 (#20)") == [("#12", "fixes", "A")]
     address = "Closes https://github.com/lumen-ai/swiftserve/issues/12 and fixes other/forge#3"
     assert links(address) == [("#12", "fixes", "A"), ("other/forge#3", "fixes", "A")]
