@@ -51,8 +51,7 @@ class StatementHit(NamedTuple):
     repo: str
     label: str
     cites: str
-    en: str
-    zh: str
+    texts: str  # Its text in each language, as a JSON object
     window_start: str
     score: float = 0.0
 

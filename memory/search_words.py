@@ -117,11 +117,6 @@ def phrase_of(text: str) -> Phrase:
     return Phrase(" ".join(words), " ".join(pairs))
 
 
-def has_han(text: str) -> bool:
-    """Return True if there is Chinese in the text."""
-    return any(run["han"] for run in _runs(text))
-
-
 def _runs(text: str) -> Iterator[re.Match[str]]:
     return _RUN.finditer(unicodedata.normalize("NFKC", clean(text)))
 

@@ -1,19 +1,21 @@
 """Statements of published reports, found by words and by days."""
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from agent.domain.base import RepoId
+from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
+from agent.languages import language_of
 from memory.columns import clean, moment_of, stamp
 from memory.operations import Database, Record, StatementHit, StatementScope
-from memory.search_words import has_han, indexed_text, terms_of
+from memory.search_words import indexed_text, terms_of
 
 _MAX_STATEMENT = 600  # Characters of a statement that are kept
 _MAX_REPORT_LINES = 400
@@ -27,8 +29,7 @@ class Statement(NamedTuple):
 
     repo: RepoId
     cites: Sequence[EvidenceId]  # What is cited and not named in the text
-    en: str  # English, or the same text in every language
-    zh: str = ""
+    texts: Mapping[Language, str]  # One text alone is that of every language
 
 
 class Statements:
@@ -60,9 +61,9 @@ class Statements:
             score = hit.score / _aging(newest, hit.window_start)
             return (-score, -hit.id)
 
-        in_chinese = has_han(words)
+        lang = language_of(words)
         best = sorted(hits, key=rank)[:limit]
-        return [_line(hit, in_chinese=in_chinese) for hit in best]
+        return [_line(hit, lang) for hit in best]
 
     def report(
         self, day: str, *, repo: RepoId | None = None, before: datetime | None = None
@@ -70,7 +71,7 @@ class Statements:
         """Return what the report of a day said, one statement a line, in the report's order."""
         scope = _scope(repo, before)
         hits = self._db.statements.of_day(day, scope, _MAX_REPORT_LINES + 1)
-        lines = [_line(hit, in_chinese=False) for hit in hits[:_MAX_REPORT_LINES]]
+        lines = [_line(hit, LANGUAGES[0]) for hit in hits[:_MAX_REPORT_LINES]]
         if len(hits) > _MAX_REPORT_LINES:
             lines.append("there is more; search for it by words")
         return lines
@@ -108,8 +109,11 @@ def _scope(repo: RepoId | None, before: datetime | None) -> StatementScope:
 
 
 def _record(statement: Statement, window: Window) -> Record:
-    en = _bounded(statement.en)
-    zh = _bounded(statement.zh)
+    texts: dict[Language, str] = {}
+    for lang in LANGUAGES:
+        text = _bounded(statement.texts.get(lang, ""))
+        if text:
+            texts[lang] = text
     return {
         "repo": statement.repo,
         "window_key": window.key,
@@ -117,15 +121,18 @@ def _record(statement: Statement, window: Window) -> Record:
         "window_start": stamp(window.start),
         "window_end": stamp(window.end),
         "cites": " ".join(statement.cites),
-        "en": en,
-        "zh": zh,
-        **indexed_text(f"{en} {zh}")._asdict(),
+        "texts": json.dumps(texts, ensure_ascii=False),
+        **indexed_text(" ".join(texts.values()))._asdict(),
     }
 
 
-def _line(hit: StatementHit, *, in_chinese: bool) -> str:
-    """Return a statement on one line, with its day and what it cites."""
-    text = (hit.zh or hit.en) if in_chinese else (hit.en or hit.zh)
+def _line(hit: StatementHit, lang: Language) -> str:
+    """Return a statement on one line, with its day and what it cites.
+
+    A text that is missing in this language is shown in another one.
+    """
+    texts: dict[Language, str] = json.loads(hit.texts)
+    text = texts.get(lang) or next(iter(texts.values()), "")
     cites = f" [{hit.cites.replace(' ', ', ')}]" if hit.cites else ""
     return f"{hit.label} {hit.repo}: {text}{cites}"
 
@@ -138,7 +145,7 @@ def _statements(report: Report) -> Iterator[Statement]:
                 yield _of_claim(section.repo, claim)
         for text, cites in _listed(report, section):
             unnamed = [cite for cite in cites if cite not in text]
-            yield Statement(section.repo, unnamed, text)
+            yield Statement(section.repo, unnamed, {LANGUAGES[0]: text})
 
 
 def _listed(report: Report, section: RepoSection) -> Iterator[tuple[str, tuple[EvidenceId, ...]]]:
@@ -173,7 +180,7 @@ def _of_claim(repo: RepoId, claim: Claim) -> Statement:
     for source in sources:
         if not any(source in text for text in texts.values()):
             unnamed.append(source)
-    return Statement(repo, unnamed, texts.get("en", ""), texts.get("zh", ""))
+    return Statement(repo, unnamed, texts)
 
 
 def _aging(newest: str, start: str) -> float:

@@ -168,6 +168,13 @@ alter table evidence add column search tsvector generated always as (
 create index idx_evidence_search on evidence using gin (search);
 drop table evidence_terms, evidence_words, statements_terms, statements_words;
 """
+_STATEMENT_TEXTS = """
+alter table statements add column texts text not null default '{}';
+update statements set texts = jsonb_strip_nulls(
+    jsonb_build_object('en', nullif(en, ''), 'zh', nullif(zh, ''))
+)::text;
+alter table statements drop column en, drop column zh;
+"""
 
 
 def m001_first_tables(db: PostgresConnection) -> None:
@@ -217,12 +224,18 @@ def m005_full_text_search(db: PostgresConnection) -> None:
     db.run_script(_TEXT_SEARCH)
 
 
+def m006_statement_texts(db: PostgresConnection) -> None:
+    """Keep the texts of a statement by language, in the place of a column for each language."""
+    db.run_script(_STATEMENT_TEXTS)
+
+
 MIGRATIONS = (
     m001_first_tables,
     m002_word_tables,
     m003_worker_tables,
     m004_statement_ends,
     m005_full_text_search,
+    m006_statement_texts,
 )
 
 

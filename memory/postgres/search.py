@@ -18,7 +18,7 @@ from memory.operations import (
 from memory.postgres.connection import PostgresConnection
 from memory.search_words import Phrase, Term
 
-_STATEMENT = "id, repo, label, cites, en, zh, window_start"
+_STATEMENT = "id, repo, label, cites, texts, window_start"
 _HIT = "select id, name, kind, opened, author from evidence"
 _SCOPE = (
     "(opened >= %(start)s and opened < %(end)s or ended >= %(start)s and ended < %(end)s)"

@@ -237,6 +237,17 @@ def m005_full_text_search(db: sqlite_utils.Database) -> None:
         db.table(table).drop()
 
 
+def m006_statement_texts(db: sqlite_utils.Database) -> None:
+    """Keep the texts of a statement by language, in the place of a column for each language."""
+    db.table("statements").add_column("texts", str, not_null_default="{}")
+    db.execute(
+        "update statements set texts ="
+        " json_patch('{}', json_object('en', nullif(en, ''), 'zh', nullif(zh, '')))"
+    )
+    for column in ("en", "zh"):
+        db.execute(f"alter table statements drop column {column}")
+
+
 def _set_weights(db: sqlite_utils.Database, table: str, weights: str) -> None:
     """Set how much a word counts in each column of an index."""
     sql = f"insert into {table}_fts ({table}_fts, rank) values ('rank', ?)"  # noqa: S608 -- our names
@@ -249,6 +260,7 @@ MIGRATIONS = (
     m003_worker_tables,
     m004_statement_ends,
     m005_full_text_search,
+    m006_statement_texts,
 )
 
 

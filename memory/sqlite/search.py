@@ -17,7 +17,7 @@ from memory.operations import (
 from memory.search_words import Phrase, Term
 from memory.sqlite.connection import SqliteConnection, json_list
 
-_STATEMENT = ("id", "repo", "label", "cites", "en", "zh", "window_start")
+_STATEMENT = ("id", "repo", "label", "cites", "texts", "window_start")
 _HIT = "select id, name, kind, opened, author from evidence"
 _SCOPE = (
     "(opened >= :start and opened < :end or ended >= :start and ended < :end)"

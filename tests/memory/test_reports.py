@@ -152,6 +152,18 @@ def test_chinese_is_found_by_words_of_any_length_and_answered_in_chinese(db: Any
         assert "修复调度器的内存泄漏" in line, words
 
 
+def test_a_statement_is_shown_in_the_language_of_the_question_or_in_one_that_it_has(
+    db: AnyDatabase,
+) -> None:
+    both = claim("Adds `alpha_flag`", "新增 `alpha_flag` 选项")
+    chinese = claim("", "删除 `beta_flag` 选项")
+    Reports(db).remember(report(3, both, chinese))
+    statements = Statements(db)
+    assert "Adds" in statements.search("alpha_flag")[0]
+    assert "新增" in statements.search("alpha_flag 选项")[0]
+    assert "删除" in statements.search("beta_flag")[0]
+
+
 def test_words_that_are_not_there_find_nothing_and_no_text_is_a_command(db: AnyDatabase) -> None:
     Reports(db).remember(report(3, claim("Removes `--legacy-mode`")))
     said = Statements(db)

@@ -1,7 +1,8 @@
 """Upgrades: a memory that an earlier version wrote is brought up to date, and nothing in it is lost."""
 
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -82,7 +83,7 @@ def upgraded(
         server.insert("schema_version", [{"version": 4}])
         for (table, columns), rows in old_rows(file).items():
             server.insert(table, [dict(zip(columns, row, strict=True)) for row in rows])
-        assert postgres_migrations.upgrade(server) == 1
+        assert postgres_migrations.upgrade(server) == 2
         assert postgres_migrations.upgrade(server) == 0
         yield server
 
@@ -93,8 +94,25 @@ def test_every_row_of_an_older_memory_is_there_after_its_upgrade(
     other = tmp_path / "other"
     other.mkdir()
     for (table, columns), rows in old_rows(write_old_memory(other)).items():
-        assert sorted(upgraded.select(table, columns, {}), key=repr) == rows, table
+        if table == "statements":
+            upgraded_rows = statement_rows(upgraded, columns)
+        else:
+            upgraded_rows = upgraded.select(table, columns, {})
+        assert sorted(upgraded_rows, key=repr) == rows, table
     assert not upgraded.tables() & WORD_TABLES
+
+
+def statement_rows(db: AnyDatabase, columns: Sequence[str]) -> list[Row]:
+    """Return statements with the columns that they once had: one for each language."""
+    languages = ("en", "zh")
+    shared = [column for column in columns if column not in languages]
+    rows: list[Row] = []
+    for *values, texts in db.select("statements", [*shared, "texts"], {}):
+        row = dict(zip(shared, values, strict=True))
+        for lang in languages:
+            row[lang] = json.loads(texts).get(lang, "")
+        rows.append(tuple(row[column] for column in columns))
+    return rows
 
 
 def test_an_upgraded_memory_is_searched_replayed_and_gone_on_from(upgraded: AnyDatabase) -> None:
