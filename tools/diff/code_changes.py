@@ -37,6 +37,7 @@ _WORD = re.compile(r"\w+|[^\w\s(){}\[\],:;!]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _OF_BRANCHES = ("not", "else")
 """Words that come or go where the branches of a condition are exchanged."""
+_TITLE_WORD = re.compile(r"[A-Za-z_][\w-]{3,}")
 _OF_METHODS = ("self", "cls", "this")
 _ORDER = (
     Role.DOCUMENT,
@@ -126,26 +127,36 @@ class _FunctionChange:
 
 
 def changed_functions(
-    files: Sequence["Versions"], facts: Sequence[Fact], surface: SurfaceChange | None = None
+    files: Sequence["Versions"],
+    facts: Sequence[Fact],
+    surface: SurfaceChange | None = None,
+    title: str = "",
 ) -> list[Fact]:
     """Return a fact for each function whose body changes, those that users notice first.
 
-    Beside other facts that users see, only those are worth showing that they notice, or else the
-    first one. Lines that other facts show do not make a function worth showing.
+    Names of the commit's title lead to what it is about. Beside other facts that users see, and
+    beside heavier changes, only those are worth showing that users notice, or else the first one.
+    Lines that other facts show do not make a function worth showing.
     New functions are shown where nothing else is: that something new has a body says nothing.
     """
     visible_facts = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
     changes = _FunctionChanges(files, _lines_of(facts), _lines_of(visible_facts)).worth_showing()
-    ranked = sorted(changes.items(), key=lambda entry: _order_key(entry[0], entry[1], surface))
+    words = _title_words(title)
+    ranked = sorted(
+        changes.items(), key=lambda entry: _order_key(entry[0], entry[1], surface, words)
+    )
     groups: dict[tuple[str, ...], list[tuple[_Function, _FunctionChange]]] = defaultdict(list)
     for function, change in ranked:
         groups[change.texts].append((function, change))
+    heaviest = max((change.weight for change in changes.values()), default=Weight.BODY)
     code_facts: list[Fact] = []
     for group in groups.values():
         _, change = group[0]
         is_noticed = change.weight is Weight.VISIBLE
-        if visible_facts and code_facts and not is_noticed:
-            break
+        if code_facts and visible_facts and not is_noticed:
+            continue
+        if code_facts and change.weight <= Weight.BODY < heaviest:
+            continue
         code_facts.append(_fact_of_functions(group))
     return code_facts[: _MAX_FUNCTIONS_BESIDE_FACTS if visible_facts else _MAX_FUNCTIONS]
 
@@ -278,14 +289,49 @@ def _moved_lines(files: Iterable["Versions"]) -> set[str]:
 
 
 def _order_key(
-    function: _Function, change: _FunctionChange, surface: SurfaceChange | None
-) -> tuple[int, bool, bool, int]:
-    """Return what sorts functions: what users notice, public ones, then the most changed."""
+    function: _Function,
+    change: _FunctionChange,
+    surface: SurfaceChange | None,
+    title_words: Collection[str],
+) -> tuple[bool, int, int, bool, bool, int]:
+    """Return what sorts functions: what the title names, what users notice, public ones, large ones."""
+    words = _words_of(function, change)
+    named = [word for word in title_words if word in words]
+    is_named = any(_is_identifier(word) for word in named)
     top = function.name.partition(".")[0]
     is_public = surface is not None and bool(surface.public_path(function.file, top))
     own_name = function.name.rpartition(".")[2]
     is_private = own_name.startswith("_") and not own_name.startswith("__")
-    return (-change.weight, not is_public, is_private, -len(change.lines))
+    return (
+        not is_named,
+        -change.weight,
+        -len(named),
+        not is_public,
+        is_private,
+        -len(change.lines),
+    )
+
+
+def _title_words(title: str) -> frozenset[str]:
+    """Return the words of a title that lines may have, without the number of its pull request."""
+    return frozenset(
+        word.lower() if word.istitle() else word for word in _TITLE_WORD.findall(title)
+    )
+
+
+def _is_identifier(word: str) -> bool:
+    """Return True for a word of code: with underscores, digits or capitals inside."""
+    return "_" in word or any(sign.isdigit() or sign.isupper() for sign in word[1:])
+
+
+def _words_of(function: _Function, change: _FunctionChange) -> set[str]:
+    """Return the names in the changed lines of a function, and the parts of these names."""
+    words: set[str] = set()
+    for text in (function.name, *(line.bare for line in change.lines if line.is_code)):
+        for word in _TITLE_WORD.findall(text):
+            words.add(word)
+            words.update(word.lower().split("_"))
+    return words
 
 
 def _rank(path: str) -> int:

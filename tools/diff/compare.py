@@ -38,6 +38,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _STRING = re.compile(r"\"[^\"]*\"|'[^']*'")
 _VALUES = {"None", "True", "False", "not", "and", "or", "in", "is"}
 """Words of a condition that are no names."""
+_VARIABLE = re.compile(r"(?!(?:true|false|nullptr|nil)$)(?:cls\.|self\.)?[a-z_][a-z0-9_]*")
+"""A variable by its name alone, whose value code assigns elsewhere."""
 _TABLE = ("{", "[", "(", "dict(", "list(", "set(", "tuple(", "frozenset(")
 """How a value begins that holds many others."""
 
@@ -373,6 +375,10 @@ def _specific_kind(
     if kind == "choices-changed":
         # Other annotations of Python are remarks, which change nothing for a caller.
         return kind if has_other_choices(old_code, new_code) else None
+    if kind == "flag-default-changed" and (
+        _is_set_elsewhere(pair.old, old_code) or _is_set_elsewhere(pair.new, new_code)
+    ):
+        return None  # A field that changes, too, is a fact of its own
     if kind == "constant-changed":
         if has_other_choices(old_code, new_code):
             return "choices-changed"
@@ -388,6 +394,15 @@ def _specific_kind(
     if kind == "limit-changed" and not _has_other_values(old_code, new_code):
         return None
     return kind
+
+
+def _is_set_elsewhere(flag: FoundDeclaration, default: str | None) -> bool:
+    """Return True if a flag's default is a variable, or the field of a class that the flag sets."""
+    default = default or ""
+    if _VARIABLE.fullmatch(default):
+        return True
+    field_name = flag.name.strip("-").replace("-", "_")
+    return default.rpartition(".")[2] == field_name
 
 
 def _has_other_values(old_code: str | None, new_code: str | None) -> bool:

@@ -54,6 +54,7 @@ def python_severity(difference: Difference, surface: SurfaceChange | None) -> Se
         if breaks:
             # Of arguments that shift, only calls break that pass an optional one by position.
             is_certain = any(broken.is_certain for broken in breaks)
+            is_certain = is_certain and not _is_shown_member(difference, surface)
             return Severity.BREAKING if is_certain else Severity.MAY_BREAK
     if meant is Severity.ADDITIVE and not _must_be_passed(difference):
         return meant if _is_new_for_users(difference, surface) else Severity.INTERNAL
@@ -72,7 +73,7 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
     if difference.kind == "hook-added":
         return Severity.BREAKING
     breaks = _breaks_of(difference, surface)
-    if any(broken.is_certain for broken in breaks):
+    if any(broken.is_certain for broken in breaks) and not _is_shown_member(difference, surface):
         return Severity.BREAKING
     if breaks:
         return Severity.MAY_BREAK
@@ -81,6 +82,28 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
     if difference.kind == "parameter-added":
         return Severity.INTERNAL  # An argument of a branch or of a record with bases
     return Severity.MAY_BREAK
+
+
+def _is_shown_member(difference: Difference, surface: SurfaceChange) -> bool:
+    """Return True for a part of a class that users are not certain to touch.
+
+    These are attributes without an annotation, and methods of a class that documents import from
+    its own module, as extensions do that change what it does.
+    """
+    oldest = difference.oldest
+    if oldest.kind in ("field", "constant") and oldest.owner:
+        return "type" not in oldest.parts and not _is_filled_in(oldest)
+    function = oldest.owner.removesuffix(".__init__") if oldest.kind == "parameter" else oldest.path
+    return not _is_certain_member(surface, oldest.file, function)
+
+
+def _is_certain_member(surface: SurfaceChange, file: str, name: str) -> bool:
+    """Return True for a function or class, and for a method if a package gives its class on."""
+    class_name, dot, _ = name.partition(".")
+    if not dot or file.endswith("/__init__.py"):
+        return True
+    module = surface.public_path(file, class_name).rpartition(".")[0]
+    return not module_of(file).endswith(module)
 
 
 def _severity_of_value(difference: Difference, surface: SurfaceChange | None) -> Severity:
@@ -311,9 +334,10 @@ def _call_facts(
         location = _parameter_place(change.files, broken)
         if location is None:
             continue
+        is_certain = _is_certain_member(surface, broken.file, broken.name)
         yield Fact(
             kind=broken.kind,
-            severity=Severity.BREAKING,
+            severity=Severity.BREAKING if is_certain else Severity.MAY_BREAK,
             name=broken.name,
             detail=broken.parameter,
             path=broken.path,

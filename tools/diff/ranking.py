@@ -58,8 +58,14 @@ _LISTED = (
 )
 _OF_CLASSES = ("field-added", "field-removed", "enum-member-added", "enum-member-removed")
 _OF_FUNCTIONS = ("error-added", "error-removed")
-_OF_SECTIONS = ("config-key-changed", "dependency-changed")
-"""Facts that several sections of one file may have in the same way: the stages of an image, extras."""
+_OF_SECTIONS = (
+    "config-key-changed",
+    "dependency-added",
+    "dependency-changed",
+    "dependency-removed",
+    "image-changed",
+)
+"""Facts that several sections and files may have in the same way: the stages of an image, extras."""
 
 
 def ranked(facts: Iterable[Fact]) -> list[Fact]:
@@ -119,7 +125,7 @@ def _joined(facts: Sequence[Fact]) -> list[Fact]:
 
 def _max_apart(kind: FactKind) -> int:
     is_joined_early = kind in (*_OF_CLASSES, *_OF_FUNCTIONS, *_OF_SECTIONS)
-    return 1 if is_joined_early else _MAX_APART
+    return 1 if is_joined_early or kind.startswith("parameter") else _MAX_APART
 
 
 def _group_key(fact: Fact) -> Hashable:
@@ -132,7 +138,9 @@ def _group_key(fact: Fact) -> Hashable:
     if kind in _OF_FUNCTIONS:
         return kind, fact.severity, fact.detail
     if kind in _OF_SECTIONS:
-        return kind, fact.severity, fact.name, fact.old, fact.new, _file_of(fact)
+        return kind, fact.severity, fact.name, fact.old, fact.new
+    if kind == "deprecated" and fact.new:
+        return kind, fact.severity, fact.new.replace(fact.name, "")
     if kind in ("registered", "unregistered"):
         # One model is entered into several tables.
         return kind, fact.severity

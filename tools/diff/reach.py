@@ -185,9 +185,11 @@ def _severity_of_argument(difference: Difference, trees: SurroundingTrees) -> Se
 
 def _is_given_on(name: str, trees: SurroundingTrees) -> bool:
     """Return True if a package of the tree before names something in its `__init__.py`."""
+    # A call of the function, or of a method with its name, is a use by the package itself.
+    given_name = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w(.])")
     for path, line in trees.before or ():
         is_package = path.endswith("__init__.py") and is_product(path)
-        if is_package and _holds(line, name):
+        if is_package and _holds(line, name) and given_name.search(line):
             return True
     return False
 

@@ -193,7 +193,7 @@ class Gathered:
             if layout:
                 return layout
         is_visible = any(fact.severity is not Severity.INTERNAL for fact in facts)
-        functions = changed_functions(self.files, facts, surface)
+        functions = changed_functions(self.files, facts, surface, self.change.commit.title)
         if _HIDDEN & set(read_heading(self.change.commit.title).purposes):
             # Its author says that users see nothing of it.
             internal = {"severity": Severity.INTERNAL}

@@ -249,3 +249,36 @@ async def test_a_longer_list_of_imports_is_not_another_behaviour(tmp_path: Path)
     after = {"engine/core/a.py": code.format("    second_group_size,\n", "second_group_size(a)")}
     facts = await code_facts(tmp_path, before, after)
     assert [fact.name for fact in facts] == ["run"]
+
+
+async def test_what_the_title_names_is_shown_before_larger_changes(tmp_path: Path) -> None:
+    kernels = "".join(f"def step_{name}(queue):\n    total = 0\n{LONG_BODY}\n\n" for name in "abc")
+    small = "def pick(page_size):\n    return page_size + 1\n"
+    before = {"engine/core/steps.py": kernels, "engine/core/small.py": small}
+    work = Work(tmp_path)
+    work.commit("begin", {file: text.encode() for file, text in before.items()})
+    after = {
+        "engine/core/steps.py": kernels.replace("weigh", "weigh_all"),
+        "engine/core/small.py": small.replace("+ 1", "+ 2"),
+    }
+    changed = {file: text.encode() for file, text in after.items()}
+    sha = work.commit("Fix page_size of the last page", changed)
+    source = GitSource(REPO, tmp_path)
+    sheet = await study(source, await anext(source.changes([sha])))
+    code = [fact.name for fact in sheet.facts if fact.kind == "code-changed"]
+    assert code[0] == "pick"
+
+
+async def test_bodies_are_not_shown_beside_what_decides(tmp_path: Path) -> None:
+    before = {
+        "engine/core/a.py": "def admit(queue):\n    if len(queue) > 8:\n        return None\n    return queue\n",
+        "engine/core/b.py": "def weigh(queue):\n    total = queue.total\n    return total\n",
+    }
+    after = {
+        "engine/core/a.py": before["engine/core/a.py"].replace(
+            "len(queue) > 8", "len(queue) > queue.room"
+        ),
+        "engine/core/b.py": before["engine/core/b.py"].replace("queue.total", "queue.whole"),
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["admit"]

@@ -241,3 +241,61 @@ async def test_a_value_that_two_stages_of_an_image_share_is_told_once(tmp_path: 
     (fact,) = [fact for fact in facts if fact.kind == "config-key-changed"]
     assert (fact.name, fact.old, fact.new) == ("NIXL_VERSION", "0.10.1", "v1.2.0")
     assert [place.line for place in fact.places] == [2, 4]
+
+
+async def test_methods_of_a_class_that_only_extensions_import_may_break(tmp_path: Path) -> None:
+    scheduler = "class Scheduler:\n    def admit(self, batch, room): ...\n"
+    before = {
+        "README.md": "```python\nfrom engine.core.scheduler import Scheduler\n```\n",
+        "engine/__init__.py": "from .core import run\n",
+        "engine/core/__init__.py": "def run(q): ...\n",
+        "engine/core/scheduler.py": scheduler,
+    }
+    after = before | {"engine/core/scheduler.py": scheduler.replace(", room", "")}
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "parameter-removed"]
+    assert fact.severity is Severity.MAY_BREAK
+
+
+async def test_an_attribute_that_nobody_fills_in_may_break_and_no_more(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "class tune:\n    log = print\n\n    def run(self): ...\n"}
+    after = {"engine/__init__.py": "class tune:\n    _log = print\n\n    def run(self): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    assert Severity.BREAKING not in {fact.severity for fact in facts}
+
+
+async def test_native_arguments_of_what_a_package_only_calls_do_not_break(tmp_path: Path) -> None:
+    binding = 'm.def("make_load", &make_load, py::arg("address"), py::arg("mask") = py::none());\n'
+    before = {
+        "engine/__init__.py": "def load(builder, p):\n    return builder.make_load(p)\n",
+        "csrc/binding.cpp": f"void bind(py::module m) {{\n  {binding}}}\n",
+    }
+    after = before | {
+        "csrc/binding.cpp": before["csrc/binding.cpp"].replace(', py::arg("mask") = py::none()', "")
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert Severity.BREAKING not in {fact.severity for fact in facts}
+
+
+async def test_a_default_that_stands_elsewhere_now_is_not_told_as_another(tmp_path: Path) -> None:
+    code = (
+        "import argparse\n\n\nclass Args:\n    seed: int = {field}\n\n\n"
+        "def parse(cls):\n    parser = argparse.ArgumentParser()\n"
+        '    parser.add_argument("--seed", default={default})\n'
+    )
+    before = {"engine/cli.py": code.format(field=0, default="0")}
+    after = {"engine/cli.py": code.format(field=7, default="Args.seed")}
+    facts = await facts_of(tmp_path, before, after)
+    kinds = {fact.kind: (fact.old, fact.new) for fact in facts}
+    assert "flag-default-changed" not in kinds
+    assert kinds["field-default-changed"] == ("0", "7")
+
+
+async def test_one_new_parameter_of_two_functions_is_one_fact(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "def attend(q): ...\n\n\ndef gather(q): ...\n"}
+    after = {
+        "engine/__init__.py": "def attend(q, *, scale=None): ...\n\n\ndef gather(q, *, scale=None): ...\n"
+    }
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "parameter-added"]
+    assert (fact.name, fact.detail, fact.count) == ("attend, gather", "scale", 2)
