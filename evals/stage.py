@@ -145,7 +145,11 @@ class ScriptedModels(Models):
         """Count nothing."""
         return {}
 
-    def take_chain(self, account: str) -> Chain:
+    def answers_before(self, account: str, subject: str) -> int:
+        """Count nothing."""
+        return 0
+
+    def take_chain(self, account: str, *, explaining: bool = False) -> Chain:
         """Count nothing."""
         return Chain()
 

@@ -445,10 +445,10 @@ async def _verdicts(
 ) -> list[Finding]:
     """Ask the judge twice about a batch; return nothing if it admits a sentence it must refuse."""
     passes: list[dict[str, Ruling]] = []
-    for number in (0, 1):
+    for number, label in enumerate(("first reading", "second reading")):
         controls = batch.controls_of_pass(number)
         question = replace(batch, controls=controls)
-        rulings = await ruled(question, context, backwards=number == 1)
+        rulings = await ruled(question, context, label, backwards=number == 1)
         if any(rulings[f"x{index}"].verdict in PASSING for index in range(len(controls))):
             return []
         passes.append(rulings)

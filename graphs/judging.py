@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from agent.analysts.batches import BatchPlanner, judge_prompt
 from agent.analysts.ruling import (
@@ -14,15 +14,14 @@ from agent.analysts.ruling import (
     Case,
     Control,
     ControlKind,
-    Outcome,
     Ruling,
     Rulings,
     Verdicts,
     objection,
 )
-from agent.domain.claims import Claim, Judgement, Kind
+from agent.domain.claims import Claim, Judgement
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.spending import Account, Judging, fallback
+from agent.domain.spending import Account, Judging, fallback, subject_of
 from agent.prompting import ContextExceeded, ModelError, fenced
 from agent.sizing import MAX_SHRINKS
 from tools.chat.messages import Handles
@@ -127,45 +126,104 @@ async def judged_in_batches(
 
 
 async def judged(batch: Batch, context: "RunContext") -> Verdicts:
-    """Ask twice about the same evidence, the second time in reverse order and only of what passed.
+    """Ask twice at the same time, the second time in reverse order and with an excerpt if there is one.
 
     One "no" is enough to refuse a sentence. A judge that admits a control voids the batch.
     """
     verdicts = Verdicts()
-    standing: dict[str, Ruling] = {}  # The rulings on what passed so far, by the id of the claim
-    claims = list(batch.claims)
-    for number in (0, 1):
-        if not claims:
-            break
-        controls = batch.controls_of_pass(number)
-        question = replace(batch, claims=claims, controls=controls)
-        rulings = await ruled(question, context, backwards=number == 1)
-        admitted = _admitted_controls(controls, rulings)
-        verdicts.controls += _control_counts(controls, admitted)
-        if admitted:
-            verdicts.admitted_controls += admitted
-            reason = _ADMITTED_CONTROL[admitted[0].kind]
-            void = Judgement(verdict="undecided", check="control", reason=reason)
-            verdicts.refused += [(claim, void) for claim in claims]
-            return verdicts
-        passed = []
-        for position, claim in enumerate(claims):
-            ruling = rulings[str(position)]
-            needs = ruling.needs.strip()
-            if needs:
-                verdicts.needs[claim.id] = needs
-            if refusal := objection(ruling, batch.evidence):
-                verdicts.refused.append((claim, refusal))
-                verdicts.outcomes[claim.id] = _refusal_outcome(ruling)
-                continue
-            passed.append(claim)
-            if claim.id not in standing or ruling.verdict == "inferred":
-                standing[claim.id] = ruling
-        claims = passed
+    second_batch = replace(batch, evidence=batch.excerpt or batch.evidence)
+    before = context.asked.answers_before(batch.account, subject_of(_topic(batch)))
+    first, second = await _both(
+        _read(batch, 0, "first reading", context, before),
+        _read(second_batch, 1, "second reading", context, before),
+    )
+    readings = [first, second]
+    unclear = _unclear_in_excerpt(batch, first, second)
+    if batch.excerpt:
+        # What it lacks was shown to the first reading.
+        second = second.without_needs()
+    if unclear and not first.admitted_controls and not second.admitted_controls:
+        # What the excerpt leaves out may decide.
+        question = replace(batch, claims=unclear)
+        third = await _read(question, 1, "third reading", context)
+        second = second.replaced_by(third)
+        readings.append(third)
+    for reading in readings:
+        verdicts.controls += _control_counts(reading.controls, reading.admitted_controls)
+        if not verdicts.admitted_controls:
+            verdicts.admitted_controls = reading.admitted_controls
+    if verdicts.admitted_controls:
+        reason = _ADMITTED_CONTROL[verdicts.admitted_controls[0].kind]
+        void = Judgement(verdict="undecided", check="control", reason=reason)
+        verdicts.refused = [(claim, void) for claim in batch.claims]
+        return verdicts
     judge = context.asked.names["judging"]
-    verdicts.admitted = [_admitted(claim, standing[claim.id], judge) for claim in claims]
-    verdicts.outcomes |= {claim.id: "standing" for claim in claims}
+    for claim in batch.claims:
+        rulings = (first.rulings[claim.id], second.rulings[claim.id])
+        verdicts.rule(claim, rulings, batch.shown, judge)
     return verdicts
+
+
+async def _both(first: Awaitable[T], second: Awaitable[T]) -> tuple[T, T]:
+    """Wait for two questions that are asked at the same time; raise the error of one after both ended."""
+    outcomes = await asyncio.gather(first, second, return_exceptions=True)
+    answers: list[T] = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        answers.append(outcome)
+    return answers[0], answers[1]
+
+
+class _Reading(NamedTuple):
+    """What a judge ruled in one question."""
+
+    rulings: Mapping[str, Ruling]  # By the ids of the claims
+    controls: Sequence[Control]
+    admitted_controls: list[Control]
+
+    def without_needs(self) -> "_Reading":
+        """Return the reading as if it lacked nothing."""
+        rulings: dict[str, Ruling] = {}
+        for name, ruling in self.rulings.items():
+            rulings[name] = ruling.model_copy(update={"needs": ""})
+        return self._replace(rulings=rulings)
+
+    def replaced_by(self, later: "_Reading") -> "_Reading":
+        """Return the reading with the rulings of a later one on some of the claims."""
+        return self._replace(rulings={**self.rulings, **later.rulings})
+
+
+async def _read(
+    batch: Batch, number: int, label: str, context: "RunContext", before: int | None = None
+) -> _Reading:
+    """Ask about a batch beside the controls of this pass, every other time in reverse order.
+
+    `before` is how many answers were waited for, where another reading is asked for at the same time.
+    """
+    controls = batch.controls_of_pass(number)
+    question = replace(batch, controls=controls)
+    rulings = await ruled(question, context, label, backwards=number == 1, before=before)
+    ruling_by_id: dict[str, Ruling] = {}
+    for position, claim in enumerate(batch.claims):
+        ruling_by_id[claim.id] = rulings[str(position)]
+    return _Reading(ruling_by_id, controls, _admitted_controls(controls, rulings))
+
+
+def _unclear_in_excerpt(batch: Batch, first: _Reading, second: _Reading) -> list[Claim]:
+    """Return the claims that stand by all of the evidence, and about which an excerpt is not enough."""
+    if not batch.excerpt:
+        return []
+    unclear: list[Claim] = []
+    for claim in batch.claims:
+        if objection(first.rulings[claim.id], batch.shown):
+            continue
+        ruling = second.rulings[claim.id]
+        if not objection(ruling, batch.shown):
+            continue
+        if ruling.needs.strip() or ruling.verdict == "unsupported":
+            unclear.append(claim)
+    return unclear
 
 
 def _admitted_controls(controls: Sequence[Control], rulings: Mapping[str, Ruling]) -> list[Control]:
@@ -189,18 +247,23 @@ def _control_counts(controls: Sequence[Control], admitted: Sequence[Control]) ->
     )
 
 
-def _refusal_outcome(ruling: Ruling) -> Outcome:
-    return "narrowed" if ruling.verdict == "narrow" else "refuted"
+def _topic(batch: Batch) -> str:
+    """Return what a batch is about, as the topics of its questions begin."""
+    return f"{batch.prompt} {_subject(batch)}"
 
 
-def _admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
-    """Return a claim as what the judge calls it; advice stays advice, what is inferred stays so."""
-    kind = Kind(ruling.verdict) if claim.kind is Kind.STATED else claim.kind
-    judgement = Judgement(verdict="supported", check="judge")
-    return claim.model_copy(update={"kind": kind, "judged_by": judge, "judgement": judgement})
+def _subject(batch: Batch) -> str:
+    return next(iter(batch.claims[0].about), batch.account)
 
 
-async def ruled(batch: Batch, context: "RunContext", *, backwards: bool) -> dict[str, Ruling]:
+async def ruled(
+    batch: Batch,
+    context: "RunContext",
+    label: str,
+    *,
+    backwards: bool = False,
+    before: int | None = None,
+) -> dict[str, Ruling]:
     """Return the rulings of one question; a sentence without a ruling is unsupported.
 
     Those on claims have their positions in the batch as keys, those on controls `x0`, `x1`.
@@ -223,15 +286,15 @@ async def ruled(batch: Batch, context: "RunContext", *, backwards: bool) -> dict
             name = names[str(position)]
             printed[name] = f"{_AUTHORS_WORDS} {sentences[name]}"
     form = judge_prompt(batch.prompt, printed, context.mark)
-    subject = next(iter(batch.claims[0].about), batch.account)
     answer = await context.ask(
         "judging",
         batch.account,
         form.name,
         {**form.values, form.slot: fenced(batch.evidence, context.mark)},
         Rulings,
-        about=f"{subject}, {'second' if backwards else 'first'} reading",
+        about=f"{_subject(batch)}, {label}",
         handles=Handles("id", sentences),
+        answers_before=before,
     )
     ruling_by_name = {ruling.id.strip("[] "): ruling for ruling in answer.rulings}
     return {key: ruling_by_name.get(name, Ruling(id=name)) for key, name in names.items()}

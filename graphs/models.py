@@ -101,9 +101,17 @@ class Models:
         """Return the same by what it was spent on, since the last call of this method."""
         return self._budget.take_charges_by_job(account)
 
-    def take_chain(self, account: str) -> Chain:
+    def answers_before(self, account: str, subject: str) -> int:
+        """Return how many answers a new question about a subject has waited for."""
+        return self._budget.answers_before(account, subject)
+
+    def take_chain(self, account: str, *, explaining: bool = False) -> Chain:
         """Return how many answers followed each other since the last call of this method."""
-        return self._budget.take_chain(account)
+        return self._budget.take_chain(account, explaining=explaining)
+
+    def take_story_chain(self, account: str) -> Chain:
+        """Return how many answers followed each other while stories were told."""
+        return self._budget.take_story_chain(account)
 
     # ------------------------------------------------------------ what the servers can do
 

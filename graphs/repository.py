@@ -37,6 +37,7 @@ from graphs.material import close_reading, material_of, read_material
 from graphs.relating import relate
 from graphs.run_context import RunContext
 from graphs.state import (
+    AfterNextTasksInput,
     AnalysisInput,
     AnalysisOutput,
     ChapterOutput,
@@ -92,19 +93,27 @@ def build_repository() -> CompiledStateGraph[
     graph.add_edge("study", "connect")
     graph.add_edge("connect", "relate")
     graph.add_edge("relate", "write_facts")
-    graph.add_edge("write_facts", "tell_stories")
-    graph.add_edge("tell_stories", "next_tasks")
-    graph.add_conditional_edges("next_tasks", after_next_tasks, ["explain", "file"])
+    graph.add_edge("write_facts", "next_tasks")
+    graph.add_conditional_edges("next_tasks", after_next_tasks, ["explain", "tell_stories", "file"])
     graph.add_edge("explain", "next_tasks")
+    graph.add_edge("tell_stories", "next_tasks")
     graph.add_edge("file", END)
     return graph.compile(name="repository")
 
 
-def after_next_tasks(state: NextTasksInput) -> str:
-    """Go on to what is to be written; nodes of a failed repository must not loop."""
+def after_next_tasks(state: AfterNextTasksInput) -> list[str]:
+    """Go on to what is to be written; nodes of a failed repository must not loop.
+
+    Stories rest on facts and relations alone, so they are told while the first commits are explained.
+    """
     if has_failed(state):
-        return "file"
-    return "explain" if state["tasks"] else "file"
+        return ["file"]
+    following = []
+    if state["tasks"]:
+        following.append("explain")
+    if state["tells_stories"]:
+        following.append("tell_stories")
+    return following or ["file"]
 
 
 async def study(state: RepositoryStepInput, runtime: Runtime[RunContext]) -> StudyOutput:
@@ -160,7 +169,14 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
         waiting = commit_tasks(share.deep, state["edited"].placements, material, facts)
         batch_size = await _minor_batch_size(state["spec"].name, context)
         waiting += minor_tasks(share.minor, material, facts, batch_size)
-    return {"facts": facts, "stories": stories, "waiting": waiting, "tasks": []}
+    return {
+        "facts": facts,
+        "stories": stories,
+        "untold": True,
+        "tells_stories": False,
+        "waiting": waiting,
+        "tasks": [],
+    }
 
 
 async def _minor_batch_size(repo: RepoId, context: RunContext) -> int:
@@ -170,7 +186,7 @@ async def _minor_batch_size(repo: RepoId, context: RunContext) -> int:
 
 
 async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> NextTasksOutput:
-    """Return the tasks for the commits that are written about next.
+    """Return the tasks for the commits that are written about next, the first time with the stories.
 
     They go one by one where the model is small, and few at once where time is short: what is
     judged when the time is over can be published.
@@ -180,10 +196,13 @@ async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> Nex
     waiting = state["waiting"]
     if context.models is not None:
         await context.models.expect(repo, len(waiting))
-    if not waiting:
-        return {"tasks": [], "waiting": []}
-    count = await _task_count(repo, waiting, context)
-    return {"tasks": waiting[:count], "waiting": waiting[count:]}
+    count = await _task_count(repo, waiting, context) if waiting else 0
+    return {
+        "tasks": waiting[:count],
+        "waiting": waiting[count:],
+        "tells_stories": state["untold"],
+        "untold": False,
+    }
 
 
 async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext) -> int:

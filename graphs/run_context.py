@@ -76,14 +76,16 @@ class RunContext:
         *,
         about: str = "",
         handles: Handles | None = None,
+        answers_before: int | None = None,
     ) -> M:
         """Fill a prompt, ask the model for a job, and return the answer in its shape.
 
         `about` names the subject where it is not the whole account, and `handles` are the short
-        names that the prompt gives to things: recorded answers are found by both.
+        names that the prompt gives to things: recorded answers are found by both. Questions that are
+        put at the same time say how many answers were waited for before them.
         """
         messages = [SystemMessage(self._system(account)), HumanMessage(prompt(name, values))]
-        topic = Topic(f"{name} {about or account}", handles)
+        topic = Topic(f"{name} {about or account}", handles, answers_before)
         model = self.asked.get(job, account).with_structured_output(shape, topic=topic)
         answer = await model.ainvoke(messages)
         assert isinstance(answer, shape)
@@ -115,10 +117,15 @@ class RunContext:
             budget = shrunk(budget, limit.fenced_tokens(evidence))
         raise AssertionError("the loop returns or raises")
 
-    def take_spent(self, account: str) -> Account:
+    def take_spent(
+        self, account: str, *, explaining: bool = False, telling_stories: bool = False
+    ) -> Account:
         """Return what the models were paid for an account since this was asked last."""
         models = self.asked
-        chain = models.take_chain(account)
+        if telling_stories:
+            chain = models.take_story_chain(account)
+        else:
+            chain = models.take_chain(account, explaining=explaining)
         return Account(
             spent=models.take(account),
             by_job=models.take_by_job(account),

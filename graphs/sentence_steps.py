@@ -208,8 +208,10 @@ class SentenceSteps(Generic[StateT, ContextT]):
 
 def spent(subjects: Iterable[Subject], context: RunContext) -> Account:
     """Return what the models were paid for some subjects since this was asked last."""
-    accounts = dict.fromkeys(subject.account for subject in subjects)
-    return sum(map(context.take_spent, accounts), Account())
+    account = Account()
+    for payer in dict.fromkeys(subject.account for subject in subjects):
+        account += context.take_spent(payer, explaining=True)
+    return account
 
 
 async def announce(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:

@@ -30,7 +30,7 @@ from agent.triage.allotment import ExplainingShare
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
-STATE_VERSION = 3
+STATE_VERSION = 4
 """Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 
@@ -251,6 +251,8 @@ class WriteFactsOutput(TypedDict):
 
     facts: list[Claim]
     stories: StoriesFound
+    untold: bool  # Whether the stories are still to be told
+    tells_stories: bool  # Whether they are told now
     waiting: list[Task]  # Commits that are not explained yet
     tasks: list[Task]  # What is written now
 
@@ -274,6 +276,7 @@ class NextTasksInput(RepositoryStepInput):
 
     waiting: list[Task]
     tasks: list[Task]
+    untold: bool
 
 
 class NextTasksOutput(TypedDict):
@@ -281,6 +284,14 @@ class NextTasksOutput(TypedDict):
 
     waiting: list[Task]
     tasks: list[Task]
+    untold: bool
+    tells_stories: bool
+
+
+class AfterNextTasksInput(NextTasksInput):
+    """What is written next, and whether stories are told beside it."""
+
+    tells_stories: bool
 
 
 class ExplainInput(WriteFactsInput):
@@ -311,6 +322,8 @@ class RepositoryOutput(ChapterOutput):
 class RepositoryState(FileInput, RepositoryOutput):
     """The state of a repository's part of a run."""
 
+    untold: bool
+    tells_stories: bool
     waiting: list[Task]
     tasks: list[Task]
 

@@ -47,7 +47,7 @@ async def tell_stories(state: TellStoriesInput, runtime: Runtime[RunContext]) ->
     return {
         "stories": found_stories.model_copy(update={"stories": tuple(with_paragraphs)}),
         "refused": judged.refused,
-        "account": judged.account + context.take_spent(repo),
+        "account": judged.account + context.take_spent(repo, telling_stories=True),
     }
 
 

@@ -40,7 +40,8 @@ BUDGET = 24_000  # Tokens of evidence in one question, where the model has room 
 COMMIT_BUDGET = 16_000  # Tokens of the packet of one commit, for those who write about it
 JUDGED_BUDGET = 16_000  # The same for those who judge sentences: what these speak of comes first
 MINOR_PACKET = 2_500  # Tokens of the packet of a commit that gets one sentence
-EXCERPT_BUDGET = 5_000  # Tokens of what is shown again of a commit for a few of its sentences
+REPAIR_BUDGET = 5_000  # Tokens of what is shown again of a commit for a few of its sentences
+SECOND_READING_BUDGET = 8_000  # Tokens of what the second reading is shown for all of them
 _MIN_EXCERPT_DIFF = 1_500  # Tokens of it that the diff has at least
 _WORDS_SHARE = 0.3  # Of the budget, for texts of people
 _FACTS_SHARE = 0.15
@@ -119,7 +120,6 @@ def commit_excerpt(
     if the focus has a passage or a name in them, and are else listed.
     """
     left_out: list[str] = []
-    budget = min(budget, EXCERPT_BUDGET)
     opening = _excerpt_opening(read, material, focus, budget, left_out)
     if context.surroundings.releases:
         releases = "\n".join(context.surroundings.releases)

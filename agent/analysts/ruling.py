@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 from pydantic import BaseModel, Field
 
 from agent.domain.base import Language
-from agent.domain.claims import Claim, Judgement, Refused
+from agent.domain.claims import Claim, Judgement, Kind, Refused
 from agent.domain.spending import Judging
 from agent.gate.text import normal
 
@@ -69,6 +69,8 @@ class Case:
     """Returns sentences that a judge who reads some evidence must refuse."""
     required: Callable[[Claim], Sequence[str]] = lambda _: ()
     """Returns passages of the evidence that must be shown for a claim to be judged."""
+    show_excerpt: Callable[[Sequence[Claim], int], str] | None = None
+    """Returns what the second reading is shown: the evidence without what no claim speaks of."""
     prompt: str = "judge"  # The file in agent/prompts
 
 
@@ -81,6 +83,12 @@ class Batch:
     claims: Sequence[Claim]
     controls: Sequence[Control] = ()
     prompt: str = "judge"
+    excerpt: str = ""  # Of the evidence, for the second reading; empty where it is shown all of it
+
+    @property
+    def shown(self) -> str:
+        """Everything that a reading was shown, which may be quoted."""
+        return f"{self.evidence}\n{self.excerpt}"
 
     def controls_of_pass(self, number: int) -> list[Control]:
         """Return one control of each kind for the first or the second reading."""
@@ -119,6 +127,21 @@ class Verdicts:
         """The claims that were judged beside a control that the judge admitted."""
         return [claim for claim, judgement in self.refused if judgement.check == "control"]
 
+    def rule(self, claim: Claim, rulings: tuple[Ruling, Ruling], evidence: str, judge: str) -> None:
+        """Settle a claim by two rulings: one "no" refuses it, one "inferred" makes it inferred."""
+        first, second = rulings
+        for ruling in rulings:
+            if ruling.needs.strip():
+                self.needs.setdefault(claim.id, ruling.needs.strip())
+        for ruling in rulings:
+            if refusal := objection(ruling, evidence):
+                self.refused.append((claim, refusal))
+                self.outcomes[claim.id] = "narrowed" if ruling.verdict == "narrow" else "refuted"
+                return
+        standing = second if second.verdict == "inferred" else first
+        self.admitted.append(_admitted(claim, standing, judge))
+        self.outcomes[claim.id] = "standing"
+
     def add(self, other: "Verdicts") -> None:
         """Add what the judge made of other sentences."""
         self.admitted += other.admitted
@@ -140,6 +163,13 @@ class Verdicts:
         )
         kept.add(second)
         return kept
+
+
+def _admitted(claim: Claim, ruling: Ruling, judge: str) -> Claim:
+    """Return a claim as what the judge calls it; advice stays advice, what is inferred stays so."""
+    kind = Kind(ruling.verdict) if claim.kind is Kind.STATED else claim.kind
+    judgement = Judgement(verdict="supported", check="judge")
+    return claim.model_copy(update={"kind": kind, "judged_by": judge, "judgement": judgement})
 
 
 def objection(ruling: Ruling, evidence: str) -> Judgement | None:

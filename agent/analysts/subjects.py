@@ -12,6 +12,8 @@ from agent.analysts.packet import (
     COMMIT_BUDGET,
     JUDGED_BUDGET,
     MINOR_PACKET,
+    REPAIR_BUDGET,
+    SECOND_READING_BUDGET,
     CommitContext,
     commit_excerpt,
     commit_packet,
@@ -97,9 +99,9 @@ class Subject(ABC):
         """
 
     def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:
-        """Return the evidence of refused sentences, and of what was said in their place.
+        """Return the evidence of some sentences without what they do not speak of.
 
-        What they rest on, what they name, and what the judge quoted and named is in it.
+        What they rest on and name is in it, and what the judge of refused ones quoted and named.
         """
         all_claims = list(claims)
         all_claims += [refusal.claim for refusal in refused]
@@ -123,8 +125,8 @@ class Subject(ABC):
     ) -> Case:
         """Return what is put before the judge, with controls that it must refuse.
 
-        Where the claims were said anew, `refused` are their former wordings: then the judge is
-        shown the excerpt that the writer was shown.
+        The second reading is shown an excerpt. Where the claims were said anew, `refused` are their
+        former wordings: then both readings are shown the excerpt that the writer was shown.
         """
 
         def show(some_claims: Sequence[Claim], budget: int) -> str:
@@ -133,6 +135,9 @@ class Subject(ABC):
             ids = {claim.id for claim in some_claims}
             former = [refusal for refusal in refused if refusal.claim.id in ids]
             return self.excerpt(some_claims, former, budget)
+
+        def show_excerpt(some_claims: Sequence[Claim], budget: int) -> str:
+            return self.excerpt(some_claims, (), budget)
 
         others = list(self.elsewhere(passed))
         twins = [Control(text, "twin") for text in self.twins(claims)]
@@ -147,6 +152,7 @@ class Subject(ABC):
             show=show,
             controls=controls,
             required=self.required,
+            show_excerpt=show_excerpt if self.has_excerpts and not refused else None,
             prompt=self.judge_prompt,
         )
 
@@ -212,6 +218,7 @@ class CommitSubject(Subject):
             all_claims.append(refusal.claim)
             remarks += [reason.reason for reason in refusal.reasons]
         focus = focus_on(all_claims, deciding_lines(refused), remarks)
+        budget = min(budget, REPAIR_BUDGET if refused else SECOND_READING_BUDGET)
         return commit_excerpt(self.read, self.material, focus, self.context, budget)
 
     def write_prompt(self) -> EvidencePrompt:

@@ -63,16 +63,23 @@ _JOB_OF_PROMPT = {
 
 
 SUMMING_UP = "summing up"
+TELLING_STORIES = "telling stories"
 _SUMMARY_PROMPTS = ("day", "judge_day", "repair_day")
 
 
 def subject_of(topic: str) -> str:
-    """Return what a request is about, given its topic: a commit, a payer, or a summary.
+    """Return what a request is about, given its topic: a commit, a payer, a summary, or stories.
 
     A topic is the name of the prompt, then the subject, then the turn or the reading, if any.
+    Paragraphs of stories are judged like summaries, but each is about its newest commit.
     """
-    prompt, _, subject = topic.partition(" ")
-    return SUMMING_UP if prompt in _SUMMARY_PROMPTS else subject.partition(",")[0]
+    prompt, _, words = topic.partition(" ")
+    subject = words.partition(",")[0]
+    if prompt == "stories":
+        return TELLING_STORIES
+    if prompt in _SUMMARY_PROMPTS:
+        return TELLING_STORIES if "@" in subject else SUMMING_UP
+    return subject
 
 
 def job_of(prompt: str) -> str:
@@ -139,14 +146,21 @@ class Judging(Frozen):
 
 
 class Chain(Frozen):
-    """The number of answers that had to come one after the other, for commits and for summaries."""
+    """The number of answers that had to come one after the other.
+
+    Commits are read first. Then they are explained, while stories are told; summaries come last.
+    """
 
     reading: int = 0
+    explaining: int = 0
+    telling_stories: int = 0
     summing_up: int = 0
 
     def __add__(self, other: "Chain") -> "Chain":
         return Chain(
             reading=self.reading + other.reading,
+            explaining=self.explaining + other.explaining,
+            telling_stories=self.telling_stories + other.telling_stories,
             summing_up=self.summing_up + other.summing_up,
         )
 
@@ -197,7 +211,8 @@ def longest_chain(chains: Iterable[Chain]) -> int:
     longest_reading = 0
     longest_summary = 0
     for chain in chains:
-        longest_reading = max(longest_reading, chain.reading)
+        about_commits = chain.reading + max(chain.explaining, chain.telling_stories)
+        longest_reading = max(longest_reading, about_commits)
         longest_summary = max(longest_summary, chain.summing_up)
     return longest_reading + longest_summary
 

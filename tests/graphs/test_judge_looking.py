@@ -93,11 +93,11 @@ async def test_a_judge_that_says_what_it_would_need_sees_it_and_rules_again_in_t
     script = wanting_guard([calling("get_file", path="zz_guard.py")])
     with ModelServer(script, context=32_768) as server:
         covered = await run(tmp_path, server, guarded(tmp_path / "router"))
-        first, *again = of(server, "Rulings")
+        first, second, *again = of(server, "Rulings")
         (look, enough) = looks(server)
     assert "needed: who compares it" in look.user
     assert "raise Full" in tool_answers(enough)[0]
-    assert "raise Full" not in first
+    assert "raise Full" not in first + second
     assert len(again) == 2
     assert all("[f1] zz_guard.py at" in question for question in again)
     assert [claim.text["en"] for claim in analysis_claims(covered)] == [REJECTS["en"]]
@@ -147,7 +147,7 @@ async def test_a_judge_whose_tools_are_switched_off_is_asked_what_it_was_asked_b
         clone = guarded(tmp_path / "router", title)
         covered = await run(tmp_path, server, clone, judge_tools=False)
         assert looks(server) == []
-        assert len(of(server, "Rulings")) == 1
+        assert len(of(server, "Rulings")) == 2
         # The writer looks as before.
         assert any("get_file" in asked.tools for asked in server.asked)
     judging = covered.report.sections[0].account.judging

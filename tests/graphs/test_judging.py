@@ -35,20 +35,29 @@ async def asked_of(
     folder: Path,
     claims: Sequence[Claim],
     controls: Sequence[Control] = (),
+    excerpt: str = "",
 ) -> tuple[Verdicts, list[list[str]]]:
     """Give what the judge made of the claims, and the sentences of each question."""
-    batch = Batch(account="octo/router", evidence=EVIDENCE, claims=claims, controls=controls)
+    batch = Batch(
+        account="octo/router",
+        evidence=EVIDENCE,
+        claims=claims,
+        controls=controls,
+        excerpt=excerpt,
+    )
     with ModelServer(script, name="judge-1") as server:
         async with open_services(settings_of(folder, server), {}, NOW, "r1") as services:
             verdicts = await judged(batch, services.context)
         return verdicts, [sentences_in(question) for question in of(server, "Rulings")]
 
 
-async def test_what_passed_is_asked_again_in_reverse_order(tmp_path: Path) -> None:
+async def test_every_sentence_is_asked_about_twice_the_second_time_in_reverse_order(
+    tmp_path: Path,
+) -> None:
     script = Scripted(opinion=lambda text, _: "contradicted" if text in TEXTS[:2] else "stated")
     verdicts, (first, second) = await asked_of(script, tmp_path, [about(text) for text in TEXTS])
     assert sorted(first) == sorted(TEXTS)
-    assert second == [text for text in reversed(first) if text not in TEXTS[:2]]
+    assert second == list(reversed(first))
     assert [claim.id for claim in verdicts.admitted] == TEXTS[2:]
     assert [(claim.id, no.check, no.reason) for claim, no in verdicts.refused] == [
         (text, "judge", "the judge calls it contradicted") for text in TEXTS[:2]
@@ -69,6 +78,55 @@ async def test_one_no_refuses_also_the_second_time(tmp_path: Path) -> None:
     assert (len(verdicts.admitted), len(asked)) == (4, 2)
 
 
+EXCERPT = "[c] commit by Ada\nLower the limit of routes\n+MAX_ROUTES = 12"
+
+
+async def test_the_second_reading_is_of_the_excerpt_and_its_no_counts(tmp_path: Path) -> None:
+    evidence_read: list[str] = []
+
+    def stricter(text: str, evidence: str) -> str:
+        evidence_read.append(evidence)
+        return "narrow" if text == TEXTS[0] and "= 22" not in evidence else "stated"
+
+    verdicts, asked = await asked_of(
+        Scripted(opinion=stricter), tmp_path, [about(text) for text in TEXTS], excerpt=EXCERPT
+    )
+    assert len(asked) == 2
+    assert sum("= 22" in evidence for evidence in evidence_read) == len(TEXTS)
+    assert [claim.id for claim, _ in verdicts.refused] == TEXTS[:1]
+
+
+@pytest.mark.parametrize("problem", ["unsupported", "needs"])
+async def test_what_an_excerpt_cannot_decide_is_read_again_with_all_of_the_evidence(
+    tmp_path: Path, problem: str
+) -> None:
+    def wanting(text: str, evidence: str) -> str:
+        if text != TEXTS[2] or "= 22" in evidence:
+            return "stated"
+        return "unsupported" if problem == "unsupported" else "narrow"
+
+    def needs(text: str, evidence: str) -> str:
+        is_open = problem == "needs" and text == TEXTS[2] and "= 22" not in evidence
+        return "the old limit" if is_open else ""
+
+    script = Scripted(opinion=wanting, needs=needs)
+    claims = [about(text) for text in TEXTS]
+    verdicts, asked = await asked_of(script, tmp_path, claims, excerpt=EXCERPT)
+    assert asked[2:] == [[TEXTS[2]]]
+    assert [claim.id for claim in verdicts.admitted] == TEXTS
+    assert verdicts.needs == {}
+
+
+async def test_no_excerpt_is_read_again_for_what_all_of_the_evidence_refuses(
+    tmp_path: Path,
+) -> None:
+    script = Scripted(opinion=lambda text, _: "unsupported" if text == TEXTS[0] else "stated")
+    claims = [about(text) for text in TEXTS]
+    verdicts, asked = await asked_of(script, tmp_path, claims, excerpt=EXCERPT)
+    assert len(asked) == 2
+    assert [claim.id for claim, _ in verdicts.refused] == TEXTS[:1]
+
+
 @pytest.mark.parametrize("quote", ["MAX_ROUTES = 99", "--", "the buffer overflows"])
 async def test_a_yes_that_rests_on_words_the_evidence_lacks_refuses(
     tmp_path: Path, quote: str
@@ -79,11 +137,12 @@ async def test_a_yes_that_rests_on_words_the_evidence_lacks_refuses(
 
 async def test_an_admitted_control_voids_the_whole_batch(tmp_path: Path) -> None:
     script = Scripted(opinion=lambda *_: "stated")
-    verdicts, (asked,) = await asked_of(script, tmp_path, [about(text) for text in TEXTS], CONTROLS)
+    claims = [about(text) for text in TEXTS]
+    verdicts, (asked, _) = await asked_of(script, tmp_path, claims, CONTROLS[:1])
     assert "`COLOUR` is `3`." in asked
     assert verdicts.admitted == []
     assert {no.check for _, no in verdicts.refused} == {"control"}
-    assert verdicts.judging == Judging(controls=1, caught=0)
+    assert verdicts.judging == Judging(controls=2, caught=0)
 
 
 async def test_a_judge_that_admits_a_reversed_fact_of_the_commit_publishes_nothing(
@@ -93,15 +152,15 @@ async def test_a_judge_that_admits_a_reversed_fact_of_the_commit_publishes_nothi
         return "unsupported" if "COLOUR" in text else "stated"
 
     claims = [about(text) for text in TEXTS]
-    verdicts, (asked,) = await asked_of(
-        Scripted(opinion=careless), tmp_path, claims, [*CONTROLS, TWIN]
+    verdicts, (asked, _) = await asked_of(
+        Scripted(opinion=careless), tmp_path, claims, [CONTROLS[0], TWIN]
     )
     assert TWIN.text["en"] in asked
     assert verdicts.admitted == []
     assert {no.reason for _, no in verdicts.refused} == {
         "the judge admitted a sentence that reverses a proven fact of this commit"
     }
-    assert verdicts.judging == Judging(controls=2, caught=1, twins=1, caught_twins=0)
+    assert verdicts.judging == Judging(controls=4, caught=2, twins=2, caught_twins=0)
 
 
 async def test_a_sentence_that_is_too_wide_goes_back_with_what_must_go(tmp_path: Path) -> None:

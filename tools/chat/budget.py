@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agent.domain.spending import SUMMING_UP, Chain, Limit, Price, Spent, added_by_job, price_of
+from agent.domain.spending import (
+    SUMMING_UP,
+    TELLING_STORIES,
+    Chain,
+    Limit,
+    Price,
+    Spent,
+    added_by_job,
+    price_of,
+)
 from agent.prompting import ModelError
 
 _MAX_OUTAGES = 3  # After so many requests in a row that ended in an outage, a run asks no more
@@ -220,14 +229,25 @@ class RunBudget:
         """Return the same by what it was spent on, since the last call of this method."""
         return self._charged_by_job.pop(account, {})
 
-    def take_chain(self, account: str) -> Chain:
+    def take_chain(self, account: str, *, explaining: bool = False) -> Chain:
         """Return how many answers followed each other since the last call of this method.
 
-        Questions about different subjects are put at the same time.
+        Questions about different subjects are put at the same time. Those about commits were put to
+        read them, or to explain them. Stories are left out: they are told beside other steps.
         """
         in_turn = self._answers_in_turn.pop(account, {})
+        if TELLING_STORIES in in_turn:
+            self._answers_in_turn[account] = {TELLING_STORIES: in_turn.pop(TELLING_STORIES)}
         summing_up = in_turn.pop(SUMMING_UP, 0)
-        return Chain(reading=max(in_turn.values(), default=0), summing_up=summing_up)
+        about_commits = max(in_turn.values(), default=0)
+        if explaining:
+            return Chain(explaining=about_commits, summing_up=summing_up)
+        return Chain(reading=about_commits, summing_up=summing_up)
+
+    def take_story_chain(self, account: str) -> Chain:
+        """Return how many answers followed each other while stories were told."""
+        in_turn = self._answers_in_turn.get(account, {})
+        return Chain(telling_stories=in_turn.pop(TELLING_STORIES, 0))
 
     def models_of(self, account: str) -> frozenset[str]:
         """Return the models that have answered for an account."""

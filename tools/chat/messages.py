@@ -56,6 +56,8 @@ class Topic(NamedTuple):
 
     name: str  # The prompt and its subject, such as `write octo/router@1a2b...`
     handles: Handles | None = None
+    answers_before: int | None = None
+    """How many answers the request has waited for, where others are put at the same time."""
 
     @property
     def prompt(self) -> str:

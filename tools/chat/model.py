@@ -235,7 +235,9 @@ class RecordedChatModel(BaseChatModel):
 
         job = job_of(request.topic.prompt) if request.topic else ""
         subject = subject_of(request.topic.name) if request.topic else ""
-        before = self.budget.answers_before(self.account, subject)
+        before = request.topic.answers_before if request.topic else None
+        if before is None:
+            before = self.budget.answers_before(self.account, subject)
         reply = await (self.record.fetch(request, ask) if self.record else ask())
         self.budget.charge(self.model_name, self.account, reply.spent, job, subject, before)
         return reply
