@@ -1,6 +1,7 @@
 """A question: plan, retrieve evidence, read on with tools, answer, check, judge, repair once, reply."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -62,9 +63,15 @@ AskGraph = CompiledStateGraph[AskState, AskContext, AskInput, AskState]
 
 def build(checkpoints: BaseCheckpointSaver[Any] | bool | None = None) -> AskGraph:
     """Wire the way of a question."""
+    return _wired().compile(checkpointer=checkpoints, name="ask")
+
+
+@cache
+def _wired() -> StateGraph[AskState, AskContext, AskInput, AskState]:
+    """Return the steps of a question, whose types LangGraph inspects once in a process."""
     graph = StateGraph(AskState, context_schema=AskContext, input_schema=AskInput)
     add_steps(graph, START)
-    return graph.compile(checkpointer=checkpoints, name="ask")
+    return graph
 
 
 def add_steps(graph: StateGraph[Any, Any, Any, Any], start: str) -> None:

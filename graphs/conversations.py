@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from uuid import uuid4
@@ -66,6 +67,12 @@ ConversationGraph = CompiledStateGraph[Conversation, AskContext, QuestionInput, 
 
 def build(checkpoints: BaseCheckpointSaver[Any] | None = None) -> ConversationGraph:
     """Wire a thread: each question runs through a graph of its own, whose steps are not kept."""
+    return _wired().compile(checkpointer=checkpoints, name="conversation")
+
+
+@cache
+def _wired() -> StateGraph[Conversation, AskContext, QuestionInput, Conversation]:
+    """Return the steps of a thread, whose types LangGraph inspects once in a process."""
     question = ask_graph.build(checkpoints=False)
 
     async def ask(state: Conversation, runtime: Runtime[AskContext]) -> TurnOutput:
@@ -97,7 +104,7 @@ def build(checkpoints: BaseCheckpointSaver[Any] | None = None) -> ConversationGr
     graph.add_node("ask", ask)
     graph.add_edge(START, "ask")
     graph.add_edge("ask", END)
-    return graph.compile(checkpointer=checkpoints, name="conversation")
+    return graph
 
 
 def _cites_of(reply: Reply) -> list[EvidenceId]:

@@ -186,10 +186,13 @@ class ChatServer:
         """
         options: dict[str, Any] = {}
         body: dict[str, Any] = {}
+        # langchain-openai turns tools into what OpenAI's newer API takes; other servers get them
+        # as they are, in the body: the client walks through the schema of every option.
+        tool_options = options if self._is_hosted else body
         if sent.tools:
-            options["tools"] = sent.tools
+            tool_options["tools"] = sent.tools
         if sent.tool_choice:
-            options["tool_choice"] = sent.tool_choice
+            tool_options["tool_choice"] = sent.tool_choice
         if sent.stop:
             options["stop"] = sent.stop
         # OpenAI's newer models have another name for this limit, which langchain-openai knows;
