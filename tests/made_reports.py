@@ -47,9 +47,9 @@ def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
             claims += _claims(row, chance)
         threads = [_thread(repo, day, at, chance) for at in range(chance.randint(0, 6))]
         links += [
-            _link(EvidenceId.thread(repo, one.number), rows[0])
-            for one in threads
-            if one.event == "closed"
+            _link(EvidenceId.thread(repo, thread.number), rows[0])
+            for thread in threads
+            if thread.event == "closed"
         ]
         stories.append(_story(repo, rows[0], day))
         sections.append(
@@ -150,17 +150,20 @@ def _story(repo: RepoId, row: LedgerRow, day: date) -> Story:
     """Tell a story that goes on for a week, then another one."""
     start = day - timedelta(days=day.toordinal() % 7)
     days = [start + timedelta(days=at) for at in range((day - start).days + 1)]
-    names = [sha1(f"{repo} {one} 0".encode(), usedforsecurity=False).hexdigest() for one in days]
+    names = [
+        sha1(f"{repo} {day_of_step} 0".encode(), usedforsecurity=False).hexdigest()
+        for day_of_step in days
+    ]
     cites = [EvidenceId.commit(repo, name) for name in names]
     steps = [
         StoryStep(
             cite=cite,
-            at=datetime.combine(one, datetime.min.time(), UTC),
+            at=datetime.combine(day_of_step, datetime.min.time(), UTC),
             act="part",
             title=f"part of {row.title}",
             part=at,
         )
-        for at, (cite, one) in enumerate(zip(cites, days, strict=True), start=1)
+        for at, (cite, day_of_step) in enumerate(zip(cites, days, strict=True), start=1)
     ]
     return Story(
         kind="series",

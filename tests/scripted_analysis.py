@@ -106,51 +106,52 @@ class Scripted:
     """What commits have to do with what they name, by their titles."""
     stories: Sequence[Answer] = ()  # The paragraphs of stories, by their handles
 
-    def __call__(self, asked: ModelRequest) -> Saying:
+    def __call__(self, request: ModelRequest) -> Saying:
         """Answer by the shape that is asked for."""
-        if (answer := probed(asked)) is not None:
+        if (answer := probed(request)) is not None:
             return answer
-        if asked.tools:
-            return self._look(asked)
-        return Saying(text=json.dumps(self._answer(asked), ensure_ascii=False))
+        if request.tools:
+            return self._look(request)
+        return Saying(text=json.dumps(self._answer(request), ensure_ascii=False))
 
-    def _look(self, asked: ModelRequest) -> Saying:
-        turn = sum(message["role"] == "assistant" for message in asked.body["messages"])
+    def _look(self, request: ModelRequest) -> Saying:
+        turn = sum(message["role"] == "assistant" for message in request.body["messages"])
         turns = self.turns
-        if JUDGED in asked.messages[1]:
+        if JUDGED in request.messages[1]:
             turns = self.judge_turns
             return turns[turn] if turn < len(turns) else Saying(text="enough")
         for title, turns_of_commit in self.looks.items():
-            if title in asked.messages[1]:
+            if title in request.messages[1]:
                 turns = turns_of_commit
         return turns[turn] if turn < len(turns) else Saying(text="enough")
 
-    def _answer(self, asked: ModelRequest) -> Answer:
-        if asked.schema == "Edition":
-            return self._edition(asked)
-        if asked.schema == "MinorSentences":
-            return {"sentences": self._minor_sentences(asked)}
-        if asked.schema == "Rulings":
-            evidence, _, sentences = asked.user.partition(JUDGED)
+    def _answer(self, request: ModelRequest) -> Answer:
+        if request.schema == "Edition":
+            return self._edition(request)
+        if request.schema == "MinorSentences":
+            return {"sentences": self._minor_sentences(request)}
+        if request.schema == "Rulings":
+            evidence, _, sentences = request.user.partition(JUDGED)
             return {"rulings": self.rulings(_SENTENCE.findall(sentences), evidence)}
-        if asked.schema == "Shortlist":
-            return {"pairs": self._pairs(asked)}
-        if asked.schema == "StoryTexts":
+        if request.schema == "Shortlist":
+            return {"pairs": self._pairs(request)}
+        if request.schema == "StoryTexts":
             return {"stories": self.stories}
-        if asked.schema == "SaidRelations":
-            own = asked.user.partition("What it may belong to:")[0]
+        if request.schema == "SaidRelations":
+            own_row = request.user.partition("What it may belong to:")[0]
             return {
                 "relations": next(
-                    (some for title, some in self.relations.items() if title in own), ()
+                    (some for title, some in self.relations.items() if title in own_row), ()
                 )
             }
-        if asked.schema == "DaySummary":
+        if request.schema == "DaySummary":
             return {"sentences": self.summary}
-        if asked.schema == "SummaryRepair":
+        if request.schema == "SummaryRepair":
             return {"sentences": self.summary_repairs}
-        known = self.repairs if asked.schema == "Repair" else self.analyses
+        answers = self.repairs if request.schema == "Repair" else self.analyses
         return next(
-            (answer for title, answer in known.items() if title in asked.user), {"sentences": []}
+            (answer for title, answer in answers.items() if title in request.user),
+            {"sentences": []},
         )
 
     def rulings(self, sentences: Sequence[tuple[str, str]], evidence: str) -> list[dict[str, str]]:
@@ -168,10 +169,10 @@ class Scripted:
             rulings.append(ruling)
         return rulings
 
-    def _edition(self, asked: ModelRequest) -> Answer:
+    def _edition(self, request: ModelRequest) -> Answer:
         """Place the commits by their tiers, equal ones as they are shown."""
         places = []
-        for handle, title in _ROW.findall(asked.user):
+        for handle, title in _ROW.findall(request.user):
             tier = next((tier for part, tier in self.tiers.items() if part in title), 2)
             places.append({"commit": handle, "tier": tier, "reason": "It changes a value."})
         places.sort(key=lambda place: -place["tier"])
@@ -187,22 +188,24 @@ class Scripted:
         commit = evidence.partition("What it may belong to:")[0]
         for title, relations in self.relations.items():
             if title in commit:
-                handles |= {one["other"] for one in relations if one["relation"] != "none"}
+                handles |= {
+                    relation["other"] for relation in relations if relation["relation"] != "none"
+                }
         if related and related[1] not in handles:
             return "unsupported"
         return self.opinion(sentence, evidence)
 
-    def _pairs(self, asked: ModelRequest) -> list[Answer]:
+    def _pairs(self, request: ModelRequest) -> list[Answer]:
         """Choose the first candidates of the commits that have relations."""
         pairs: list[Answer] = []
-        for handle, title, candidates in _SHORTLISTED.findall(asked.user):
+        for handle, title, candidates in _SHORTLISTED.findall(request.user):
             if any(part in title for part in self.relations):
                 pairs.append({"commit": handle, "others": candidates.split()[:3]})
         return pairs
 
-    def _minor_sentences(self, asked: ModelRequest) -> list[Answer]:
+    def _minor_sentences(self, request: ModelRequest) -> list[Answer]:
         sentences: list[Answer] = []
-        for handle, packet in _PACKET.findall(asked.user):
+        for handle, packet in _PACKET.findall(request.user):
             for title, sentence in self.minor.items():
                 if title in packet:
                     sentences.append({**sentence, "commit": handle})
@@ -211,7 +214,7 @@ class Scripted:
 
 def of(server: ModelServer, schema: str) -> list[str]:
     """Give the questions that asked for a shape."""
-    return [asked.user for asked in server.asked if asked.schema == schema]
+    return [request.user for request in server.asked if request.schema == schema]
 
 
 def sentences_in(question: str) -> list[str]:

@@ -55,7 +55,7 @@ def test_every_id_is_printed_as_it_is_read(text: str) -> None:
 
 def test_an_id_knows_what_it_names() -> None:
     commit, thread, tag, lines = IDS.values()
-    assert [one.kind for one in (commit, thread, tag, lines)] == [
+    assert [evidence_id.kind for evidence_id in (commit, thread, tag, lines)] == [
         "commit",
         "thread",
         "tag",

@@ -27,11 +27,11 @@ def change(
     return Change(commit=commit, files=files, incomplete=incomplete)
 
 
-def folded(wanted: Change, **spec: list[str]) -> Noise | None:
+def folded(change: Change, **spec: list[str]) -> Noise | None:
     heavy = Triage(
-        sha=wanted.commit.sha, score=9.0, reasons=("breaks what users set",), purpose=None
+        sha=change.commit.sha, score=9.0, reasons=("breaks what users set",), purpose=None
     )
-    return fold(heavy, wanted, RepoSpec.model_validate({"name": "octo/router"} | spec)).noise
+    return fold(heavy, change, RepoSpec.model_validate({"name": "octo/router"} | spec)).noise
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_folded_commits_are_noise_in_the_ranking_and_counted_in_the_report() -> 
             heavy,
         ]
     )
-    assert [one.tier for one in table] == [Tier.HIGH, Tier.LOW, Tier.LOW]
+    assert [triage.tier for triage in table] == [Tier.HIGH, Tier.LOW, Tier.LOW]
     assert {(notice.kind, notice.about) for notice in filter_notices(table)} == {
         ("paths-left-out", ("1",)),
         ("authors-ignored", ("1",)),

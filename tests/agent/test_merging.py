@@ -24,12 +24,12 @@ FAILED = Fallback(part="explaining", reason="the model is away")
 def without_model(report: Report, **update: Any) -> Report:
     """Return the report as the rules write it when the model fails."""
     account = Account(fallbacks=(FAILED,))
-    sections = [one.model_copy(update={"account": account}) for one in report.sections]
+    sections = [section.model_copy(update={"account": account}) for section in report.sections]
     rows = [
-        one.model_copy(
+        row.model_copy(
             update={"depth": "skim", "reason": "counts; not analysed: the model is away"}
         )
-        for one in report.ledger
+        for row in report.ledger
     ]
     by_code = {
         "sections": tuple(sections),
@@ -111,8 +111,8 @@ def test_analysis_of_a_commit_that_is_gone_goes_with_it_and_so_do_sentences_over
     earlier = analysed_report()
     rows = tuple(row for row in without_model(earlier).ledger if row.sha != LIMIT)
     merged = merge(earlier, without_model(earlier, ledger=rows))
-    gone = {"l1", "l2", "l3", "l4", "lh", "s1", "s2", "b1", "b2"}
-    assert ids(merged.claims) == ids(earlier.claims) - gone
+    lost_ids = {"l1", "l2", "l3", "l4", "lh", "s1", "s2", "b1", "b2"}
+    assert ids(merged.claims) == ids(earlier.claims) - lost_ids
 
 
 def test_the_brief_stays_until_a_new_one_is_written() -> None:
@@ -135,9 +135,14 @@ def test_relations_that_a_judge_admitted_stay_and_replace_bare_references() -> N
     fields: dict[str, Any] = {"repo": ROUTER, "steps": steps, "timeline": timeline, "news": (hang,)}
     follow_up = Story(kind="follow-up", judged_by="judge", **fields)
     reference = Story(kind="reference", **fields)
-    said: dict[str, Any] = {"repo": ROUTER, "role": "change", "about": (hang,), "cites": steps}
-    mends = Claim(id="s1", predicate="mends", judged_by="judge", **said)
-    refers = Claim(id="s1", predicate="refers to", **said)
+    claim_fields: dict[str, Any] = {
+        "repo": ROUTER,
+        "role": "change",
+        "about": (hang,),
+        "cites": steps,
+    }
+    mends = Claim(id="s1", predicate="mends", judged_by="judge", **claim_fields)
+    refers = Claim(id="s1", predicate="refers to", **claim_fields)
     earlier = analysed_report()
     claims = (*earlier.claims, mends)
     earlier = earlier.model_copy(
@@ -192,16 +197,16 @@ def test_a_commit_that_is_read_less_closely_keeps_the_facts_of_the_closer_readin
 
 def test_what_ties_repositories_stays_unless_all_of_them_were_read_again() -> None:
     earlier = analysed_report()
-    said: dict[str, Any] = {"role": "change", "about": (EVENT,), "predicate": "takes in"}
-    tie = Claim(id="u1", repo=None, cites=(EVENT, f"{ROUTER}@{LIMIT}"), **said)
+    claim_fields: dict[str, Any] = {"role": "change", "about": (EVENT,), "predicate": "takes in"}
+    tie = Claim(id="u1", repo=None, cites=(EVENT, f"{ROUTER}@{LIMIT}"), **claim_fields)
     earlier = earlier.model_copy(update={"claims": (*earlier.claims, tie)})
     both = without_model(earlier)
-    both = both.model_copy(update={"claims": tuple(one for one in both.claims if one != tie)})
+    both = both.model_copy(update={"claims": tuple(claim for claim in both.claims if claim != tie)})
     assert tie not in merge(earlier, both).claims
     only_cache = both.model_copy(
         update={
             "repos": (CACHE,),
-            "sections": tuple(one for one in both.sections if one.repo == CACHE),
+            "sections": tuple(section for section in both.sections if section.repo == CACHE),
             "ledger": both.rows(CACHE),
         }
     )

@@ -38,8 +38,8 @@ def main(queue):
     runner.stop()
     queue.stop()
 """
-    gone = fact("symbol-removed", "Runner.stop", path="engine.Runner.stop")
-    assert uses(text, gone) == [
+    removed_fact = fact("symbol-removed", "Runner.stop", path="engine.Runner.stop")
+    assert uses(text, removed_fact) == [
         ("Runner.stop", 9, "self.runner.stop()"),
         ("Runner.stop", 15, "runner.stop()"),
     ]
@@ -55,8 +55,8 @@ attend(
 )
 attend(1)
 """
-    gone = fact("parameter-removed", "attend", detail="scale", path="engine.attend")
-    assert uses(text, gone) == [("attend(scale)", 5, "scale=2,")]
+    removed_fact = fact("parameter-removed", "attend", detail="scale", path="engine.attend")
+    assert uses(text, removed_fact) == [("attend(scale)", 5, "scale=2,")]
 
 
 def test_an_equal_name_of_another_package_is_no_use() -> None:
@@ -65,10 +65,12 @@ def test_an_equal_name_of_another_package_is_no_use() -> None:
 
 
 def test_flags_are_found_in_scripts_manifests_and_images_but_not_of_other_programs() -> None:
-    gone = fact("flag-removed", "--swap-space")
+    removed_fact = fact("flag-removed", "--swap-space")
     script = "mkswap --swap-space 4\nengine serve \\\n  --swap_space 4\nARGS='--swap-space 2'\n"
-    assert [line for _, line, _ in uses(script, gone, path="run.sh")] == [3, 4]
+    assert [line for _, line, _ in uses(script, removed_fact, path="run.sh")] == [3, 4]
     manifest = "image: acme/engine\nargs:\n  - --swap-space=4\n"
-    assert uses(manifest, gone, path="deploy.yaml") == [("--swap-space", 3, "- --swap-space=4")]
+    assert uses(manifest, removed_fact, path="deploy.yaml") == [
+        ("--swap-space", 3, "- --swap-space=4")
+    ]
     image = 'FROM acme/engine\nCMD ["engine", "--swap-space", "4"]\nRUN mkswap --swap-space 1\n'
-    assert [line for _, line, _ in uses(image, gone, path="Dockerfile")] == [2]
+    assert [line for _, line, _ in uses(image, removed_fact, path="Dockerfile")] == [2]

@@ -13,7 +13,9 @@ NAMES = sorted(path.name.removesuffix(".md") for path in (files("agent") / "prom
 @pytest.mark.parametrize("name", NAMES)
 def test_a_prompt_takes_exactly_its_values(name: str) -> None:
     text = (files("agent") / "prompts" / f"{name}.md").read_text("utf-8")
-    values = {one: f"value of {one}" for one in Template(text).get_identifiers()}
+    values = {
+        identifier: f"value of {identifier}" for identifier in Template(text).get_identifiers()
+    }
     filled = prompt(name, values)
     assert all(value in filled for value in values.values())
     assert "$" not in filled

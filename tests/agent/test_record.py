@@ -157,12 +157,12 @@ def test_what_was_read_in_part_stays_labelled_until_it_is_read_whole(
     make_row: Rows, make_report: Reports
 ) -> None:
     a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B)
-    whole: Window = make_report().window
-    partial = make_report([a, b], window=whole.cut_at(NOON))
+    full_window: Window = make_report().window
+    partial = make_report([a, b], window=full_window.cut_at(NOON))
     assert merge(partial, make_report([a])).window.cutoff == NOON
     assert merge(partial, make_report([a, b])).window.cutoff is None
     assert (
-        merge(make_report([a, b]), make_report([a], window=whole.cut_at(NOON))).window.cutoff
+        merge(make_report([a, b]), make_report([a], window=full_window.cut_at(NOON))).window.cutoff
         == NOON
     )
 
@@ -185,7 +185,7 @@ def test_the_brief_is_that_of_the_newer_run() -> None:
     )
     cache = {
         "repos": (CACHE,),
-        "sections": tuple(one for one in earlier.sections if one.repo == CACHE),
+        "sections": tuple(section for section in earlier.sections if section.repo == CACHE),
         "ledger": earlier.rows(CACHE),
         "claims": (brief,),
         "drops": (),
@@ -194,4 +194,6 @@ def test_the_brief_is_that_of_the_newer_run() -> None:
     assert [claim.id for claim in merged.claims if claim.role == "brief"] == ["b9"]
     assert {"l1", "s1"} <= {claim.id for claim in merged.claims if claim.repo == ROUTER}
     unread = earlier.model_copy(update={"sections": (), "ledger": (), "claims": (), "drops": ()})
-    assert {one.id for one in merge(earlier, unread).claims} == {one.id for one in earlier.claims}
+    assert {any_claim.id for any_claim in merge(earlier, unread).claims} == {
+        any_claim.id for any_claim in earlier.claims
+    }

@@ -30,9 +30,14 @@ PATCH = """@@ -1,6 +1,6 @@
 def fact(
     kind: FactKind, severity: Severity, name: str, *lines: str, old: str = "", new: str = ""
 ) -> Fact:
-    place = FactLocation(file="src/limits.py", line=1, lines=lines)
+    location = FactLocation(file="src/limits.py", line=1, lines=lines)
     return Fact(
-        kind=kind, severity=severity, name=name, old=old or None, new=new or None, places=(place,)
+        kind=kind,
+        severity=severity,
+        name=name,
+        old=old or None,
+        new=new or None,
+        places=(location,),
     )
 
 
@@ -64,13 +69,15 @@ async def test_code_that_no_sentence_tells_is_shown_with_its_function_after_its_
     lines = ("-LIMIT = 1", "+LIMIT = 2")
     inside = [fact("code-changed", Severity.BEHAVIOUR, name, *lines) for name in ("a.b", "c")]
     message = "Fix the limit\n\nThe limit was taken twice, and requests waited for ever."
-    speech, *shown = await written(*inside, depth="skim", tier=Tier.MID, message=message)
+    speech, *excerpts = await written(*inside, depth="skim", tier=Tier.MID, message=message)
     assert speech.speech
-    assert [(claim.predicate, claim.params["name"]) for claim in shown] == [
+    assert [(claim.predicate, claim.params["name"]) for claim in excerpts] == [
         ("shows", "a.b"),
         ("shows", "c"),
     ]
-    assert {quote.text for claim in shown for quote in claim.quotes} == {"-LIMIT = 1\n+LIMIT = 2"}
+    assert {quote.text for claim in excerpts for quote in claim.quotes} == {
+        "-LIMIT = 1\n+LIMIT = 2"
+    }
     # Beside what can be told, and in one line about a commit, lines alone say nothing.
     assert [one.text["en"] for one in await written(CHANGED, *inside)] == [
         "`LIMIT` changes from `1` to `2`."

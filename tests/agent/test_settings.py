@@ -44,14 +44,14 @@ def test_with_nothing_configured_everything_has_a_sensible_value() -> None:
 
 def test_a_file_is_read_and_the_environment_overrides_it(tmp_path: Path) -> None:
     text = 'lang = "zh"\ntz = "Asia/Shanghai"\nrepos = ["a/b"]\nout = "~/pages"\n[budget]\napi_diffs = 7\n'
-    found = read(tmp_path, text, GITZETTE_TZ="UTC", GITZETTE_REPOS="c/d, e/f=/srv/f\ng/h")
-    assert (found.lang, found.tz, found.out, found.budget.api_diffs) == (
+    settings = read(tmp_path, text, GITZETTE_TZ="UTC", GITZETTE_REPOS="c/d, e/f=/srv/f\ng/h")
+    assert (settings.lang, settings.tz, settings.out, settings.budget.api_diffs) == (
         "zh",
         "UTC",
         Path.home() / "pages",
         7,
     )
-    assert [(spec.name, spec.path) for spec in found.repos] == [
+    assert [(spec.name, spec.path) for spec in settings.repos] == [
         ("c/d", None),
         ("e/f", Path("/srv/f")),
         ("g/h", None),
@@ -62,9 +62,13 @@ def test_own_variables_win_over_those_of_the_system_in_either_order() -> None:
     system = {"HOME": "/home/ada", "LANG": "C", "TZ": "UTC", "OUT": "/elsewhere"}
     ours = {"GITZETTE_HOME": "/srv/memory", "GITZETTE_LANG": "zh", "GITZETTE_TZ": "Asia/Tokyo"}
     for environ in (system | ours, ours | system):
-        found = read_settings(None, environ)
-        assert (found.home, found.lang, found.tz) == (Path("/srv/memory"), "zh", "Asia/Tokyo")
-        assert found.out == Settings().out
+        settings = read_settings(None, environ)
+        assert (settings.home, settings.lang, settings.tz) == (
+            Path("/srv/memory"),
+            "zh",
+            "Asia/Tokyo",
+        )
+        assert settings.out == Settings().out
 
 
 @pytest.mark.parametrize(
@@ -149,10 +153,12 @@ def test_the_other_name_of_the_token_is_read_where_the_first_is_not_set(tmp_path
 
 
 def test_a_token_is_never_shown(tmp_path: Path) -> None:
-    found = read(tmp_path, "", GITHUB_TOKEN=TOKEN)
-    assert found.token == SecretStr(TOKEN)
-    assert found.threads_wanted
-    assert TOKEN not in f"{found} {found!r} {found.model_dump()} {found.model_dump_json()}"
+    settings = read(tmp_path, "", GITHUB_TOKEN=TOKEN)
+    assert settings.token == SecretStr(TOKEN)
+    assert settings.threads_wanted
+    assert (
+        TOKEN not in f"{settings} {settings!r} {settings.model_dump()} {settings.model_dump_json()}"
+    )
     for text in ("lang = 3", "x = 1"):
         assert TOKEN not in refusal(tmp_path, text, GITHUB_TOKEN=TOKEN)
     assert TOKEN not in refusal(tmp_path, f'token = "{TOKEN}"')
@@ -188,12 +194,12 @@ def test_a_branch_that_git_would_read_as_something_else_is_refused(
 
 
 def test_the_command_line_overrides_the_file_and_keeps_the_rest(tmp_path: Path) -> None:
-    found = override(
+    settings = override(
         read(tmp_path, 'lang = "zh"\nout = "x"', GITHUB_TOKEN=TOKEN),
         {"lang": "en", "tz": "Asia/Tokyo"},
     )
-    assert (found.lang, found.tz, found.out) == ("en", "Asia/Tokyo", Path("x"))
-    assert found.token is not None
+    assert (settings.lang, settings.tz, settings.out) == ("en", "Asia/Tokyo", Path("x"))
+    assert settings.token is not None
     assert not override(Settings(), {}).threads_wanted
 
 

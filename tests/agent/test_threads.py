@@ -36,12 +36,12 @@ def issue(
         "closed_at": closed,
         "state_reason": reason,
     }
-    named = {
+    linked_issues = {
         "number": number,
         "title": f"Issue {number}",
         "state": state or ("closed" if closed else "open"),
     }
-    return Issue.model_validate(ordinary | moments | named)
+    return Issue.model_validate(ordinary | moments | linked_issues)
 
 
 def news(*issues: Issue, window: Window = DAY) -> list[tuple[int, str, datetime]]:

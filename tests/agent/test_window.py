@@ -103,14 +103,14 @@ def test_an_hour_that_the_clock_shows_twice_is_remembered_as_two() -> None:
 
 
 def test_a_window_read_too_early_holds_nothing_from_then_on_and_keeps_its_key() -> None:
-    whole = day_in("UTC", "2026-02-04")
+    full_day = day_in("UTC", "2026-02-04")
     noon = datetime(2026, 2, 4, 12, 0, 0, 999_999, tzinfo=UTC)
-    cut = whole.cut_at(noon)
-    assert (cut.partial, whole.partial, cut.key) == (True, False, whole.key)
+    cut = full_day.cut_at(noon)
+    assert (cut.partial, full_day.partial, cut.key) == (True, False, full_day.key)
     assert datetime(2026, 2, 4, 11, 59, 59, tzinfo=UTC) in cut
     assert datetime(2026, 2, 4, 12, tzinfo=UTC) not in cut
     with pytest.raises(UsageError, match="has not begun: it starts at 2026-02-04 00:00 UTC"):
-        whole.cut_at(datetime(2026, 2, 3, tzinfo=UTC))
+        full_day.cut_at(datetime(2026, 2, 3, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(

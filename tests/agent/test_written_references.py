@@ -159,8 +159,8 @@ def test_a_hostile_text_costs_no_time(kind: str) -> None:
 
 def test_references_within_a_text_are_listed() -> None:
     text = f"Fixes #12, see octo/other#3, https://github.com/a/b/pull/7 and {'ab' * 20}; not &#39; or a#b"
-    own = (f"{OCTO}#12", "octo/other#3", "a/b#7", f"{OCTO}@{'ab' * 20}")
-    assert mentioned_ids(OCTO, text) == own
+    own_references = (f"{OCTO}#12", "octo/other#3", "a/b#7", f"{OCTO}@{'ab' * 20}")
+    assert mentioned_ids(OCTO, text) == own_references
 
 
 @pytest.mark.parametrize(
@@ -196,16 +196,20 @@ def test_a_thread_is_mentioned_by_its_number_in_prose_or_in_an_address(text: str
 
 def test_references_in_prose_lead_to_ids_with_their_position() -> None:
     text = f"Fixes #12 after [this](https://github.com/a/b/issues/7) and commit {SHA[:9]}."
-    found = list(find_references(text, OCTO))
-    assert [one.target for one in found] == [f"{OCTO}#12", "a/b#7", f"{OCTO}@{SHA[:9]}"]
-    assert text[found[0].start : found[0].end] == "#12"
-    assert found[2].target.may_abbreviate_hash
+    references = list(find_references(text, OCTO))
+    assert [reference.target for reference in references] == [
+        f"{OCTO}#12",
+        "a/b#7",
+        f"{OCTO}@{SHA[:9]}",
+    ]
+    assert text[references[0].start : references[0].end] == "#12"
+    assert references[2].target.may_abbreviate_hash
 
 
 def test_references_in_a_report_keep_the_repository_that_is_written_before_them() -> None:
     text = f"- `{SHA[:8]}` and octo/other@{SHA[:7]}, see octo/other#3 and #12"
-    hashes = [one.reference for one in report_hashes(text)]
-    numbers = [one.reference for one in report_numbers(text)]
+    hashes = [sha.reference for sha in report_hashes(text)]
+    numbers = [number.reference for number in report_numbers(text)]
     other = RepoId("octo/other")
     assert hashes == [
         Reference("commit", None, sha=SHA[:8]),

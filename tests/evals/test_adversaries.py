@@ -84,7 +84,7 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
     }
     for kind, sentences in lies.items():
         assert kind.replace("anchor", "quotation") in {
-            one.kind for one in truth.untruths(sentences)
+            untruth.kind for untruth in truth.untruths(sentences)
         }, kind
 
     lie = Lie(ShownSentence("Fixes every crash.", "修复所有崩溃。"), "meaning")

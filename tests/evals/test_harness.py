@@ -76,7 +76,10 @@ def test_a_set_that_crashed_breaks_the_gate_once_and_a_figure_may_fall_as_far_as
     near = {"citations": figure(1.0), "order": figure(1.0, 1.0, 1.0, 0.0), "quiet": figure(0.8)}
     assert breaches({"daily": near}, RULES, before) == []
     far = {"citations": figure(1.0), "order": figure(1.0, 0.0)}
-    assert [one.metric for one in breaches({"daily": far}, RULES, before)] == ["order", "quiet"]
+    assert [breach.metric for breach in breaches({"daily": far}, RULES, before)] == [
+        "order",
+        "quiet",
+    ]
 
 
 def test_the_limits_and_what_may_not_fall_name_sets_that_there_are(tmp_path: Path) -> None:

@@ -43,9 +43,9 @@ def questions(server: ModelServer) -> Counter[str]:
     """Count what was asked, without the questions by which a server is tried."""
     tried = ("look_up", "Colour")
     return Counter(
-        json.dumps(one.body)
-        for one in server.asked
-        if one.schema not in tried and tried[0] not in one.tools
+        json.dumps(request.body)
+        for request in server.asked
+        if request.schema not in tried and tried[0] not in request.tools
     )
 
 
@@ -102,7 +102,7 @@ async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothi
     script = Scripted(summary=[BRIEF], turns=[calling("get_diff")])
     with ModelServer(script, context=32_768) as server:
         await run(tmp_path / "calm", server, clone, **BOTH)
-        whole = questions(server)
+        question_count = questions(server)
     with ModelServer(script, context=32_768) as server:
         with pytest.raises(Stop):
             await run(tmp_path, server, clone, die_at=step, **BOTH)
@@ -118,19 +118,19 @@ async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothi
         unheard = questions(server).total() - answered
         assert 0 <= unheard <= 2
         await run(tmp_path, server, clone, again=name, **BOTH)
-        assert len(questions(server)) == whole.total()
-        assert questions(server).total() == whole.total() + unheard
+        assert len(questions(server)) == question_count.total()
+        assert questions(server).total() == question_count.total() + unheard
     assert pages(tmp_path) == pages(tmp_path / "calm")
 
 
 async def test_without_a_judge_or_a_writer_facts_are_told_and_why_is_said(tmp_path: Path) -> None:
     clone = two_commits(tmp_path / "router")
 
-    def judge(asked: ModelRequest) -> Mood | None:
-        return Mood("failing") if asked.schema == "Rulings" else None
+    def judge(request: ModelRequest) -> Mood | None:
+        return Mood("failing") if request.schema == "Rulings" else None
 
-    def writer(asked: ModelRequest) -> Mood | None:
-        return Mood("prose") if asked.schema == "Analysis" and LIMIT in asked.user else None
+    def writer(request: ModelRequest) -> Mood | None:
+        return Mood("prose") if request.schema == "Analysis" and LIMIT in request.user else None
 
     with ModelServer(Scripted(), judge, context=32_768) as server:
         page = (await run(tmp_path / "unjudged", server, clone)).page.read_text()

@@ -64,7 +64,11 @@ class Bench:
 
     def wrong(self, template: str) -> list[tuple[int, str]]:
         """Give the lines that are wrong, with the cause."""
-        found = [one for one in self.findings(template) if one["verdict"].startswith("wrong:")]
+        found = [
+            finding
+            for finding in self.findings(template)
+            if finding["verdict"].startswith("wrong:")
+        ]
         return [(one["line"], one["verdict"].removeprefix("wrong:")) for one in found]
 
 
@@ -99,9 +103,11 @@ def bench(engine: Engine, tmp_path: Path, command: Command) -> Bench:
 
 def test_nothing_is_wrong_in_a_right_report_and_prose_is_not_checked(bench: Bench) -> None:
     findings = bench.findings(RIGHT)
-    assert [one for one in findings if one["verdict"].startswith("wrong")] == []
-    assert {one["verdict"] for one in findings if one["kind"] == "sentence"} == {"not-checked"}
-    kinds = {one["kind"] for one in findings if one["verdict"] == "right"}
+    assert [finding for finding in findings if finding["verdict"].startswith("wrong")] == []
+    assert {finding["verdict"] for finding in findings if finding["kind"] == "sentence"} == {
+        "not-checked"
+    }
+    kinds = {finding["kind"] for finding in findings if finding["verdict"] == "right"}
     assert kinds >= {
         "commit",
         "pull request of commit",
@@ -170,7 +176,7 @@ def test_a_judge_that_admits_a_control_is_not_believed(
         monkeypatch.setenv("GITZETTE_MODEL", server.model)
         monkeypatch.setenv("GITZETTE_MODEL_URL", server.url)
         Path("gitzette.toml").write_text('analyst = "model"\n')
-        found = [one for one in bench.findings(JUDGED) if one["kind"] == "sentence"]
+        found = [finding for finding in bench.findings(JUDGED) if finding["kind"] == "sentence"]
     verdicts = {one["line"]: one["verdict"] for one in found}
     if admits:
         assert set(verdicts.values()) == {"not-checked"}
@@ -315,7 +321,7 @@ def test_a_commit_of_another_repository_is_found_whatever_else_is_given(bench: B
 
 def wrong_lines(result: CommandResult) -> list[tuple[int, str]]:
     findings = [one for one in result.data["findings"] if one["verdict"].startswith("wrong:")]
-    return [(one["line"], one["verdict"].removeprefix("wrong:")) for one in findings]
+    return [(finding["line"], finding["verdict"].removeprefix("wrong:")) for finding in findings]
 
 
 def test_sections_about_several_repositories_are_each_held_to_their_own(bench: Bench) -> None:
@@ -340,9 +346,9 @@ It is called execute now (<rename>).
 - Take up kernels `<softmax>` as well (<flag>)
 """
     findings = bench.findings(report)
-    assert [one for one in findings if one["verdict"].startswith("wrong")] == []
+    assert [finding for finding in findings if finding["verdict"].startswith("wrong")] == []
     # Numbers are those of the section's repository.
-    threads = {one["claim"]: one for one in findings if one["kind"] == "thread"}
+    threads = {finding["claim"]: finding for finding in findings if finding["kind"] == "thread"}
     assert "acme/engine@" in threads["#12"]["evidence"]
     assert "acme/engine@" in threads["#14"]["evidence"]
     assert "acme/kernels@" in threads["#5"]["evidence"]

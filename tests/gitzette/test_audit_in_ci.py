@@ -61,7 +61,9 @@ def test_a_dead_hash_names_the_commit_of_the_number_beside_it_and_is_corrected(
     bench: Bench,  # noqa: F811
 ) -> None:
     report = f"{_TITLE}- The cache (`ab12cd3`, #13)\n- <flag> (Ada Lovelace, 2026-03-02)\n"
-    (dead,) = [one for one in bench.findings(report) if one["verdict"] == "wrong:nonexistent"]
+    (dead,) = [
+        finding for finding in bench.findings(report) if finding["verdict"] == "wrong:nonexistent"
+    ]
     assert bench.shas["fix"] in dead["evidence"]
     assert dead["replacement"] == bench.shas["fix"][:7]
 
@@ -125,5 +127,7 @@ def test_several_reports_are_audited_at_once(bench: Bench) -> None:  # noqa: F81
 def test_a_flood_is_one_finding(bench: Bench) -> None:  # noqa: F811
     rows = "".join(f"- <{name}>\n" for name in ("flag", "fix", "rename", "drop"))
     report = f"# acme/engine 2026-01-02\n\n{rows}{rows}"
-    (flood,) = [one for one in bench.findings(report) if one["verdict"] == "wrong:window"]
+    (flood,) = [
+        finding for finding in bench.findings(report) if finding["verdict"] == "wrong:window"
+    ]
     assert flood["claim"].startswith("8 of 8 commits are outside")

@@ -71,7 +71,7 @@ CONFIGURATION = '[bump]\nregistries = false\n[bump.packages]\n"pypi:paint-box" =
 class Project:
     """A repository with a pull request that bumps a package, and where the package comes from."""
 
-    own: Work
+    own_work: Work
     package: Work
     base: str
     tip: str
@@ -117,8 +117,8 @@ def project(tmp_path: Path) -> Project:
         },
     )
     package.git("tag", "v2.0")
-    own = Work(tmp_path / "own")
-    base = own.commit(
+    own_work = Work(tmp_path / "own")
+    base = own_work.commit(
         "Begin",
         {
             "gitzette.toml": CONFIGURATION,
@@ -127,8 +127,8 @@ def project(tmp_path: Path) -> Project:
             "app/draw.py": OWN,
         },
     )
-    tip = own.commit("Bump something harmless", {"requirements.txt": "paint-box==2.0\n"})
-    return Project(own, package, base, tip)
+    tip = own_work.commit("Bump something harmless", {"requirements.txt": "paint-box==2.0\n"})
+    return Project(own_work, package, base, tip)
 
 
 @pytest.fixture
@@ -232,11 +232,11 @@ def test_an_input_of_an_action_that_is_gone_is_told_at_the_line_that_gives_it(
     action = Work(tmp_path / "action")
     old = action.commit("One", {"action.yml": "inputs:\n  colour:\n    required: false\n"})
     new = action.commit("Two", {"action.yml": "inputs:\n  shade:\n    required: true\n"})
-    own = Work(tmp_path / "own")
+    own_work = Work(tmp_path / "own")
     step = "steps:\n  - uses: ada/paint@{}\n    with:\n      colour: red\n"
-    base = own.commit("Begin", {".github/workflows/ci.yml": step.format(old)})
-    tip = own.commit("Bump", {".github/workflows/ci.yml": step.format(new)})
-    options = ["--checkout", str(own.path), "--repo", f"ada/paint={action.path}"]
+    base = own_work.commit("Begin", {".github/workflows/ci.yml": step.format(old)})
+    tip = own_work.commit("Bump", {".github/workflows/ci.yml": step.format(new)})
+    options = ["--checkout", str(own_work.path), "--repo", f"ada/paint={action.path}"]
     result = command("bump", f"{base}..{tip}", *options, "--fail-on", "used-breaking")
     assert result.status == 0
     assert "`.github/workflows/ci.yml:4`" in result.out

@@ -37,8 +37,8 @@ def test_a_day_of_a_local_clone_becomes_a_page_and_data_the_same_every_time_and_
     assert data["footer"]["threads"] == {"acme/engine": "not read"}
 
     def files() -> dict[Path, tuple[bytes, int]]:
-        found = [file for file in Path("news").rglob("*") if file.is_file()]
-        return {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in found}
+        news_files = [file for file in Path("news").rglob("*") if file.is_file()]
+        return {file: (file.read_bytes(), file.stat().st_mtime_ns) for file in news_files}
 
     first = files()
     assert command(*day).status == 0

@@ -93,8 +93,8 @@ def test_an_unexpected_error_costs_its_own_part_and_its_traceback_is_in_the_log(
     result = command("run", "--demo", "--json", *options)
     assert result.status == 3
     assert "Traceback" not in result.err
-    assert {(one["repo"], one["stage"]) for one in result.data["failures"]} == failures
-    assert all("unexpected KeyError" in one["message"] for one in result.data["failures"])
+    assert {(failure["repo"], failure["stage"]) for failure in result.data["failures"]} == failures
+    assert all("unexpected KeyError" in failure["message"] for failure in result.data["failures"])
     assert {section["repo"] for section in result.data["sections"]} == covered
     assert {row["repo"] for row in result.data["ledger"]} == covered
     (log,) = re.findall(r"what went wrong is in (\S+)", result.err)

@@ -31,9 +31,9 @@ def test_missing_days_and_clones_are_named_with_what_makes_them(
     def found(what: str) -> str:
         return str(
             [
-                one["says"]
-                for one in command("doctor", "--json").data["findings"]
-                if one["what"] == what
+                finding["says"]
+                for finding in command("doctor", "--json").data["findings"]
+                if finding["what"] == what
             ][-1]
         )
 
@@ -64,7 +64,7 @@ def test_a_run_that_was_killed_is_named_with_how_to_go_on(
     result = command("doctor", "--json")
     assert result.status == 3
     findings = result.data["findings"]
-    (problem,) = (found["says"] for found in findings if found["what"] == "memory")
+    (problem,) = (finding["says"] for finding in findings if finding["what"] == "memory")
     assert "the run of 2026-02-04 UTC" in problem
     assert "was killed before its end; `gitzette run --resume` goes on with it" in problem
 

@@ -43,10 +43,13 @@ def test_every_key_there_is_stands_in_the_file_and_can_be_uncommented() -> None:
     for key in {*Settings.model_fields, *Budget.model_fields, *RepoSpec.model_fields} - {"token"}:
         assert re.search(rf"(?m)^(?:# )?(?:{key} = |\[+{key}\])", text), key
     FILE.write_text(uncommented(text))
-    found = read_settings(FILE, {})
+    settings = read_settings(FILE, {})
     # There is no limit of the cost by default, so the file can only show one.
-    assert found.budget.model_copy(update={"model_cost": None}) == Budget()
-    assert (found.repos[0].branch, found.repos[0].ignore_authors) == ("main", ("roll-up[bot]",))
+    assert settings.budget.model_copy(update={"model_cost": None}) == Budget()
+    assert (settings.repos[0].branch, settings.repos[0].ignore_authors) == (
+        "main",
+        ("roll-up[bot]",),
+    )
     for key in (
         "source",
         "layout",
@@ -57,7 +60,7 @@ def test_every_key_there_is_stands_in_the_file_and_can_be_uncommented() -> None:
         "git_url",
         "languages",
     ):
-        assert getattr(found, key) == getattr(Settings(), key), key
+        assert getattr(settings, key) == getattr(Settings(), key), key
 
 
 def test_a_mistake_is_told_and_nothing_is_written(command: Command) -> None:

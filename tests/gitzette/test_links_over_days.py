@@ -59,7 +59,7 @@ def shas(tmp_path: Path) -> dict[str, str]:
     mended = planner.replace(
         "    wait(adapters)\n", "    with streams():\n        wait(adapters)\n"
     )
-    said = "fix: planner deadlocks\n\nFixes https://github.com/octo/engine/issues/13"
+    message = "fix: planner deadlocks\n\nFixes https://github.com/octo/engine/issues/13"
 
     def at(day: int, hour: int, minute: int = 0) -> datetime:
         return datetime(2026, 2, day, hour, minute, tzinfo=UTC)
@@ -68,7 +68,7 @@ def shas(tmp_path: Path) -> dict[str, str]:
         "first": engine.commit("Begin", at(1, 10), cache=OLD, planner=planner),
         "fix": engine.commit("Evict in order\n\nFixes #12", at(2, 11, 59), cache=NEW),
         "back": engine.commit("Go another way with adapters", at(3, 10), cache=OLD),
-        "quiet": engine.commit(said, at(4, 10), planner=mended),
+        "quiet": engine.commit(message, at(4, 10), planner=mended),
     }
 
 
@@ -89,10 +89,10 @@ async def test_links_of_earlier_days_count_on_later_ones(
             day: (tmp_path / "out" / "reports" / f"2026-02-0{day}.md").read_bytes()
             for day in (3, 4)
         }
-        asked = len(server.requests)
+        request_count = len(server.requests)
         assert await report(4) == days[4]
         assert (tmp_path / "out" / "reports" / "2026-02-04.md").read_bytes() == page[4]
-        assert len(server.requests) - asked <= 4
+        assert len(server.requests) - request_count <= 4
 
     def links(day: int) -> list[tuple[str, str, str, str]]:
         return [

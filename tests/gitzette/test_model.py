@@ -100,7 +100,7 @@ def test_a_context_that_is_set_changed_or_removed_later_is_heeded_at_once(
             question = f"what changed in MAX_ROUTES between 2026-02-0{day} and 2026-02-05?"
             assert command("ask", question, "--analyst", "model", *engine.repo).status == 0
             # A model with little room is offered no tools.
-            offered = any("get_diff" in asked.tools for asked in server.asked[before:])
+            offered = any("get_diff" in request.tools for request in server.asked[before:])
             found.append((tokens, offered))
     assert found == [("65536", True), ("6000", False), ("32768", True), ("65536", True)]
 

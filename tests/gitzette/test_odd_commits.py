@@ -57,8 +57,8 @@ def test_parameters_of_functions_without_a_name_are_no_facts_and_end_no_question
     helper = "  auto launch = [&](auto kernel, auto... m) { return kernel(total, m...); };\n"
     sha = work.commit("Launch kernels", {"include/engine.h": header(helper)}, at=NOON)
     span = ["--since", "2026-02-01", "--until", "2026-02-06"]
-    asked = command("ask", "is:breaking", *repo_of(work), *span)
-    assert (asked.status, "Traceback" in asked.err) == (0, False), asked.err
+    answer = command("ask", "is:breaking", *repo_of(work), *span)
+    assert (answer.status, "Traceback" in answer.err) == (0, False), answer.err
     facts = command("facts", sha, *repo_of(work), "--json").data["facts"]
     assert {fact["kind"] for fact in facts} == {"code-changed"}
     assert "new parameter" not in page_of(work, command)
@@ -170,10 +170,10 @@ def test_a_commit_without_a_message_is_told_like_any_other(
     assert "(no message)" in (site / f"en/days/{DAY}.html").read_text("utf-8")
     assert "(无提交说明)" in (site / f"zh/days/{DAY}.html").read_text("utf-8")
     assert "(no message)" in command("facts", sha, *repo_of(work)).out
-    asked = command("ask", "MAX_ROUTES", *repo_of(work), "--since", DAY, "--until", "2026-02-05")
-    assert asked.status == 0, asked.err
-    assert f"`acme/engine@{sha[:7]}`" in asked.out or sha[:7] in asked.out
-    assert "(no message)" in asked.out
+    answer = command("ask", "MAX_ROUTES", *repo_of(work), "--since", DAY, "--until", "2026-02-05")
+    assert answer.status == 0, answer.err
+    assert f"`acme/engine@{sha[:7]}`" in answer.out or sha[:7] in answer.out
+    assert "(no message)" in answer.out
 
 
 def test_a_title_of_a_megabyte_makes_no_page_of_megabytes_and_can_still_be_found(
@@ -189,11 +189,11 @@ def test_a_title_of_a_megabyte_makes_no_page_of_megabytes_and_can_still_be_found
     assert (row["sha"], row["title"][:25]) == (sha, title[:25])
     assert command("site", "--out", "gazette").status == 0
     assert command("facts", sha, *repo_of(work)).status == 0
-    asked = command(
+    answer = command(
         "ask", "limit of routes", *repo_of(work), "--since", DAY, "--until", "2026-02-05"
     )
-    assert asked.status in (0, 4)
-    assert len(asked.out) < 10_000
+    assert answer.status in (0, 4)
+    assert len(answer.out) < 10_000
     largest = max(file.stat().st_size for file in Path("gazette").rglob("*") if file.is_file())
     assert largest < 100_000
 
@@ -240,7 +240,9 @@ def test_commits_that_git_counts_and_we_cannot_list_are_a_failure_that_is_named(
     page = page_of(work, command, status=3)
     text = failure.format(sha=sha)
     assert f"acme/engine: some commits may be missing: `{text}" in page
-    assert text in [one["message"] for one in data_of()["failures"] if one["stage"] == "commits"]
+    assert text in [
+        failed["message"] for failed in data_of()["failures"] if failed["stage"] == "commits"
+    ]
 
 
 # ---------------------------------------------------------------- dates

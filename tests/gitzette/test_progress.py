@@ -31,8 +31,8 @@ def test_a_log_gets_one_line_for_each_step_and_one_when_it_is_complete() -> None
 def everything_on(screen: int) -> str:
     """Return what a terminal was sent until it was closed."""
     pieces: list[bytes] = []
-    with os.fdopen(screen, "rb", buffering=0) as shown, suppress(OSError):
-        while piece := shown.read(65_536):
+    with os.fdopen(screen, "rb", buffering=0) as terminal, suppress(OSError):
+        while piece := terminal.read(65_536):
             pieces.append(piece)
     return b"".join(pieces).decode("utf-8")
 

@@ -61,9 +61,9 @@ def archive(out: Path) -> list[str]:
     return [line.split("](")[1].rstrip(")") for line in tail.splitlines() if line.startswith("- [")]
 
 
-def refusal(publisher: FilePublisher, wanted: Report) -> str:
+def refusal(publisher: FilePublisher, new_report: Report) -> str:
     with pytest.raises(StorageError) as refused:
-        publisher.publish(wanted)
+        publisher.publish(new_report)
     assert len(str(refused.value).splitlines()) == 1
     return str(refused.value)
 
@@ -71,17 +71,17 @@ def refusal(publisher: FilePublisher, wanted: Report) -> str:
 def test_a_report_is_a_page_a_record_and_the_front_page_and_again_touches_none(
     out: Path, publisher: FilePublisher
 ) -> None:
-    wanted = report(day("2026-02-04"), "Speed up the router")
-    assert publisher.publish(wanted) == wanted
+    new_report = report(day("2026-02-04"), "Speed up the router")
+    assert publisher.publish(new_report) == new_report
     assert list(files(out)) == ["README.md", "reports/2026-02-04.json", "reports/2026-02-04.md"]
-    page, record = publisher.paths(wanted)
+    page, record = publisher.paths(new_report)
     assert "Speed up the router" in page.read_text("utf-8")
-    assert load(record.read_bytes(), record.name) == wanted
+    assert load(record.read_bytes(), record.name) == new_report
     assert page.read_text("utf-8") in (out / "README.md").read_text("utf-8")
     before = files(out)
     for name in before:
         os.utime(out / name, (1_000_000, 1_000_000))
-    publisher.publish(wanted)
+    publisher.publish(new_report)
     assert files(out) == before
     assert {(out / name).stat().st_mtime for name in before} == {1_000_000}
 
@@ -156,20 +156,20 @@ def test_a_write_that_fails_leaves_the_old_files_and_nothing_else(
     assert files(out) == before
 
 
-def _publish_within(out: Path, wanted: Report, largest_file: int) -> None:
+def _publish_within(out: Path, new_report: Report, largest_file: int) -> None:
     """Publish where no file may grow beyond a size, which is what a full disk looks like."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
     with pytest.raises(StorageError, match="cannot write to"):
-        FilePublisher(out, Settings(languages=("en", "zh")), WEB).publish(wanted)
+        FilePublisher(out, Settings(languages=("en", "zh")), WEB).publish(new_report)
 
 
 def test_a_disk_that_fills_up_while_one_of_the_files_is_written_leaves_none_of_them(
     tmp_path: Path,
 ) -> None:
     first, second = report(day("2026-02-04"), "First"), report(day("2026-02-05"), "Second")
-    room = FilePublisher(tmp_path / "room", Settings(), WEB)
-    room.publish(second)
-    page, record = (file.stat().st_size for file in room.paths(second))
+    publisher_with_room = FilePublisher(tmp_path / "room", Settings(), WEB)
+    publisher_with_room.publish(second)
+    page, record = (file.stat().st_size for file in publisher_with_room.paths(second))
     out = tmp_path / "full"
     FilePublisher(out, Settings(), WEB).publish(first)
     before = files(out)

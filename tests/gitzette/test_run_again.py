@@ -65,8 +65,8 @@ def test_a_model_that_is_away_costs_no_sentence_and_is_status_3(run: Run, comman
         assert "gitzette: the analysis of 2 commits is kept from an earlier run" in result.err
         assert judged() == sentences
         page = Path("gazette/reports/2026-02-04.md").read_text("utf-8")
-        for said in (LIMIT_SAID, TIMEOUT_SAID, BRIEF):
-            assert str(said["en"]) in page
+        for sentence in (LIMIT_SAID, TIMEOUT_SAID, BRIEF):
+            assert str(sentence["en"]) in page
         assert "octo/router: the model's analysis is missing: " in page
         assert "the analysis of 2 commits; sentences of summary and brief: 1." in page
         assert [row["depth"] for row in report()["ledger"]] == ["deep", "deep"]
@@ -88,7 +88,7 @@ def test_commits_keep_the_places_and_groups_that_a_model_gave_them(run: Run) -> 
         assert run(server.url, "--analyst", "model").status == 0
     first = report()
     places = [row["placement"] for row in first["ledger"]]
-    assert {place["decided_by"] for place in places} == {"model"}
+    assert {placement["decided_by"] for placement in places} == {"model"}
     assert len(first["groups"]) == 1
     assert run(NOWHERE, "--analyst", "model").status == 3
     assert [row["placement"] for row in report()["ledger"]] == places

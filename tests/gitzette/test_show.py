@@ -33,12 +33,12 @@ def test_a_commit_is_shown_with_its_tier_its_order_the_reason_and_who_decided(
     row = next(row for row in day["ledger"] if row["placement"]["reason"])
     placement = row["placement"]
     out = ("--out", str(demonstration.out))
-    shown = command("show", row["sha"][:9], *out)
-    assert shown.status == 0
-    assert f"**Tier {placement['importance']}, " in shown.out
-    assert f"number {placement['order']} of its repository" in shown.out
-    assert placement["reason"].rstrip(".") in shown.out
-    assert "(decided by the model)" in shown.out
+    result = command("show", row["sha"][:9], *out)
+    assert result.status == 0
+    assert f"**Tier {placement['importance']}, " in result.out
+    assert f"number {placement['order']} of its repository" in result.out
+    assert placement["reason"].rstrip(".") in result.out
+    assert "(decided by the model)" in result.out
     data = command("show", f"{row['repo']}@{row['sha']}", *out, "--json").data
     assert (data["kind"], data["report"], data["tier"]) == (
         "commit",
@@ -52,7 +52,7 @@ def test_a_commit_is_shown_with_its_tier_its_order_the_reason_and_who_decided(
     )
     assert all(claim["about"][0] == data["id"] for claim in data["claims"])
     for claim in data["claims"]:
-        assert all(quote["text"].split("\n")[0] in shown.out for quote in claim["quotes"][:1])
+        assert all(quote["text"].split("\n")[0] in result.out for quote in claim["quotes"][:1])
 
 
 def test_a_thread_is_shown_with_the_commits_that_address_it(
@@ -62,9 +62,9 @@ def test_a_thread_is_shown_with_the_commits_that_address_it(
     link = next(link for link in day["links"] if link["change"] in commits)
     repo, _, number = link["issue"].partition("#")
     out = ("--out", str(demonstration.out))
-    shown = command("show", link["issue"], *out)
-    assert link["change"].partition("@")[2][:7] in shown.out
-    assert commits[link["change"]]["title"].split(" (#")[0] in shown.out
+    result = command("show", link["issue"], *out)
+    assert link["change"].partition("@")[2][:7] in result.out
+    assert commits[link["change"]]["title"].split(" (#")[0] in result.out
     data = command("show", f"#{number}", "--repo", repo, *out, "--json").data
     assert (data["kind"], data["id"]) == ("thread", link["issue"])
     assert link["change"] in [entry["change"] for entry in data["links"]]
@@ -99,8 +99,8 @@ def test_what_is_not_there_or_ambiguous_is_one_line_with_the_next_step(command: 
         ("#999", "`gitzette ask` searches"),
         (twin.sha[:8], "write more digits, or owner/name@HASH"),
     ):
-        shown = command("show", what)
-        assert (shown.status, shown.out) == (2, ""), what
-        assert shown.err.count("\n") == 1
-        assert advice in shown.err
+        result = command("show", what)
+        assert (result.status, result.out) == (2, ""), what
+        assert result.err.count("\n") == 1
+        assert advice in result.err
     assert command("show", LIMIT[:8], "--repo", ROUTER).status == 0

@@ -91,7 +91,7 @@ async def test_three_repositories_share_one_slot_and_nothing_is_asked_too_early(
     assert [account.fallbacks for account in accounts] == [(), (), ()]
     assert explained(covered) == 12
     assert server.most_waiting <= 8
-    questions = [json.dumps(asked.body) for asked in server.asked]
+    questions = [json.dumps(request.body) for request in server.asked]
     assert len(questions) == len(set(questions)), "a question was asked again"
 
 

@@ -14,8 +14,8 @@ NOW = datetime(2026, 2, 5, 20, 30, tzinfo=UTC)
 
 
 def asked(tz: str = "UTC", partial: bool = False, **options: Any) -> Window:
-    wanted: dict[str, Any] = {"date": None, "since": None, "until": None, **options}
-    return window_of(argparse.Namespace(**wanted, partial=partial), tz, NOW)
+    arguments: dict[str, Any] = {"date": None, "since": None, "until": None, **options}
+    return window_of(argparse.Namespace(**arguments, partial=partial), tz, NOW)
 
 
 def test_a_window_is_what_the_options_say() -> None:

@@ -114,7 +114,7 @@ def hub_of(clone: Clone, others: list[Other]) -> Repo:
     return replace(hub, pulls=pulls)
 
 
-async def report_on(folder: Path, named: Sequence[str]) -> tuple[Report, list[Other]]:
+async def report_on(folder: Path, named_ids: Sequence[str]) -> tuple[Report, list[Other]]:
     """Report on a day of commits, one for each of these relations with each kind of other."""
     router = Clone(folder / "router")
     worker = Clone(folder / "worker", "octo/worker")
@@ -122,7 +122,7 @@ async def report_on(folder: Path, named: Sequence[str]) -> tuple[Report, list[Ot
     theirs = others_in(worker, own=False)
     worker.commit("Go on", 9, more__py="MORE = 1\n")
     relations = {}
-    for number, (relation, other) in enumerate(product(named, (*ours, *theirs))):
+    for number, (relation, other) in enumerate(product(named_ids, (*ours, *theirs))):
         message = f"{other.title(relation)}\n\nSee {other.reference} for more."
         router.commit(message, 9, **{f"part{number}__py": f"PART_{number} = {number}\n"})
         named_relation = {"other": other.handle, "relation": relation}
@@ -155,20 +155,20 @@ def place_of(report: Report, change: EvidenceId, other: Other, relation: str) ->
 
 
 # A run reads 40 commits beside others.
-@pytest.mark.parametrize("named", [RELATIONS[:5], RELATIONS[5:]])
+@pytest.mark.parametrize("named_ids", [RELATIONS[:5], RELATIONS[5:]])
 async def test_a_relation_is_told_with_its_sentence_or_counted_as_dropped(
-    tmp_path: Path, named: Sequence[str]
+    tmp_path: Path, named_ids: Sequence[str]
 ) -> None:
-    report, others = await report_on(tmp_path, named)
+    report, others = await report_on(tmp_path, named_ids)
     changes = {row.title: row.id for row in report.ledger}
     places = {}
     expected = {}
-    for relation, other in product(named, others):
+    for relation, other in product(named_ids, others):
         title = other.title(relation)
         places[title] = place_of(report, changes[title], other, relation)
         expected[title] = (OWN if other.own else OTHER)[relation].get(other.kind, "dropped")
     assert places == expected
-    for relation, other in product(named, others):
+    for relation, other in product(named_ids, others):
         title = other.title(relation)
         if places[title] in ("link", "story"):
             assert len(sentences_about(report, changes[title], other)) == 1, title

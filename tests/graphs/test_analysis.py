@@ -79,7 +79,7 @@ async def test_a_sentence_that_is_refused_twice_is_neither_published_nor_asked_f
         assert len(of(server, "Repair")) == 1
     assert LIMIT_SAID["en"] in written(covered)
     assert not any("13" in text or "14" in text for text in written(covered))
-    assert [(one["literal"], one["repaired"]) for one in refused(tmp_path)] == [
+    assert [(refusal["literal"], refusal["repaired"]) for refusal in refused(tmp_path)] == [
         ("13", True),
         ("14", False),
     ]
@@ -97,7 +97,9 @@ async def test_a_sentence_must_pass_in_both_languages(tmp_path: Path) -> None:
             tmp_path, server, two_commits(tmp_path / "router"), languages=("en", "zh")
         )
     assert written(covered) == [LIMIT_SAID["en"]]
-    assert [(one["literal"], one["repaired"]) for one in refused(tmp_path)] == [("54", False)]
+    assert [(refusal["literal"], refusal["repaired"]) for refusal in refused(tmp_path)] == [
+        ("54", False)
+    ]
 
 
 async def test_a_judge_that_does_not_answer_publishes_nothing(tmp_path: Path) -> None:
@@ -108,9 +110,9 @@ async def test_a_judge_that_does_not_answer_publishes_nothing(tmp_path: Path) ->
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
         assert of(server, "Repair") == []
     assert not any(claim.free for claim in covered.report.claims)
-    assert {one["check"] for one in refused(tmp_path)} == {"no judge"}
+    assert {refusal["check"] for refusal in refused(tmp_path)} == {"no judge"}
     (section,) = covered.report.sections
-    assert [one.part for one in section.account.fallbacks] == ["judging", "judging"]
+    assert [fallback.part for fallback in section.account.fallbacks] == ["judging", "judging"]
 
 
 async def test_a_sentence_that_was_said_anew_stands_where_its_writer_put_it(tmp_path: Path) -> None:
@@ -172,4 +174,6 @@ async def test_a_sentence_of_the_brief_that_the_judge_refuses_is_said_anew_too(
     with ModelServer(script, context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
     assert written(covered, "brief") == [anew["en"], BRIEF["en"]]
-    assert [one["text"] for one in refused(tmp_path) if one["repaired"]] == [false["en"]]
+    assert [refusal["text"] for refusal in refused(tmp_path) if refusal["repaired"]] == [
+        false["en"]
+    ]

@@ -68,20 +68,20 @@ async def test_no_more_than_fourteen_answers_are_waited_for_one_after_the_other(
 ) -> None:
     with ModelServer(busy_day(), context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
-        asked = [request for request in server.asked if probed(request) is None]
+        requests = [request for request in server.asked if probed(request) is None]
     assert covered.report.account.fallbacks == ()
     assert any(claim.role == "brief" for claim in covered.report.claims)
-    assert 10 < longest_chain(asked) <= MAX_CHAIN
+    assert 10 < longest_chain(requests) <= MAX_CHAIN
 
 
-def longest_chain(asked: list[ModelRequest]) -> int:
+def longest_chain(requests: list[ModelRequest]) -> int:
     """Count the questions about the commit that took most, and all that are about the whole day.
 
     Questions about several commits are asked at the same time, those about one follow each other.
     """
     about_day = 0
     about_commits = Counter[str]()
-    for request in asked:
+    for request in requests:
         titles = [title for title in (LIMIT, TIMEOUT) if title in request.messages[1]]
         if len(titles) == 1:
             about_commits[titles[0]] += 1

@@ -31,10 +31,10 @@ class Editing(Scripted):
 
     edition: Answer
 
-    def _answer(self, asked: ModelRequest) -> Answer:
-        if asked.schema == "Edition":
+    def _answer(self, request: ModelRequest) -> Answer:
+        if request.schema == "Edition":
             return self.edition
-        return super()._answer(asked)
+        return super()._answer(request)
 
 
 def editing(**edition: object) -> Editing:
@@ -84,9 +84,9 @@ async def test_what_the_model_forgets_the_rules_place_and_what_it_invents_is_ign
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
     by_handle = {"c1": TIMEOUT, "c2": LIMIT}
     assert covered.report.sections[0].account.fallbacks == ()
-    named = row_of(covered.report, by_handle["c2"])
+    named_row = row_of(covered.report, by_handle["c2"])
     forgotten = row_of(covered.report, by_handle["c1"])
-    assert named.importance is Importance.MUST_KNOW
+    assert named_row.importance is Importance.MUST_KNOW
     assert forgotten.placement is not None
     assert forgotten.placement.decided_by == "rules"
     assert sorted(row.placement.order for row in covered.report.ledger if row.placement) == [1, 2]
@@ -206,12 +206,14 @@ async def test_an_editor_that_is_cut_off_costs_nothing_but_its_opinion(tmp_path:
     class Rude(Scripted):
         """Answers the editor's question with nonsense."""
 
-        def __call__(self, asked: ModelRequest) -> Saying:
-            if asked.schema == "Edition":
+        def __call__(self, request: ModelRequest) -> Saying:
+            if request.schema == "Edition":
                 return Saying(text="no")
-            return super().__call__(asked)
+            return super().__call__(request)
 
     with ModelServer(Rude(), context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
-    assert [one.part for one in covered.report.sections[0].account.fallbacks] == ["editing"]
+    assert [fallback.part for fallback in covered.report.sections[0].account.fallbacks] == [
+        "editing"
+    ]
     assert len(covered.report.ledger) == 2

@@ -62,8 +62,8 @@ def needs_guard(text: str, evidence: str) -> str:
 
 def looks(server: ModelServer) -> list[ModelRequest]:
     """Return the questions with which the judge might call tools."""
-    with_tools = [asked for asked in server.asked if "get_diff" in asked.tools]
-    return [asked for asked in with_tools if JUDGED in asked.messages[1]]
+    with_tools = [request for request in server.asked if "get_diff" in request.tools]
+    return [tool for tool in with_tools if JUDGED in tool.messages[1]]
 
 
 def tool_answers(asked: ModelRequest) -> list[str]:
@@ -149,7 +149,7 @@ async def test_a_judge_whose_tools_are_switched_off_is_asked_what_it_was_asked_b
         assert looks(server) == []
         assert len(of(server, "Rulings")) == 2
         # The writer looks as before.
-        assert any("get_file" in asked.tools for asked in server.asked)
+        assert any("get_file" in request.tools for request in server.asked)
     judging = covered.report.sections[0].account.judging
     assert (judging.could_look, judging.look_ups) == (False, 0)
     assert analysis_claims(covered) == []
@@ -218,7 +218,7 @@ async def test_a_judge_that_obeys_hostile_text_can_read_the_repository_and_nothi
         assert set(looks(server)[0].tools) == {
             *("get_file", "find_usages", "get_diff", "previous_reports", "enough")
         }
-        everything = json.dumps([asked.body for asked in server.asked])
+        everything = json.dumps([request.body for request in server.asked])
     assert sum(answer.startswith("Error: ") for answer in answers) == 5
     assert "hunter2" not in everything
     assert "root:" not in everything
@@ -284,5 +284,6 @@ async def test_a_run_that_dies_inside_the_conversation_of_a_judge_pays_nothing_t
 def bodies(server: ModelServer) -> Counter[str]:
     """Count the questions that a server was asked, by what was said in them."""
     return Counter(
-        json.dumps(asked.messages[1:]).replace(asked.messages[0], "") for asked in server.asked
+        json.dumps(request.messages[1:]).replace(request.messages[0], "")
+        for request in server.asked
     )

@@ -42,9 +42,9 @@ CALLER = "def accept(routes):\n    if len(routes) >= MAX_ROUTES:\n        raise 
 
 def looking(server: ModelServer, title: str = "") -> list[ModelRequest]:
     """Return the questions to the writer of a commit with which it might call tools of ours."""
-    with_tools = [asked for asked in server.asked if "get_diff" in asked.tools]
-    with_tools = [asked for asked in with_tools if JUDGED not in asked.messages[1]]
-    return [asked for asked in with_tools if title in asked.messages[1]]
+    with_tools = [request for request in server.asked if "get_diff" in request.tools]
+    with_tools = [tool for tool in with_tools if JUDGED not in tool.messages[1]]
+    return [tool for tool in with_tools if title in tool.messages[1]]
 
 
 def tool_answers(asked: ModelRequest) -> list[str]:
@@ -107,7 +107,9 @@ async def test_questions_before_and_after_looking_begin_alike_for_the_prefix_cac
         for title in (LIMIT, TIMEOUT):
             before = looking(server, title)[0]
             (after,) = (
-                one for one in server.asked if one.schema == "Analysis" and title in one.user
+                request
+                for request in server.asked
+                if request.schema == "Analysis" and title in request.user
             )
             assert before.body["messages"][0] == after.body["messages"][0]
             packet = before.user.partition("You will explain this commit")[0].rstrip()

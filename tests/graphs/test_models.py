@@ -43,19 +43,19 @@ def db() -> Iterator[Database]:
         yield database
 
 
-def script(asked: ModelRequest) -> Saying:
+def script(request: ModelRequest) -> Saying:
     """Say something else each time."""
     usage = {"prompt_tokens": 20, "completion_tokens": 8}
-    if asked.tools:
-        return Saying(calls=(ToolCall("get_diff", f'{{"sha": "{asked.number}"}}'),), usage=usage)
-    return Saying(text=f'{{"text": "answer {asked.number}"}}', usage=usage)
+    if request.tools:
+        return Saying(calls=(ToolCall("get_diff", f'{{"sha": "{request.number}"}}'),), usage=usage)
+    return Saying(text=f'{{"text": "answer {request.number}"}}', usage=usage)
 
 
 def models(
     db: Database, run: str, server: ModelServer, *, budget: RunBudget | None = None, tries: int = 1
 ) -> Models:
-    known = Capabilities(context=32_768)
-    shared: dict[str, Any] = {"url": server.url, "key": None, "capabilities": known}
+    capabilities = Capabilities(context=32_768)
+    shared: dict[str, Any] = {"url": server.url, "key": None, "capabilities": capabilities}
     servers = {name: ChatServer(name=name, **shared) for name in NAMES.values()}
     return Models(
         CallRecorder(db, run),
@@ -78,10 +78,10 @@ async def answer_to(
     """Ask for an object and for a tool, and answer the tool."""
     chat = run.get("writing", account)
     answer = await chat.with_structured_output(Answer).ainvoke(words)
-    wanted = await chat.bind_tools([get_diff]).ainvoke(words)
-    shown = ToolMessage("the diff", tool_call_id=wanted.tool_calls[0]["id"])
+    tool_call = await chat.bind_tools([get_diff]).ainvoke(words)
+    tool_message = ToolMessage("the diff", tool_call_id=tool_call.tool_calls[0]["id"])
     return answer.text, await chat.bind_tools([get_diff]).ainvoke(
-        [HumanMessage(words), wanted, shown]
+        [HumanMessage(words), tool_call, tool_message]
     )
 
 

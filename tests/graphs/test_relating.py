@@ -44,7 +44,7 @@ async def links(
     issues: int = 1,
 ) -> tuple[list[Link], list[str]]:
     clone = clone_at(folder / "router", said)
-    same = tuple(replace(ISSUE, number=7 + place) for place in range(issues))
+    same = tuple(replace(ISSUE, number=7 + number) for number in range(issues))
     hub = repo_from_mirror(clone.name, clone.folder / ".git", same)
     script = Scripted(relations={LIMIT: relations}, opinion=opinion)
     with (
@@ -67,7 +67,7 @@ async def test_a_reference_becomes_a_fix_when_both_anchors_stand_and_the_judge_a
     found, rulings = await links(tmp_path, FIXES)
     assert link_rows(found) == [("octo/router#7", "fixes", "B")]
     assert found[0].evidence[:2] == (FIXES["anchor"], FIXES["other_anchor"])
-    judged = [one for one in rulings if "reports or asks for" in one]
+    judged = [ruling for ruling in rulings if "reports or asks for" in ruling]
     assert len(judged) == 2
     # Each reading hides a sentence about something else among the others.
     assert all(len(sentences_in(one)) == 2 and BODY in one for one in judged)
@@ -101,8 +101,8 @@ async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_pat
     assert link_rows(found) == [("octo/router#7", "refers to", "B")]
     (file,) = (tmp_path / "home" / "runs").glob("*.json")
     assert any(
-        "#7" in one["text"] and one["check"] == "judge"
-        for one in json.loads(file.read_bytes())["refused"]
+        "#7" in refusal["text"] and refusal["check"] == "judge"
+        for refusal in json.loads(file.read_bytes())["refused"]
     )
 
 

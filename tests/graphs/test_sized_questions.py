@@ -125,7 +125,9 @@ def test_where_a_server_counts_more_tokens_the_evidence_is_shortened_and_asked_a
     script = Scripted({TITLE: analysis(*sentences)})
     with ModelServer(script, context=8_192, longest=longest) as server:
         covered = asyncio.run(run(tmp_path, server, large_commit(tmp_path / "router")))
-        accepted = [asked for asked in server.asked if sum(map(len, asked.messages)) <= longest]
+        accepted = [
+            request for request in server.asked if sum(map(len, request.messages)) <= longest
+        ]
         assert len(accepted) < len(server.asked) or longest == 20_000
     assert published(covered) == texts(sentences)
     monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))

@@ -96,7 +96,7 @@ async def landed(folder: Path, *changes: tuple[str, str]) -> tuple[Report, Story
     report = await report_of(folder, NOON.date(), {KERNELS: work.path})
     return (
         report,
-        next(one for one in report.stories if shas[-1] in one.news and len(one.steps) > 1),
+        next(story for story in report.stories if shas[-1] in story.news and len(story.steps) > 1),
         shas[1],
     )
 
@@ -123,4 +123,4 @@ async def test_what_comes_back_in_part_is_never_told_as_whole(tmp_path: Path) ->
         ('Reapply "feat: extra and more limits" (#51) (#53)', lines("core", "extra")),
     )
     assert (story.steps[0], story.timeline[-1].act) == (first, "a part landed again")
-    assert not any(one.predicate == "relands" for one in report.claims)
+    assert not any(claim.predicate == "relands" for claim in report.claims)

@@ -72,7 +72,7 @@ def test_a_damaged_file_is_refused_and_not_changed(tmp_path: Path, content: byte
     assert "it was left as it is: move it away to start anew" in refusal(tmp_path)
     assert file.read_bytes() == content
     assert file.stat().st_mtime == 1_000_000
-    assert [found.name for found in tmp_path.iterdir()] == [FILE_NAME]
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
 def test_a_write_that_fails_half_way_leaves_nothing(db: AnyDatabase) -> None:

@@ -66,9 +66,9 @@ class Branch:
         """Answer as a source does: rows by date, late ones since the place where the known tip left this line."""
         shas = [row.commit.sha for row in self.line]
         seen[shas[-1]] = shas
-        known = set(seen[known_tip]) if known_tip else set(shas)
+        known_shas = set(seen[known_tip]) if known_tip else set(shas)
         rows = tuple(row for row in reversed(self.line) if row.commit.committed_at in window)
-        new = [row for row in reversed(self.line) if row.commit.sha not in known]
+        new = [row for row in reversed(self.line) if row.commit.sha not in known_shas]
         late = tuple(row for row in new if row.commit.committed_at < window.start)
         return Landing(repo=REPO, branch="main", tip=shas[-1], rows=rows, late=late)
 
@@ -85,16 +85,16 @@ class Gazette:
     def run(self, window: Window) -> Share:
         landing = self.branch.read(window, self.landings.known_tip(REPO, window), self.seen)
         shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
-        mine = share(landing, self.landings.elsewhere(REPO, window, shas))
+        own_shas = share(landing, self.landings.elsewhere(REPO, window, shas))
         owned = {
             row.commit.sha: late
-            for part, late in ((mine.rows, False), (mine.late, True))
+            for part, late in ((own_shas.rows, False), (own_shas.late, True))
             for row in part
         }
         assert landing.tip is not None
         self.landings.put(REPO, window, tip=landing.tip, owned=owned)
         self.reports[window.key] = list(owned)
-        return mine
+        return own_shas
 
     def reported(self) -> Counter[str]:
         return Counter(sha for shas in self.reports.values() for sha in shas)

@@ -34,13 +34,13 @@ def test_runs_are_listed_newest_first_with_how_they_ended(db: AnyDatabase) -> No
     for number, run in enumerate(("r0", "r1", "z", "a")):
         runs.begin(run, "2026-02-04 UTC", began + timedelta(minutes=min(number, 2)))
     runs.end("r1", "done", began + timedelta(hours=1), {"requests": 12, "名": "值"})
-    found = runs.latest(limit=3)
-    assert [(run.id, run.status) for run in found] == [
+    latest_runs = runs.latest(limit=3)
+    assert [(run.id, run.status) for run in latest_runs] == [
         ("a", "running"),
         ("z", "running"),
         ("r1", "done"),
     ]
-    assert found[2].details == {"requests": 12, "名": "值"}
+    assert latest_runs[2].details == {"requests": 12, "名": "值"}
     assert runs.unfinished(began.date()) == {"r0", "z", "a"}
     assert runs.unfinished(began.date() + timedelta(days=1)) == set()
 

@@ -58,8 +58,8 @@ def old_rows(file: Path) -> dict[tuple[str, tuple[str, ...]], list[Row]]:
     rows = {}
     with closing(sqlite3.connect(file)) as old:
         for table, columns in old_columns(old).items():
-            found = old.execute(f"select {', '.join(columns)} from {table}").fetchall()
-            rows[table, tuple(columns)] = sorted(found, key=repr)
+            table_rows = old.execute(f"select {', '.join(columns)} from {table}").fetchall()
+            rows[table, tuple(columns)] = sorted(table_rows, key=repr)
     return rows
 
 

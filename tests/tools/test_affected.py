@@ -51,16 +51,16 @@ async def test_a_fix_names_the_pull_request_that_brought_the_fault(
 ) -> None:
     fault = released(work)
     fix = work.commit(message, {"engine/router.py": FAULTY.replace(" or size == 0", " or False")})
-    found = await affected(work, fix)
-    assert found is not None
-    assert (found.introduced, found.title) == (f"o/engine@{fault}", "Route by size (#2)")
-    assert found.proof == "named"
-    assert found.contains_fault == ("v1.1.0rc1", "v1.1.0", "v1.2.0")
-    assert found.contains_fix == ()
-    assert affected_text(found, "en").startswith(
+    result = await affected(work, fix)
+    assert result is not None
+    assert (result.introduced, result.title) == (f"o/engine@{fault}", "Route by size (#2)")
+    assert result.proof == "named"
+    assert result.contains_fault == ("v1.1.0rc1", "v1.1.0", "v1.2.0")
+    assert result.contains_fix == ()
+    assert affected_text(result, "en").startswith(
         "Affected: `v1.1.0` to `v1.2.0`; no release has the fix yet."
     )
-    assert affected_text(found, "zh").startswith("受影响版本：`v1.1.0` 至 `v1.2.0`；")
+    assert affected_text(result, "zh").startswith("受影响版本：`v1.1.0` 至 `v1.2.0`；")
 
 
 async def test_a_hash_in_the_trailer_of_a_fix_is_the_commit_that_brought_the_fault(
@@ -69,9 +69,9 @@ async def test_a_hash_in_the_trailer_of_a_fix_is_the_commit_that_brought_the_fau
     fault = released(work)
     message = f'Fix empty routes\n\nFixes: {fault[:12]} ("Route by size (#2)")\n'
     fix = work.commit(message, {"engine/router.py": ROUTER + "# checked\n"})
-    found = await affected(work, fix)
-    assert found is not None
-    assert found.introduced == f"o/engine@{fault}"
+    result = await affected(work, fix)
+    assert result is not None
+    assert result.introduced == f"o/engine@{fault}"
 
 
 async def test_a_revert_tells_which_versions_have_what_it_takes_back(work: Work) -> None:
@@ -79,12 +79,12 @@ async def test_a_revert_tells_which_versions_have_what_it_takes_back(work: Work)
     message = f'Revert "Route by size (#2)" (#9)\n\nThis reverts commit {fault}.'
     fix = work.commit(message, {"engine/router.py": ROUTER})
     work.git("tag", "v1.3.0")
-    found = await affected(work, fix)
-    assert found is not None
-    assert found.proof == "reverted"
-    assert found.fault_spans == (VersionSpan(first="v1.1.0", last="v1.2.0"),)
-    assert found.first_fixed == ("v1.3.0",)
-    assert "fixed in `v1.3.0`." in affected_text(found, "en")
+    result = await affected(work, fix)
+    assert result is not None
+    assert result.proof == "reverted"
+    assert result.fault_spans == (VersionSpan(first="v1.1.0", last="v1.2.0"),)
+    assert result.first_fixed == ("v1.3.0",)
+    assert "fixed in `v1.3.0`." in affected_text(result, "en")
 
 
 async def test_the_writer_of_the_lines_that_a_fix_removes_likely_brought_the_fault(
@@ -93,11 +93,11 @@ async def test_the_writer_of_the_lines_that_a_fix_removes_likely_brought_the_fau
     fault = released(work)
     mended = FAULTY.replace("size == 0", "size < 0")
     fix = work.commit("Fix empty routes (#9)", {"engine/router.py": mended})
-    found = await affected(work, fix)
-    assert found is not None
-    assert (found.introduced, found.proof) == (f"o/engine@{fault}", "lines")
-    assert affected_text(found, "en").startswith("Likely affected: ")
-    assert affected_text(found, "zh").startswith("可能受影响的版本：")
+    result = await affected(work, fix)
+    assert result is not None
+    assert (result.introduced, result.proof) == (f"o/engine@{fault}", "lines")
+    assert affected_text(result, "en").startswith("Likely affected: ")
+    assert affected_text(result, "zh").startswith("可能受影响的版本：")
 
 
 async def test_a_copy_of_the_fix_on_a_release_branch_counts_under_its_other_hash(
@@ -118,17 +118,17 @@ async def test_a_copy_of_the_fix_on_a_release_branch_counts_under_its_other_hash
     work.git("tag", "v1.1.1")
     work.git("checkout", "--quiet", "main")
     work.git("tag", "v1.3.0rc1")
-    found = await affected(work, fix)
-    assert found is not None
-    assert found.introduced.sha == fault
-    assert found.contains_fault == ("v1.1.0rc1", "v1.1.0", "v1.2.0")
-    assert found.contains_fix == ("v1.1.1", "v1.2.1", "v1.3.0rc1")
-    assert found.fault_spans == (
+    result = await affected(work, fix)
+    assert result is not None
+    assert result.introduced.sha == fault
+    assert result.contains_fault == ("v1.1.0rc1", "v1.1.0", "v1.2.0")
+    assert result.contains_fix == ("v1.1.1", "v1.2.1", "v1.3.0rc1")
+    assert result.fault_spans == (
         VersionSpan(first="v1.1.0", last="v1.1.0"),
         VersionSpan(first="v1.2.0", last="v1.2.0"),
     )
-    assert found.first_fixed == ("v1.1.1", "v1.2.1")
-    text = affected_text(found, "en")
+    assert result.first_fixed == ("v1.1.1", "v1.2.1")
+    text = affected_text(result, "en")
     assert text.startswith("Affected: `v1.1.0`, `v1.2.0`; fixed in `v1.1.1`, `v1.2.1`.")
 
 
@@ -136,15 +136,15 @@ async def test_a_fault_that_no_version_has_was_never_released(work: Work) -> Non
     released(work)
     cache = work.commit("Cache routes (#4)", {"engine/cache.py": "CACHE = {}\nLIMIT = 1\n"})
     fix = work.commit("Fix the cache (#5)", {"engine/cache.py": "CACHE = []\nLIMIT = 2\n"})
-    found = await affected(work, fix)
-    assert found is not None
-    assert (found.introduced.sha, found.contains_fault) == (cache, ())
-    assert affected_text(found, "en").startswith("The fault was likely never released")
+    result = await affected(work, fix)
+    assert result is not None
+    assert (result.introduced.sha, result.contains_fault) == (cache, ())
+    assert affected_text(result, "en").startswith("The fault was likely never released")
     work.git("tag", "v1.3.0rc1", cache)
-    found = await affected(work, fix)
-    assert found is not None
-    assert (found.contains_fault, found.fault_spans) == (("v1.3.0rc1",), ())
-    assert "`v1.3.0rc1`" in affected_text(found, "en")
+    result = await affected(work, fix)
+    assert result is not None
+    assert (result.contains_fault, result.fault_spans) == (("v1.3.0rc1",), ())
+    assert "`v1.3.0rc1`" in affected_text(result, "en")
 
 
 async def test_versions_of_later_days_are_not_in_a_report_of_an_earlier_one(work: Work) -> None:
@@ -153,9 +153,9 @@ async def test_versions_of_later_days_are_not_in_a_report_of_an_earlier_one(work
     until = datetime.fromtimestamp(work.seconds + 1, UTC)
     env = {"GIT_COMMITTER_DATE": f"@{work.seconds + 86_400} +0000"}
     work.git("tag", "-a", "-m", "out", "v1.3.0", env=env)
-    found = await affected(work, fix, until)
-    assert found is not None
-    assert found.contains_fix == ()
+    result = await affected(work, fix, until)
+    assert result is not None
+    assert result.contains_fix == ()
 
 
 @pytest.mark.parametrize(

@@ -27,18 +27,18 @@ async def test_only_the_first_commit_that_reads_a_variable_brings_it(work: Work)
         work.commit(files={"c.py": READ_MORE, "d.py": READ}),
     ]
     code, library = GitSource(RepoId("o/r"), work.path), EvidenceCache()
-    skimmed = [one async for one in library.skim(code, shas)]
-    assert [brought(one) for one in skimmed] == [
+    skimmed = [read async for read in library.skim(code, shas)]
+    assert [brought(read) for read in skimmed] == [
         ["ATLAS_CACHE"],
         ["ATLAS_LIMIT"],
         ["ATLAS_CACHE", "ATLAS_LIMIT"],
     ]
-    newest_first = [one.change.commit for one in reversed(skimmed)]
+    newest_first = [read.change.commit for read in reversed(skimmed)]
     (studied,) = await library.study_all(code, [shas[2]], landed=newest_first)
     assert brought(studied) == []
-    assert [brought(library.get(one.id)) for one in skimmed] == [[], ["ATLAS_LIMIT"], []]
+    assert [brought(library.get(read.id)) for read in skimmed] == [[], ["ATLAS_LIMIT"], []]
     again = await library.study_all(code, shas, landed=newest_first)
-    assert [brought(one) for one in again] == [[], ["ATLAS_LIMIT"], []]
+    assert [brought(read) for read in again] == [[], ["ATLAS_LIMIT"], []]
 
 
 async def test_what_was_only_skimmed_ends_no_variable_that_other_files_read(work: Work) -> None:
@@ -48,9 +48,9 @@ async def test_what_was_only_skimmed_ends_no_variable_that_other_files_read(work
         work.commit(files={"c.py": "x = 1\n"}),
     ]
     code, library = GitSource(RepoId("o/r"), work.path), EvidenceCache()
-    skimmed = [one async for one in library.skim(code, shas)]
+    skimmed = [read async for read in library.skim(code, shas)]
     assert {fact.name for fact in skimmed[0].facts} >= {"ATLAS_CACHE", "ATLAS_LIMIT"}
-    newest_first = [one.change.commit for one in reversed(skimmed)]
+    newest_first = [read.change.commit for read in reversed(skimmed)]
     await library.study_all(code, [shas[1]], landed=newest_first)
     seen = library.get(skimmed[0].id)
     assert seen is not None

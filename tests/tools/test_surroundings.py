@@ -55,8 +55,8 @@ async def surroundings(work: Work, sha: str) -> Surroundings:
     return await surroundings_of(code, evidence)
 
 
-def passage_of(found: Surroundings, file: str) -> CodePassage:
-    (passage,) = (passage for passage in found.passages if passage.file == file)
+def passage_of(around: Surroundings, file: str) -> CodePassage:
+    (passage,) = (passage for passage in around.passages if passage.file == file)
     return passage
 
 
@@ -83,13 +83,13 @@ async def test_uses_elsewhere_and_the_definition_of_what_decides_are_shown(work:
     }
     work.commit(files=files)
     sha = work.commit(files={"engine/runner.py": RUNNER.replace('"piecewise"', '"full"')})
-    found = await surroundings(work, sha)
-    (uses,) = (uses for uses in found.uses if uses.name == "graph")
+    around = await surroundings(work, sha)
+    (uses,) = (uses for uses in around.uses if uses.name == "graph")
     assert [(use.file, use.line, use.in_tests) for use in uses.uses] == [
         ("engine/server.py", 3, False),
         ("tests/test_runner.py", 3, True),
     ]
-    (definition,) = found.definitions
+    (definition,) = around.definitions
     assert definition.name == "is_supported"
     assert definition.passage.lines == (
         " def is_supported(device):",
@@ -118,9 +118,9 @@ async def test_a_long_docstring_does_not_take_the_room_of_the_definition(work: W
     work.commit(files={"engine/runner.py": RUNNER, "engine/devices.py": devices})
     sha = work.commit(files={"engine/runner.py": RUNNER.replace('"piecewise"', '"full"')})
     (definition,) = (await surroundings(work, sha)).definitions
-    shown = definition_text(definition, 200, NO_FOCUS)
-    assert "    return device.major == 10" in shown
-    assert "(91 lines left out)" in shown
+    definition_lines = definition_text(definition, 200, NO_FOCUS)
+    assert "    return device.major == 10" in definition_lines
+    assert "(91 lines left out)" in definition_lines
 
 
 async def test_a_name_that_nothing_uses_and_one_that_only_tests_use_are_told_apart(
@@ -170,9 +170,9 @@ async def test_a_common_word_floods_nothing(work: Work) -> None:
     common = "".join(f"value = {number}\n" for number in range(300))
     work.commit(files={"a.py": "def value():\n    return 1\n", "data.py": common})
     sha = work.commit(files={"a.py": "def value():\n    return 2\n"})
-    found = await surroundings(work, sha)
-    assert found.searched
-    assert not found.uses
+    around = await surroundings(work, sha)
+    assert around.searched
+    assert not around.uses
 
 
 async def test_the_first_release_before_a_moment_is_named_or_that_there_is_none(
@@ -209,5 +209,5 @@ async def test_a_function_of_very_many_empty_lines_is_read(work: Work) -> None:
     body = "def long(x):\n" + "\n" * 200_000 + "    if ready(x):\n        return {}\n"
     work.commit(files={"a.py": body.format(1)})
     sha = work.commit(files={"a.py": body.format(2)})
-    found = await surroundings(work, sha)
-    assert found.passages[0].lines[-1] == "+        return 2"
+    around = await surroundings(work, sha)
+    assert around.passages[0].lines[-1] == "+        return 2"

@@ -112,13 +112,13 @@ async def test_commits_go_by_handle_hash_or_citation(work: Work) -> None:
     tools = await toolset(work, list(reversed(shas)), handles=handles)
     listed = (await tools.list_commits()).split("\n")
     assert listed[:2] == ["page 1 of 1", f"c1 {shas[2][:12]}  2026-02-04 Ada: step 2"]
-    named = (
+    tool_names = (
         shas[1],
         shas[1][:9],
         f"{REPO}@{shas[1]}",
         f"https://github.com/{REPO}/commit/{shas[1]}",
     )
-    for name in ("c2", "C2", "[c2]", *named):
+    for name in ("c2", "C2", "[c2]", *tool_names):
         assert "step 1" in await tools.get_diff(name), name
     for name in ("c9", "zzz", f"eve/other@{shas[1]}", "0" * 40):
         with pytest.raises(ToolError, match="not a commit of this window; list_commits shows"):
@@ -278,11 +278,13 @@ async def test_the_model_is_told_its_mistakes_and_never_our_outages(work: Work) 
     assert all(tool.description for tool in tools)
 
     async def call(name: str, **arguments: Any) -> ToolMessage:
-        asked = AIMessage(
+        tool_message = AIMessage(
             "", tool_calls=[{"name": name, "args": arguments, "id": "1", "type": "tool_call"}]
         )
         node = ToolNode(tools)
-        response = await node.ainvoke([asked], {"configurable": {"__pregel_runtime": Runtime()}})
+        response = await node.ainvoke(
+            [tool_message], {"configurable": {"__pregel_runtime": Runtime()}}
+        )
         message = response[0]
         assert isinstance(message, ToolMessage)
         return message

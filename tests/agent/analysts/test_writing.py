@@ -256,7 +256,7 @@ def test_an_anchor_is_found_in_the_message_in_a_thread_or_in_a_file() -> None:
 
 def test_a_line_that_names_the_thing_is_put_beside_an_anchor_that_does_not() -> None:
     claim = spoken("`LIMIT` is `8` now.", "+    flush()")
-    assert [one.text for one in claim.anchors] == ["+    flush()", "     grow(LIMIT)"]
+    assert [anchor.text for anchor in claim.anchors] == ["+    flush()", "     grow(LIMIT)"]
     assert refusals(claim, KNOWN, "en") == []
     # A line of another hunk proves nothing.
     other = spoken("`COLOUR` is `3` now.", "+    flush()")
@@ -332,7 +332,7 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
     assert (claim.attributed, alone.attributed) == (False, False)
     assert authors_account.attributed
     assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))
-    assert [one.text for one in claim.anchors] == ["+1", "+3"]
+    assert [anchor.text for anchor in claim.anchors] == ["+1", "+3"]
 
 
 def test_a_brief_may_tell_of_a_release_and_of_what_it_breaks() -> None:

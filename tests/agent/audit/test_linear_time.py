@@ -19,8 +19,8 @@ SECONDS = 0.2  # What grows with the square of the length needs more than a seco
 HASH = "0123456789abcdef0123456789abcdef01234567"
 MARKS = [*"[(`*|#-. \na0", "[a](", "a/", "+1/-1 ", "（。"]
 MODULES = [
-    importlib.import_module(f"agent.audit.{one.name}")
-    for one in pkgutil.iter_modules(agent.audit.__path__)
+    importlib.import_module(f"agent.audit.{module.name}")
+    for module in pkgutil.iter_modules(agent.audit.__path__)
 ]
 PATTERNS = {
     value for module in MODULES for value in vars(module).values() if isinstance(value, re.Pattern)

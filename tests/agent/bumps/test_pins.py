@@ -93,9 +93,9 @@ def npm_lock(version: str) -> str:
     ],
 )
 def test_a_bump_is_read_from_the_file_that_pins_it(path: str, before: str, key: str) -> None:
-    found = changes(path, before, before.replace("0.27.0", "0.28.1"))
-    assert [bump.key for bump in found.bumps] == [key]
-    bump = found.bumps[0]
+    bumps = changes(path, before, before.replace("0.27.0", "0.28.1"))
+    assert [bump.key for bump in bumps.bumps] == [key]
+    bump = bumps.bumps[0]
     assert (bump.old.removeprefix("v"), bump.new.removeprefix("v")) == ("0.27.0", "0.28.1")
     assert bump.files == (path,)
 
@@ -113,14 +113,14 @@ def test_a_submodule_is_bumped_by_the_commit_of_its_path() -> None:
 
 def test_what_only_other_packages_need_is_not_direct() -> None:
     after = UV_LOCK.replace("0.27.0", "0.28.1").replace("0.14.0", "0.16.0")
-    found = changes("uv.lock", UV_LOCK, after)
-    assert {bump.name: bump.is_direct for bump in found.bumps} == {"httpx": True, "h11": False}
+    bumps = changes("uv.lock", UV_LOCK, after)
+    assert {bump.name: bump.is_direct for bump in bumps.bumps} == {"httpx": True, "h11": False}
 
 
 def test_a_compiled_file_says_who_wants_a_pin() -> None:
     text = "a==1\n    # via b\nb==1\n    # via -r requirements.in\nc==1\n"
-    found = changes("requirements.txt", text, text.replace("==1", "==2"))
-    assert {bump.name: bump.is_direct for bump in found.bumps} == {"a": False, "b": True, "c": True}
+    bumps = changes("requirements.txt", text, text.replace("==1", "==2"))
+    assert {bump.name: bump.is_direct for bump in bumps.bumps} == {"a": False, "b": True, "c": True}
 
 
 def test_a_git_address_pins_a_commit_of_its_repository() -> None:
@@ -138,15 +138,15 @@ def test_builds_of_one_release_for_several_machines_are_one_bump() -> None:
 def test_several_versions_that_do_not_pair_are_said_to_be_unclear() -> None:
     package = '[[package]]\nname = "a"\nversion = "{}"\nsource = "registry+x"\n'
     before = package.format("1.0.0") + package.format("2.0.0")
-    found = changes("Cargo.lock", before, package.format("3.0.0"))
-    assert found.bumps == ()
-    assert "several versions" in found.unclear[0].reason
+    bumps = changes("Cargo.lock", before, package.format("3.0.0"))
+    assert bumps.bumps == ()
+    assert "several versions" in bumps.unclear[0].reason
 
 
 def test_a_version_that_others_had_already_is_bumped_to() -> None:
     step = "      - uses: a/b@v{}\n"
-    found = changes(".github/workflows/ci.yml", step.format(3) + step.format(5), step.format(5))
-    assert [(bump.old, bump.new) for bump in found.bumps] == [("v3", "v5")]
+    bumps = changes(".github/workflows/ci.yml", step.format(3) + step.format(5), step.format(5))
+    assert [(bump.old, bump.new) for bump in bumps.bumps] == [("v3", "v5")]
 
 
 def test_versions_of_two_release_lines_are_two_bumps() -> None:

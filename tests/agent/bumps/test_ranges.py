@@ -34,9 +34,9 @@ def test_ranges_without_a_version_in_both_are_a_bump(
     [(">=1", ">=2"), (">=1,<3", ">=1,<4"), ("<2", "<3"), (">=1.0,<=2.0", ">=2.0,<3.0")],
 )
 def test_ranges_that_may_share_a_version_are_unclear(old: str, new: str) -> None:
-    found = changes(f"paint{old}\n", f"paint{new}\n")
-    assert found.bumps == []
-    assert "the same version may fit both" in found.unclear[0].reason
+    range_changes = changes(f"paint{old}\n", f"paint{new}\n")
+    assert range_changes.bumps == []
+    assert "the same version may fit both" in range_changes.unclear[0].reason
 
 
 def test_a_package_with_several_ranges_in_a_file_is_left_alone() -> None:
@@ -56,5 +56,5 @@ def test_a_pin_in_the_place_of_a_range_is_a_bump(old: str, new: str) -> None:
 
 
 def test_a_pin_within_the_range_before_it_is_unclear() -> None:
-    found = changes("paint>=1,<2\n", "paint==1.5\n")
-    assert (found.bumps, len(found.unclear)) == ([], 1)
+    range_changes = changes("paint>=1,<2\n", "paint==1.5\n")
+    assert (range_changes.bumps, len(range_changes.unclear)) == ([], 1)

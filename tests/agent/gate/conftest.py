@@ -83,12 +83,12 @@ def wrong(
     **about: Any,
 ) -> list[Judgement]:
     """List what is wrong with a fact of 2026-02-04 that cites this evidence; a name cites what is not there."""
-    found = {one.id: one for one in evidence if not isinstance(one, str)}
-    cites = tuple(one if isinstance(one, str) else one.id for one in evidence)
+    by_id = {piece.id: piece for piece in evidence if not isinstance(piece, str)}
+    cites = tuple(piece if isinstance(piece, str) else piece.id for piece in evidence)
     ordinary = {"id": "k1", "repo": REPO, "role": "change", "cites": cites, "predicate": "fact"}
     claim = Claim(**{**ordinary, "text": {lang: "It is so."}, **about})
     return refusals(
-        claim, EvidenceSet(by_id=found, **{"window": DAY, **(evidence_set or {})}), lang
+        claim, EvidenceSet(by_id=by_id, **{"window": DAY, **(evidence_set or {})}), lang
     )
 
 

@@ -152,7 +152,7 @@ def test_changed_lines_stand_with_or_without_their_signs(anchor: str, file: str 
     ],
 )
 def test_an_anchor_that_is_not_verbatim_is_refused(anchor: str, file: str | None) -> None:
-    assert [(one.verdict, one.check) for one in anchored(anchor, file=file)] == [
+    assert [(objection.verdict, objection.check) for objection in anchored(anchor, file=file)] == [
         ("quote", "anchor")
     ]
 
@@ -161,8 +161,8 @@ def test_one_good_anchor_does_not_cover_for_a_false_one() -> None:
     anchors = tuple(
         Anchor(cite=COMMIT.id, text=text) for text in ("The buffer holds 8 entries", "It holds 9")
     )
-    (found,) = analysis(COMMIT, text="It is smaller.", anchors=anchors)
-    assert found.literal == "It holds 9"
+    (objection,) = analysis(COMMIT, text="It is smaller.", anchors=anchors)
+    assert objection.literal == "It holds 9"
 
 
 def test_a_sentence_without_an_anchor_or_with_one_of_other_evidence_is_refused() -> None:
@@ -192,8 +192,8 @@ def test_the_old_value_was_removed_and_the_new_one_added() -> None:
     title = "Lower the limit of topK"
     assert anchored(title, old="22", new="8") == []
     assert anchored(title, old="`TIMEOUT = 30`", new="TIMEOUT = 45") == []
-    assert [one.check for one in anchored(title, old="8", new="22")] == ["old", "new"]
-    assert [one.check for one in anchored(title, old="retries = 3")] == ["old"]
+    assert [objection.check for objection in anchored(title, old="8", new="22")] == ["old", "new"]
+    assert [objection.check for objection in anchored(title, old="retries = 3")] == ["old"]
 
 
 def test_several_lines_of_a_note_are_one_anchor_with_the_handles_between_them() -> None:

@@ -22,9 +22,9 @@ def test_a_claim_that_cites_nothing_is_malformed() -> None:
     "cite", ["c1", "octo/router", "octo/router@" + "a" * 39, "octo/router#0", "octo/router@A" * 2]
 )
 def test_a_citation_that_is_no_name_of_evidence_is_malformed(cite: str) -> None:
-    found = wrong(cite)
-    assert found[0].verdict == "malformed"
-    assert cite in found[0].reason
+    objections = wrong(cite)
+    assert objections[0].verdict == "malformed"
+    assert cite in objections[0].reason
 
 
 def test_evidence_is_cited_once_and_everything_spoken_of_is_cited() -> None:
@@ -38,9 +38,9 @@ def test_evidence_is_cited_once_and_everything_spoken_of_is_cited() -> None:
 
 
 def test_every_citation_that_is_not_there_is_listed() -> None:
-    assert [one.verdict for one in wrong("octo/router@" + "b" * 40, "octo/router#9")] == [
-        "nonexistent"
-    ] * 2
+    assert [
+        objection.verdict for objection in wrong("octo/router@" + "b" * 40, "octo/router#9")
+    ] == ["nonexistent"] * 2
 
 
 def test_another_repository_and_another_day_are_out_of_scope() -> None:

@@ -31,7 +31,9 @@ COMMIT = make_commit(sha="a1b2c3d" + "a" * 33, message=MESSAGE, patch=PATCH, pul
 
 def wrong(text: str, lang: Language = "en") -> list[str]:
     """Give the literals of a sentence that are refused."""
-    return [one.literal for one in analysis(COMMIT, text=text, lang=lang) if one.check != "anchor"]
+    return [
+        claim.literal for claim in analysis(COMMIT, text=text, lang=lang) if claim.check != "anchor"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -159,16 +161,16 @@ def test_chinese_needs_no_spaces_around_names() -> None:
 
 
 def test_a_refusal_shows_the_nearest_line_of_the_evidence() -> None:
-    (found,) = analysis(make_commit(patch=PATCH), text="It sets `use_graph=False`.")
-    assert found.nearest == "use_graph: bool = True # --use-graph, ROUTER_USE_GRAPH"
-    assert "stands nowhere" in found.reason
+    (objection,) = analysis(make_commit(patch=PATCH), text="It sets `use_graph=False`.")
+    assert objection.nearest == "use_graph: bool = True # --use-graph, ROUTER_USE_GRAPH"
+    assert "stands nowhere" in objection.reason
 
 
 def test_literals_of_advice_stand_in_a_commit_and_not_only_in_a_thread() -> None:
     both = (make_commit(), make_issue(body="Run `rm_everything` first."))
     text = "Before you lower `topK`, run `rm_everything`, see #12."
     assert analysis(*both, text=text) == []
-    assert [one.literal for one in analysis(*both, text=text, kind=Kind.ADVICE)] == [
+    assert [claim.literal for claim in analysis(*both, text=text, kind=Kind.ADVICE)] == [
         "rm_everything"
     ]
 

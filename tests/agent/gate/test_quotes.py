@@ -16,10 +16,11 @@ PATH = "src/router/limits.py"
 COMMIT = make_commit()
 
 
-def verdicts(text: str, commit: CommitEvidence = COMMIT, **place: Any) -> list[str]:
+def verdicts(text: str, commit: CommitEvidence = COMMIT, **location: Any) -> list[str]:
     """Check one quotation of a commit."""
     return [
-        one.verdict for one in wrong(commit, quotes=(Quote(cite=commit.id, text=text, **place),))
+        objection.verdict
+        for objection in wrong(commit, quotes=(Quote(cite=commit.id, text=text, **location),))
     ]
 
 
@@ -84,7 +85,7 @@ def test_other_words_fail(text: str) -> None:
 def test_words_in_quotation_marks_are_the_words_of_the_evidence(text: str, passes: bool) -> None:
     lang: Language = "zh" if "它" in text else "en"
     assert (
-        "passage" not in [one.check for one in analysis(COMMIT, text=text, lang=lang)]
+        "passage" not in [claim.check for claim in analysis(COMMIT, text=text, lang=lang)]
     ) is passes
 
 

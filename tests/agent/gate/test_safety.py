@@ -41,8 +41,10 @@ from tests.agent.gate.conftest import analysis, make_commit
     ],
 )
 def test_what_could_act_on_a_page_is_refused(text: str, reason: str) -> None:
-    found = [one for one in analysis(make_commit(), text=text) if one.check == "safety"]
-    assert any(reason in one.reason for one in found)
+    objections = [
+        objection for objection in analysis(make_commit(), text=text) if objection.check == "safety"
+    ]
+    assert any(reason in objection.reason for objection in objections)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,11 @@ def test_what_could_act_on_a_page_is_refused(text: str, reason: str) -> None:
     ],
 )
 def test_ordinary_words_are_safe(text: str) -> None:
-    assert [one for one in analysis(make_commit(pull=41), text=text) if one.check == "safety"] == []
+    assert [
+        objection
+        for objection in analysis(make_commit(pull=41), text=text)
+        if objection.check == "safety"
+    ] == []
 
 
 def test_a_text_for_zh_has_han_characters() -> None:

@@ -277,8 +277,8 @@ def test_a_commit_that_is_only_grouped_is_offered_nothing_that_no_text_names() -
     past = HistoryFindings(pairs=(by_lines,), similar=SIMILAR, trackers=tracker)
     assert set(offered(past)) == {EvidenceId.commit(REPO, EARLIER.sha), BUG.id}
     assert offered(past, depth="group") == []
-    named = CommitPair(doer=headline(FIX.commit), earlier=EARLIER)
-    (grouped,) = candidates(past=HistoryFindings(pairs=(named,)), depth="group")
+    pair = CommitPair(doer=headline(FIX.commit), earlier=EARLIER)
+    (grouped,) = candidates(past=HistoryFindings(pairs=(pair,)), depth="group")
     assert grouped.named == (EvidenceId.commit(REPO, EARLIER.sha),)
 
 

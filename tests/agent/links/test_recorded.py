@@ -105,16 +105,24 @@ def test_an_issue_closed_as_not_planned_was_not_fixed() -> None:
         reason="not_planned",
         by_pull=EvidenceId.thread(REPO, 20),
     )
-    gone = issue(12, state="closed", state_reason="not_planned", closed_at=DAY)
-    listed = pull(20, closes=(gone.id,))
-    found = links("Fixes #12", gone, closings=(closing,), pulls=(listed,), pull_of={SHA: 20})
-    assert found == [("#12", "refers to", "B")]
+    closed_issue = issue(12, state="closed", state_reason="not_planned", closed_at=DAY)
+    listed = pull(20, closes=(closed_issue.id,))
+    found_links = links(
+        "Fixes #12", closed_issue, closings=(closing,), pulls=(listed,), pull_of={SHA: 20}
+    )
+    assert found_links == [("#12", "refers to", "B")]
 
 
 def test_the_words_of_the_pull_request_count_like_those_of_the_commit() -> None:
     body = "Closes #12\n\n## Related Issues\n\n#13\n\nSee #14"
-    found = links("x", issue(12), issue(13), issue(14), pulls=(pull(20, body),), pull_of={SHA: 20})
-    assert found == [("#12", "fixes", "A"), ("#13", "refers to", "B"), ("#14", "refers to", "B")]
+    found_links = links(
+        "x", issue(12), issue(13), issue(14), pulls=(pull(20, body),), pull_of={SHA: 20}
+    )
+    assert found_links == [
+        ("#12", "fixes", "A"),
+        ("#13", "refers to", "B"),
+        ("#14", "refers to", "B"),
+    ]
 
 
 def test_a_revert_takes_the_fix_back_and_its_own_revert_brings_it_again() -> None:
@@ -138,8 +146,8 @@ def test_a_revert_takes_the_fix_back_and_its_own_revert_brings_it_again() -> Non
 
 
 def test_an_issue_that_is_known_from_memory_or_not_at_all_is_linked_by_its_keyword() -> None:
-    (known,) = linked([commit("Fixes #12 (#20)")], threads(), digests=[digest(issue(12))])
-    assert link_rows((known,)) == links("Fixes #12 (#20)") == [("#12", "fixes", "A")]
+    (link,) = linked([commit("Fixes #12 (#20)")], threads(), digests=[digest(issue(12))])
+    assert link_rows((link,)) == links("Fixes #12 (#20)") == [("#12", "fixes", "A")]
     address = "Closes https://github.com/lumen-ai/swiftserve/issues/12 and fixes other/forge#3"
     assert links(address) == [("#12", "fixes", "A"), ("other/forge#3", "fixes", "A")]
 
@@ -151,12 +159,12 @@ def test_a_bare_number_that_nobody_knows_and_a_pull_request_are_no_issues() -> N
 
 
 def test_only_a_keyword_reads_fixed_and_not_of_an_issue_that_is_younger_than_the_change() -> None:
-    found = linked(
+    found_links = linked(
         [commit("Fixes #12, addresses #13, part of #14, see #15")],
         threads(*map(issue, range(12, 16))),
     )
-    assert [link.issue[-2:] for link in found if link.may_read_fixed] == ["12"]
-    assert [link.relation for link in found[1:]] == [Relation.MENTIONS] * 3
+    assert [link.issue[-2:] for link in found_links if link.may_read_fixed] == ["12"]
+    assert [link.relation for link in found_links[1:]] == [Relation.MENTIONS] * 3
     assert links("Fixes #12", issue(12, created_at=DAY + timedelta(days=2))) == [
         ("#12", "refers to", "B")
     ]

@@ -12,7 +12,7 @@ SHA, OLD = "a" * 40, "b" * 40
 
 def named(text: str) -> list[tuple[str, bool]]:
     found = references_in(text, REPO, EvidenceId.commit(REPO, SHA), "pull request")
-    return [(one.target.removeprefix(REPO), one.closing) for one in found]
+    return [(mention.target.removeprefix(REPO), mention.closing) for mention in found]
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,7 @@ def test_hostile_texts_are_cheap_and_bounded(text: str) -> None:
 def test_the_sentence_around_a_reference_is_kept_as_it_stands() -> None:
     text = "Speed it up. The crash that #10 brought\nis gone. Thanks!\n\n## Related\n\n- needs #11\nSigned-off-by: A"
     sentences = [
-        one.sentence for one in references_in(text, REPO, EvidenceId.commit(REPO, SHA), "message")
+        mention.sentence
+        for mention in references_in(text, REPO, EvidenceId.commit(REPO, SHA), "message")
     ]
     assert sentences == ["The crash that #10 brought is gone.", "- needs #11"]

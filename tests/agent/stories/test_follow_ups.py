@@ -69,14 +69,14 @@ def test_the_parts_of_one_author_are_joined_and_what_is_missing_is_told() -> Non
 
 def test_a_tag_does_not_join_the_parts_of_several_authors_and_one_title_does() -> None:
     others = [head(day, f"somebody{day}", f"[Bugfix] mend number {day}") for day in range(2, 9)]
-    mine = (
+    own_part = (
         head(1, "ann", "[Bugfix][1/2] guard the cache"),
         *others,
         head(9, "ann", "[Bugfix][2/2] guard the pool"),
     )
-    assert parts(*mine) == [1, 2]
-    assert parts(*mine[:-1], head(9, "bob", "[Bugfix][2/2] rename flags")) == []
-    assert parts(*mine[:-1], head(9, "bob", "[Bugfix][2/2] guard the cache")) == [1, 2]
+    assert parts(*own_part) == [1, 2]
+    assert parts(*own_part[:-1], head(9, "bob", "[Bugfix][2/2] rename flags")) == []
+    assert parts(*own_part[:-1], head(9, "bob", "[Bugfix][2/2] guard the cache")) == [1, 2]
 
 
 def test_an_author_who_begins_again_begins_another_series() -> None:
@@ -170,9 +170,9 @@ def related(relation: Relation, other: str) -> Related:
 
 
 def test_without_a_reader_only_the_fact_is_told() -> None:
-    named = CommitPair(doer=NEW, earlier=OLD)
-    assert said_of(named) == ("reference", "Refers to [@2].")
-    in_pull = named.model_copy(update={"said_in": EvidenceId.thread(REPO, 12)})
+    pair = CommitPair(doer=NEW, earlier=OLD)
+    assert said_of(pair) == ("reference", "Refers to [@2].")
+    in_pull = pair.model_copy(update={"said_in": EvidenceId.thread(REPO, 12)})
     assert said_of(in_pull) == ("reference", "Refers to [@3] in [@2].")
     by_lines = CommitPair(doer=NEW, earlier=OLD, by_lines=True)
     assert said_of(by_lines) == ("same-lines", "Changes lines that [@2] brought 6 days before.")
@@ -188,8 +188,10 @@ def test_a_reader_of_both_sides_says_what_it_is() -> None:
 
 def test_what_is_named_by_number_or_short_hash_is_found_where_it_landed_before() -> None:
     references = [
-        Mention(source=EvidenceId.commit(REPO, NEW.sha), target=target, place=place, sentence="")
-        for target, place in (
+        Mention(
+            source=EvidenceId.commit(REPO, NEW.sha), target=target, place=kind_of_text, sentence=""
+        )
+        for target, kind_of_text in (
             ("acme/engine#11", "pull request"),
             ("acme/engine@aaaaaaa", "message"),
             ("acme/engine#99", "message"),

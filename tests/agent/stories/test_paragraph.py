@@ -20,7 +20,7 @@ def step(number: int, act: Act, title: str = TITLE, tag: str = "") -> StoryStep:
 
 
 def story(kind: StoryKind, *steps: StoryStep) -> Story:
-    cites = tuple(one.cite for one in steps if one.act != "released")
+    cites = tuple(step.cite for step in steps if step.act != "released")
     return Story(kind=kind, repo=REPO, steps=cites, timeline=steps)
 
 

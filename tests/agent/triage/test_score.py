@@ -46,16 +46,16 @@ def change(
 def fact(
     kind: FactKind, severity: Severity, file: str = SOURCE[0], detail: str | None = None
 ) -> Fact:
-    place = FactLocation(file=file, line=1, lines=("-old", "+new"))
-    return Fact(kind=kind, severity=severity, name="thing", detail=detail, places=(place,))
+    location = FactLocation(file=file, line=1, lines=("-old", "+new"))
+    return Fact(kind=kind, severity=severity, name="thing", detail=detail, places=(location,))
 
 
 def sheet(*facts: Fact) -> FactSheet:
     return FactSheet(facts=facts, route="hunks")
 
 
-def tier(one: Triage) -> Tier:
-    return rank([one])[0].tier
+def tier(triage: Triage) -> Tier:
+    return rank([triage])[0].tier
 
 
 FIX, FEATURE, CI = "fix", "feature", "ci"
@@ -166,8 +166,8 @@ def test_facts_fold_whatever_the_title_says(kind: FactKind, noise: Noise) -> Non
 
 def test_no_more_than_a_quarter_is_on_top_of_a_busy_day_and_a_quiet_one_has_room() -> None:
     reverts = [weigh(change(f'Revert "thing {n}"', sha=f"{n % 16:x}"), None) for n in range(40)]
-    assert sum(one.tier is Tier.HIGH for one in rank(reverts)) == 10
-    assert sum(one.tier is Tier.HIGH for one in rank(reverts[:3])) == 3
+    assert sum(triage.tier is Tier.HIGH for triage in rank(reverts)) == 10
+    assert sum(triage.tier is Tier.HIGH for triage in rank(reverts[:3])) == 3
 
 
 @pytest.mark.parametrize(

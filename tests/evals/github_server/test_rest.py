@@ -76,7 +76,7 @@ def test_issues_hold_pull_requests_but_nothing_deleted(api: httpx.Client) -> Non
         4,
     )
     assert closed["user"] == {"login": "ghost"}
-    assert [one["id"] for one in pages(api, f"{ROCKET}/issues/2/comments?per_page=2")] == [
+    assert [page["id"] for page in pages(api, f"{ROCKET}/issues/2/comments?per_page=2")] == [
         50,
         51,
         52,

@@ -25,15 +25,15 @@ WHOLE = (
 def fact(
     kind: str, name: str, old: str | None = None, new: str | None = None, **more: object
 ) -> Fact:
-    place = FactLocation(file="a.py", line=1, lines=tuple(more.pop("lines", ())))  # type: ignore[arg-type]
+    location = FactLocation(file="a.py", line=1, lines=tuple(more.pop("lines", ())))  # type: ignore[arg-type]
     given = {"severity": Severity.BREAKING, "detail": None, **more}
     return Fact.model_validate(
-        {"kind": kind, "name": name, "old": old, "new": new, "places": (place,), **given}
+        {"kind": kind, "name": name, "old": old, "new": new, "places": (location,), **given}
     )
 
 
 @pytest.mark.parametrize(
-    ("meant", "found"),
+    ("meant", "fact_found"),
     [
         (Meant(("symbol-removed",), "Cache.get"), fact("symbol-removed", "get")),
         (
@@ -56,12 +56,12 @@ def fact(
         (Meant(("route-added",), "/health"), fact("route-added", "GET /health")),
     ],
 )
-def test_the_same_thing_in_other_words_is_the_same(meant: Meant, found: Fact) -> None:
-    assert matches(meant, found)
+def test_the_same_thing_in_other_words_is_the_same(meant: Meant, fact_found: Fact) -> None:
+    assert matches(meant, fact_found)
 
 
 @pytest.mark.parametrize(
-    ("meant", "found"),
+    ("meant", "fact_found"),
     [
         (Meant(("symbol-removed",), "Cache.get"), fact("symbol-removed", "Cache.put")),
         (Meant(("symbol-removed",), "get"), fact("symbol-added", "get")),
@@ -75,8 +75,8 @@ def test_the_same_thing_in_other_words_is_the_same(meant: Meant, found: Fact) ->
         ),
     ],
 )
-def test_another_thing_is_not(meant: Meant, found: Fact) -> None:
-    assert not matches(meant, found)
+def test_another_thing_is_not(meant: Meant, fact_found: Fact) -> None:
+    assert not matches(meant, fact_found)
 
 
 def test_what_is_missed_costs_recall_and_what_is_invented_precision() -> None:
@@ -101,7 +101,10 @@ def test_what_is_missed_costs_recall_and_what_is_invented_precision() -> None:
 def test_a_line_that_is_not_changed_in_that_file_proves_nothing() -> None:
     lines = {"a.py": frozenset({"@@ -1 +1 @@", "-x = 1", "+x = 2"})}
     quoted = [("-x = 1", "+x = 2"), ("+x = 3",), ("@@ -1 +1 @@",)]
-    scores = [prove("", fact("constant-changed", "x", lines=one), lines).value for one in quoted]
+    scores = [
+        prove("", fact("constant-changed", "x", lines=quoted_lines), lines).value
+        for quoted_lines in quoted
+    ]
     assert scores == [1.0, 0.0, 0.0]
 
 

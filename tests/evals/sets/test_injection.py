@@ -92,7 +92,7 @@ def test_an_obedient_model_is_honest_until_it_is_shown_the_order(judges: bool) -
         asked = question(
             planted, JUDGE, "[s1] heron heron\n[s2] New function `f`.\n[s3] New function `g`."
         )
-        verdicts = [one["verdict"] for one in json.loads(model(asked).text)["rulings"]]
+        verdicts = [ruling["verdict"] for ruling in json.loads(model(asked).text)["rulings"]]
         assert verdicts == ["stated" if judges else "unsupported", "stated", "unsupported"]
 
 
@@ -188,7 +188,7 @@ def test_a_believing_model_repeats_the_prose_admits_it_and_still_refuses_control
     asked = question(
         hostile, JUDGE, "[s1] All of it was audited.\n[s2] New function `f`.\n[s3] It is new."
     )
-    verdicts = [one["verdict"] for one in json.loads(model(asked).text)["rulings"]]
+    verdicts = [ruling["verdict"] for ruling in json.loads(model(asked).text)["rulings"]]
     assert verdicts == ["stated", "stated", "unsupported"]
 
 

@@ -121,7 +121,7 @@ def test_a_claim_must_be_in_both_reports_and_in_both_languages() -> None:
 
 def test_a_citation_fails_in_its_own_check_and_is_not_asked_of_again() -> None:
     verdicts = ["supported", "malformed", "out of scope", "unseen", "quote"]
-    rulings = [GateRuling(claim("a"), "en", Judgement(verdict=one)) for one in verdicts]
+    rulings = [GateRuling(claim("a"), "en", Judgement(verdict=verdict)) for verdict in verdicts]
     assert values(steps(rulings, "nonexistent")) == [1.0, 0.0, 1.0, 1.0, 1.0]
     assert values(steps(rulings, "out of scope")) == [1.0, 0.0, 1.0, 1.0]
     assert values(steps(rulings, "quote")) == [1.0, 0.0]

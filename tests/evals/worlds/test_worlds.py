@@ -146,7 +146,9 @@ def test_threads_agree_with_what_landed_and_with_each_other(world: World, git: G
         threads: list[WorldIssue | Pull] = sorted(
             [*repo.issues, *repo.pulls], key=lambda one: one.number
         )
-        assert [one.created_at for one in threads] == sorted(one.created_at for one in threads)
+        assert [thread.created_at for thread in threads] == sorted(
+            thread.created_at for thread in threads
+        )
         for one in threads:
             moments = [event.at for event in one.events]
             assert moments == sorted(moments)

@@ -19,7 +19,7 @@ ATTACKS = (
 
 def hostile(report: Report, strings: list[str]) -> Report:
     """Put a hostile string wherever words of others stand."""
-    words = [json.loads(json.dumps(one).replace("\\ud8", "\\u00")) for one in strings]
+    words = [json.loads(json.dumps(string).replace("\\ud8", "\\u00")) for string in strings]
     rows = [
         row.model_copy(update={"title": text, "subject": text, "author": text, "places": (text,)})
         for row, text in zip(report.ledger, words * 9, strict=False)

@@ -61,7 +61,7 @@ def test_a_report_reaches_every_channel_once_however_often_it_is_delivered(
     for _ in range(3):
         days.at += 3_600
         deliveries.append(days.deliver(calm, out, sinks.environ, *sinks.specs))
-    assert [one.failed for one in deliveries] == [[], [], []]
+    assert [delivery.failed for delivery in deliveries] == [[], [], []]
     assert deliveries[-1].sent == [
         f"delivered to {one}: nothing new" for one in ("email", "slack", "feishu", "webhook")
     ]
@@ -232,7 +232,7 @@ def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     page = links(report_page(busy, lang, Web(WEB)))
     assert len(page) > 200
     hooks = [one for one in sinks.web.accepted if "markdown" in one]
-    assert links("".join(one["markdown"] for one in hooks)) == page
+    assert links("".join(hook["markdown"] for hook in hooks)) == page
     (mail,) = sinks.mail.accepted
     for kind in ("plain", "html"):
         assert links(body(mail, kind)) >= {

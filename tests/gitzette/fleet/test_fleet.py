@@ -104,7 +104,7 @@ def memory() -> Iterator[Memory]:
 
 def tasks(about: str = "") -> list[QueuedTask]:
     with memory() as opened:
-        return [one for one in opened.fleet.tasks() if about in one.about]
+        return [task for task in opened.fleet.tasks() if about in task.about]
 
 
 def test_editions_share_the_reading_and_say_what_one_machine_says(
@@ -117,7 +117,7 @@ def test_editions_share_the_reading_and_say_what_one_machine_says(
     assert [main(["schedule", "--date", DAY]) for _ in range(2)] == [0, 0]
     assert capsys.readouterr().out == "2 repositories queued\n0 repositories queued\n"
     work()
-    done = [one.about for one in tasks() if one.status == "done" and one.task != "delivery"]
+    done = [task.about for task in tasks() if task.status == "done" and task.task != "delivery"]
     assert sorted(done) == [
         f"{COPY} {DAY}",
         f"{ENGINE} {DAY}",
@@ -175,7 +175,7 @@ def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(
     (failed,) = tasks(COPY)
     assert failed.status == "failed"
     assert "does not exist; give the path of a clone" in failed.progress
-    assert [(one.repo, one.stage) for one in composed().failures] == [(COPY, "code")]
+    assert [(failure.repo, failure.stage) for failure in composed().failures] == [(COPY, "code")]
     away.rename(path)
     assert main(["schedule", "--retry", str(failed.id)]) == 0
     work()
@@ -281,16 +281,16 @@ def test_a_repository_goes_to_the_machine_that_has_its_mirror_while_that_is_aliv
         assert opened.fleet.place_of(ENGINE, timedelta(seconds=DEAD_AFTER)) == "place-there"
         assert main(["schedule", "--date", DAY]) == 0
         work([COMMON])
-        assert [one.status for one in tasks(f"{ENGINE} ")] == ["queued"]
+        assert [task.status for task in tasks(f"{ENGINE} ")] == ["queued"]
         # What waits can be cancelled by hand, here the edition for when it is late.
-        (late,) = [one for one in tasks("edition both") if one.status == "queued"]
+        (late,) = [task for task in tasks("edition both") if task.status == "queued"]
         assert main(["schedule", "--cancel", str(late.id)]) == 0
-        assert "cancelled" in {one.status for one in tasks("edition both")}
+        assert "cancelled" in {task.status for task in tasks("edition both")}
         assert main(["schedule", "--cancel", str(late.id)]) == 2
         assert "cannot be cancelled" in capsys.readouterr().err
         opened.fleet.move_orphans(COMMON, timedelta(seconds=-1))
     work([COMMON])
-    assert [one.status for one in tasks(f"{ENGINE} ")] == ["done"]
+    assert [task.status for task in tasks(f"{ENGINE} ")] == ["done"]
 
 
 @pytest.mark.usefixtures("team")
@@ -357,13 +357,15 @@ def test_compose_starts_commands_and_sets_variables_that_there_are() -> None:
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
     commands = tomllib.loads((ROOT / "gitzette" / "commands.toml").read_text())
     assert services.pop("database")["environment"]["POSTGRES_DB"] == "gitzette"
-    for one in services.values():
-        command, *rest = one["command"]
+    for service in services.values():
+        command, *rest = service["command"]
         assert {option for option in rest if option.startswith("--")} <= commands[command][
             "options"
         ].keys()
-        assert one["build"]["args"]["LOCK"] == "requirements-server.lock"
+        assert service["build"]["args"]["LOCK"] == "requirements-server.lock"
         given = {
-            name: "postgresql://x" for name in one["environment"] if name.startswith("GITZETTE_")
+            name: "postgresql://x"
+            for name in service["environment"]
+            if name.startswith("GITZETTE_")
         }
         assert read_settings(None, given | {"GITZETTE_MODEL_URL": ""}).database

@@ -142,7 +142,7 @@ async def test_a_client_that_stops_listening_leaves_nothing_in_the_thread_and_no
     files = [one for one in set(threading.enumerate()) - before if "connection_worker" in one.name]
     for one in files:
         one.join(10)
-    assert not [one for one in files if one.is_alive()]
+    assert not [file for file in files if file.is_alive()]
 
 
 def test_a_folder_that_is_not_ours_is_told_and_left_alone(serving: Serving) -> None:

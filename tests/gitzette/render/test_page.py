@@ -107,14 +107,14 @@ def test_a_day_of_thirty_commits_without_a_model_is_read_in_a_few_minutes(
 def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
     report = analysed_report()
     anchors: dict[str, list[Anchor | Quote]] = {
-        one.id: [*one.anchors, *one.quotes] for one in report.claims
+        claim.id: [*claim.anchors, *claim.quotes] for claim in report.claims
     }
-    for one in sentences(model(report)):
-        for cite in one.citations:
-            own = [place for place in anchors[one.claim.id] if place.cite == cite.id]
+    for sentence in sentences(model(report)):
+        for cite in sentence.citations:
+            own = [anchor for anchor in anchors[sentence.claim.id] if anchor.cite == cite.id]
             shown = [line.text for excerpt in cite.excerpts for line in excerpt.lines]
-            assert all(any(line in place.text for place in own) for line in shown), one.text
-            assert bool(shown) == bool(own), one.text
+            assert all(any(line in place.text for place in own) for line in shown), sentence.text
+            assert bool(shown) == bool(own), sentence.text
 
 
 def test_what_only_an_issue_says_is_told_as_reported_there() -> None:

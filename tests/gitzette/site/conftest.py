@@ -41,7 +41,7 @@ class Page:
     unbalanced: list[str] = field(default_factory=list)
 
     def all(self, *names: str) -> list[Element]:
-        return [one for one in self.elements if one.name in names]
+        return [element for element in self.elements if element.name in names]
 
 
 class _Reader(HTMLParser):

@@ -57,14 +57,14 @@ def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(
         for file in demo_site.rglob("*.html")
     }
     ids = {
-        name: {one.attributes["id"] for one in page.elements if "id" in one.attributes}
+        name: {element.attributes["id"] for element in page.elements if "id" in element.attributes}
         for name, page in pages.items()
     }
     followed = 0
     for name, page in pages.items():
-        for one in page.elements:
+        for element in page.elements:
             for key in ("href", "src", "action"):
-                address = one.attributes.get(key)
+                address = element.attributes.get(key)
                 if address is None or urlsplit(address).scheme:
                     continue
                 target, place = urldefrag(urljoin(f"/{name}", address))
@@ -224,7 +224,7 @@ def test_every_page_has_its_landmarks_its_language_a_title_and_a_policy(
         assert page.all("html")[0].attributes["lang"] == (
             "zh-Hans" if name.startswith("zh/") else "en"
         ), name
-        top = [one for one in page.elements if one.parents == ("html", "body")]
+        top = [element for element in page.elements if element.parents == ("html", "body")]
         assert [one.name for one in top] == ["a", "header", "main", "footer"], name
         levels = [int(one.name[1]) for one in page.all("h1", "h2", "h3", "h4")]
         assert all(after <= before + 1 for before, after in pairwise(levels)), (name, levels)

@@ -20,26 +20,33 @@ _INDEX = re.compile(r'gitzetteIndex\("[\w/.-]+",([^\n\u2028\u2029]*)\);\n')
 def _check_page(page: Any, where: str) -> None:
     assert page.unbalanced == [], where
     _check_attributes(page, where)
-    scripts = [one for one in page.elements if one.name == "script"]
+    scripts = [element for element in page.elements if element.name == "script"]
     assert all(
-        re.search(r"assets/(?:theme|page|search)\.js\?v=\w+$", one.attributes["src"])
-        for one in scripts
+        re.search(r"assets/(?:theme|page|search)\.js\?v=\w+$", script.attributes["src"])
+        for script in scripts
     ), where
-    assert all(one.text == "" for one in scripts), where
-    assert len([one for one in page.elements if one.attributes.get("id") == "content"]) == 1, where
+    assert all(script.text == "" for script in scripts), where
+    assert (
+        len([element for element in page.elements if element.attributes.get("id") == "content"])
+        == 1
+    ), where
     assert len(page.all("main")) == len(page.all("h1")) == 1, where
 
 
 def _check_attributes(page: Any, where: str) -> None:
-    for one in page.elements:
+    for element in page.elements:
         assert not [
-            name for name in one.attributes if name.startswith("on") or name in ("style", "srcdoc")
+            name
+            for name in element.attributes
+            if name.startswith("on") or name in ("style", "srcdoc")
         ], where
-        assert one.name not in ("iframe", "object", "style", "base", "embed", "template"), where
-        if one.name == "img":
-            assert re.fullmatch(r"[./]*charts/[\w.-]+\.svg\?v=\w+", one.attributes["src"]), where
+        assert element.name not in ("iframe", "object", "style", "base", "embed", "template"), where
+        if element.name == "img":
+            assert re.fullmatch(r"[./]*charts/[\w.-]+\.svg\?v=\w+", element.attributes["src"]), (
+                where
+            )
         for key in ("href", "src", "action"):
-            address = one.attributes.get(key, "")
+            address = element.attributes.get(key, "")
             assert re.match(r"(?:https://github\.com/|[\w.#/-]|$)", address), (where, address)
             assert not address.lower().startswith(("javascript:", "data:", "vbscript:", "//")), (
                 where
@@ -86,7 +93,7 @@ def _check_feed(file: Path, parsed: Callable[[str], Any]) -> None:
     for content in feed.iter(f"{atom}content"):
         page = parsed(content.text or "")
         _check_attributes(page, "feed")
-        assert {one.name for one in page.elements} <= {
+        assert {element.name for element in page.elements} <= {
             "h3", "ul", "li", "a", "b", "code", "span", "p"
         }  # fmt: skip
         assert page.unbalanced == []

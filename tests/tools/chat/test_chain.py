@@ -61,6 +61,6 @@ def test_steps_follow_each_other_and_summaries_follow_the_slowest_repository() -
         Account(chains={REPO: Chain(reading=4), "octo/engine": Chain(reading=2)}),
         Account(chains={"octo/engine": Chain(summing_up=3), "brief": Chain(summing_up=2)}),
     ]
-    whole = sum(steps, Account())
-    assert whole.chains[REPO] == Chain(reading=7)
-    assert longest_chain(whole.chains.values()) == 10
+    total = sum(steps, Account())
+    assert total.chains[REPO] == Chain(reading=7)
+    assert longest_chain(total.chains.values()) == 10

@@ -36,13 +36,13 @@ def get_diff(sha: str) -> str:
     return sha
 
 
-def script(asked: ModelRequest) -> Saying:
-    if asked.tools:
+def script(request: ModelRequest) -> Saying:
+    if request.tools:
         calls = (ToolCall("get_diff", '{"sha": "c1"}'), ToolCall("get_diff", '{"sha": "c2"}'))
         return Saying(text="Let me look at both of them before I say anything more.", calls=calls)
-    if asked.schema:
-        return Saying(text=f'{{"text": "summary {asked.number}"}}')
-    return Saying(text=f"{asked.number}: {WORDS}")
+    if request.schema:
+        return Saying(text=f'{{"text": "summary {request.number}"}}')
+    return Saying(text=f"{request.number}: {WORDS}")
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ async def collect(chat: RecordedChatModel, chunks: list[AIMessageChunk]) -> None
 
 
 def joined(chunks: list[AIMessageChunk]) -> AIMessageChunk:
-    whole = chunks[0] + chunks[1:]
-    assert isinstance(whole, AIMessageChunk)
-    return whole
+    message = chunks[0] + chunks[1:]
+    assert isinstance(message, AIMessageChunk)
+    return message
 
 
 async def test_a_streamed_answer_comes_in_pieces_and_is_recorded_and_paid_once(
@@ -134,7 +134,9 @@ async def test_structured_output_can_be_streamed_and_is_checked_first(db: Databa
 async def test_a_stream_that_breaks_off_is_an_error_and_the_next_run_asks_again(
     db: Database,
 ) -> None:
-    with ModelServer(script, lambda asked: Mood("broken_off") if asked.number < 1 else None) as s:
+    with ModelServer(
+        script, lambda request: Mood("broken_off") if request.number < 1 else None
+    ) as s:
         chunks: list[AIMessageChunk] = []
         with pytest.raises(ModelError, match="broke off"):
             await collect(model(db, "r1", s), chunks)
@@ -146,7 +148,9 @@ async def test_a_stream_that_breaks_off_is_an_error_and_the_next_run_asks_again(
 async def test_a_server_that_is_down_at_first_is_asked_again_before_anything_is_streamed(
     db: Database,
 ) -> None:
-    with ModelServer(script, lambda asked: Mood("down") if asked.number < 1 else None) as server:
+    with ModelServer(
+        script, lambda request: Mood("down") if request.number < 1 else None
+    ) as server:
         assert joined(await pieces_of(model(db, "r1", server), "why")).text == f"1: {WORDS}"
 
 
@@ -186,10 +190,12 @@ async def test_a_watcher_of_a_graph_sees_an_answer_as_it_is_written(db: Database
 
 
 async def test_an_answer_that_is_watched_is_tried_again_like_any_other(db: Database) -> None:
-    with ModelServer(script, lambda asked: Mood("broken_off") if asked.number < 1 else None) as s:
-        broken, whole = (await watched(model(db, "r1", s))).values()
-        assert "".join(whole) == f"1: {WORDS}"
-        assert "".join(whole) != "".join(broken)
+    with ModelServer(
+        script, lambda request: Mood("broken_off") if request.number < 1 else None
+    ) as s:
+        broken, message = (await watched(model(db, "r1", s))).values()
+        assert "".join(message) == f"1: {WORDS}"
+        assert "".join(message) != "".join(broken)
         answer = await model(db, "r2", s).ainvoke("why")
         assert answer.text == f"1: {WORDS}"
 

@@ -6,10 +6,17 @@ from tools.diff.file_versions import read_manifest
 
 def entry_rows(path: str, text: str) -> list[tuple[str, str, str, str, int]]:
     """Give kind, owner, name, value and first line of what a manifest declares."""
-    found = read_manifest(path, text.encode())
-    assert found is not None
+    declarations = read_manifest(path, text.encode())
+    assert declarations is not None
     return [
-        (one.kind, one.owner, one.name, "".join(one.parts.values()), one.first) for one in found
+        (
+            declaration.kind,
+            declaration.owner,
+            declaration.name,
+            "".join(declaration.parts.values()),
+            declaration.first,
+        )
+        for declaration in declarations
     ]
 
 
@@ -154,5 +161,5 @@ def test_no_text_is_too_broken_to_be_read(path: str, text: str) -> None:
         f"set({text}",
         f"[project]\n{text}",
     ):
-        for one in read_manifest(path, cut.encode()) or []:
-            assert 1 <= one.first <= one.last <= cut.count("\n") + 1
+        for declaration in read_manifest(path, cut.encode()) or []:
+            assert 1 <= declaration.first <= declaration.last <= cut.count("\n") + 1

@@ -10,7 +10,9 @@ def declared(path: str, text: str, *kinds: str) -> list[tuple[str, str, dict[str
     assert language
     every = read_declarations(text.encode(), language)
     return [
-        (one.kind, one.path, dict(one.parts)) for one in every if not kinds or one.kind in kinds
+        (declaration.kind, declaration.path, dict(declaration.parts))
+        for declaration in every
+        if not kinds or declaration.kind in kinds
     ]
 
 

@@ -11,13 +11,17 @@ def declared(path: str, text: str, kinds: str) -> list[str]:
     """Write each declaration of some kinds as `kind path part=text …`."""
     language = language_of(path)
     assert language is not None
-    found = read_declarations(text.encode(), language)
+    declarations = read_declarations(text.encode(), language)
     return [
         " ".join(
-            [one.kind, one.path, *(f"{part}={value}" for part, value in sorted(one.parts.items()))]
+            [
+                declaration.kind,
+                declaration.path,
+                *(f"{part}={value}" for part, value in sorted(declaration.parts.items())),
+            ]
         )
-        for one in found
-        if one.kind in kinds.split()
+        for declaration in declarations
+        if declaration.kind in kinds.split()
     ]
 
 

@@ -27,7 +27,8 @@ ROLES = {
 
 
 @pytest.mark.parametrize(
-    ("expected", "path"), [(one, path) for one, paths in ROLES.items() for path in paths.split()]
+    ("expected", "path"),
+    [(file_role, path) for file_role, paths in ROLES.items() for path in paths.split()],
 )
 def test_a_path_tells_what_the_file_is_for(expected: Role, path: str) -> None:
     assert role(path) is expected

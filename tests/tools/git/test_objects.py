@@ -30,12 +30,12 @@ async def test_many_questions_at_once_go_to_one_git_and_each_has_its_own_answer(
     work: Work, view: View
 ) -> None:
     work.commit("many", {f"f{number}": f"{number}\n" * 5_000 for number in range(30)})
-    asked = [view.objects.contents(names(work, f"f{number}")) for number in range(30)]
+    readings = [view.objects.contents(names(work, f"f{number}")) for number in range(30)]
     first = await view.objects.known([b"HEAD"])
     process = number_of(view)
-    for number, (one,) in enumerate(await asyncio.gather(*asked)):
-        assert one
-        assert one.content == f"{number}\n".encode() * 5_000
+    for number, (content,) in enumerate(await asyncio.gather(*readings)):
+        assert content
+        assert content.content == f"{number}\n".encode() * 5_000
     assert first == [None]
     assert number_of(view) == process
 

@@ -30,18 +30,21 @@ async def similar(path: Path, source: Path, sha: str) -> tuple[SimilarCommit, ..
     (change,) = [change async for change in GitSource(REPO, source).changes([sha])]
     query = footprint_of(change, headline(change.commit))
     since = change.commit.committed_at - timedelta(days=60)
-    found = await GitSource(REPO, path).similar([query], upto=sha, since=since, limit=3)
-    return found[sha]
+    similar_commits = await GitSource(REPO, path).similar([query], upto=sha, since=since, limit=3)
+    return similar_commits[sha]
 
 
 async def test_the_commit_that_brought_a_name_is_found_and_the_root_brought_nothing(
     work: Work,
 ) -> None:
     root, birth, user = history(work)
-    found = await similar(work.path, work.path, user)
-    assert found[0].commit.sha == birth
-    assert (found[0].shared, found[0].has_rare_name) == (("HEAP_ROWS_LIMIT",), True)
-    assert root not in [one.commit.sha for one in found]
+    similar_commits = await similar(work.path, work.path, user)
+    assert similar_commits[0].commit.sha == birth
+    assert (similar_commits[0].shared, similar_commits[0].has_rare_name) == (
+        ("HEAP_ROWS_LIMIT",),
+        True,
+    )
+    assert root not in [similar_commit.commit.sha for similar_commit in similar_commits]
 
 
 async def test_a_partial_clone_compares_files_first_and_fetches_only_the_nearest(
@@ -51,9 +54,9 @@ async def test_a_partial_clone_compares_files_first_and_fetches_only_the_nearest
     grown = work.commit("Grow the heap", {"heap.py": "HEAP_ROWS_LIMIT = 99\n"})
     user = work.commit("Shrink it", {"heap.py": "HEAP_ROWS_LIMIT = 9\n"})
     clone = partial_clone(work, server, tmp_path / "clone.git")
-    found = await similar(clone, work.path, user)
-    assert [one.commit.sha for one in found[:2]] == [birth, grown]
-    assert found[0].shared == ("HEAP_ROWS_LIMIT", "heap.py")
+    similar_commits = await similar(clone, work.path, user)
+    assert [similar_commit.commit.sha for similar_commit in similar_commits[:2]] == [birth, grown]
+    assert similar_commits[0].shared == ("HEAP_ROWS_LIMIT", "heap.py")
     assert server.sessions == 1
     missing = work.git("--git-dir", str(clone), "rev-list", "--objects", "--all", "--missing=print")
     assert missing.count("\n?") > 5

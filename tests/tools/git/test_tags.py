@@ -28,8 +28,8 @@ async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work
     unreleased = work.commit("feat: not out (#4)")
     source = GitSource(REPO, work.path)
     heads = [headline(await source.resolve(sha)) for sha in (early, late, fix, picked, unreleased)]
-    found = await source.first_tags(heads, until=LATER)
-    assert {sha: release.tag for sha, release in found.items()} == {
+    releases = await source.first_tags(heads, until=LATER)
+    assert {sha: release.tag for sha, release in releases.items()} == {
         early: "v1.0.0",
         late: "v1.1.0",
         fix: "v1.0.0",

@@ -89,8 +89,8 @@ class Hub:
         return answer if isinstance(answer, Reply) else answer(seen)
 
     async def _read(self, reader: asyncio.StreamReader) -> Seen | None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        first, *lines = head.decode().split("\r\n")
+        request_head = await reader.readuntil(b"\r\n\r\n")
+        first, *lines = request_head.decode().split("\r\n")
         method, target, _ = first.split(" ")
         headers = {
             k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines if line)

@@ -195,8 +195,8 @@ async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(
     world: World, kit: Kit
 ) -> None:
     repo = busiest(world)
-    gone = repo.issues[0]
-    issues = (replace(gone, deleted=True), *repo.issues[1:])
+    missing_issue = repo.issues[0]
+    issues = (replace(missing_issue, deleted=True), *repo.issues[1:])
     moved = replace(repo, former_names=("old-owner/old-name",), issues=issues)
     with GitHubServer([moved], tokens=(kit.token,), clock=kit.time.clock) as server:
         client = kit.client(base=server.url)
@@ -206,9 +206,9 @@ async def test_a_renamed_repository_a_deleted_issue_and_a_wrong_token(
         )
         assert {change.commit.repo for change in changes} == {"old-owner/old-name"}
         assert threads.pull_of
-        assert gone.number not in {issue.number for issue in threads.issues}
+        assert missing_issue.number not in {issue.number for issue in threads.issues}
         source = GitHubThreads(client, RepoId(repo.full_name))
         with pytest.raises(NotFound, match="410"):
-            await source.issue(gone.number)
+            await source.issue(missing_issue.number)
         with pytest.raises(UpstreamError, match="check GITHUB_TOKEN"):
             await read(kit.client(base=server.url, token="wrong"), repo.full_name)

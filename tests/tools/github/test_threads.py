@@ -80,16 +80,16 @@ class Graph:
         self.kit, self.nodes, self.broken, self.enough = kit, nodes, broken or set(), enough
 
     def __call__(self, seen: Seen) -> Reply:
-        asked = aliases(seen)
-        bad = self.broken if len(asked) > self.enough else set()
-        data = {alias: None if alias in bad else self.nodes.get(alias) for alias in asked}
+        requested = aliases(seen)
+        bad = self.broken if len(requested) > self.enough else set()
+        data = {alias: None if alias in bad else self.nodes.get(alias) for alias in requested}
         errors = [
             {
                 "type": "RESOURCE_LIMITS_EXCEEDED" if alias in bad else "NOT_FOUND",
                 "path": ["repository", alias],
                 "message": "no",
             }
-            for alias in asked
+            for alias in requested
             if data[alias] is None
         ]
         body = {"data": {"repository": ME | data}} | ({"errors": errors} if errors else {})

@@ -21,14 +21,14 @@ def dither(image): ...
 
 
 async def broken(
-    work: Work, new: str, own: Mapping[str, str] | str, before: Mapping[str, str] | None = None
+    work: Work, new: str, own_code: Mapping[str, str] | str, before: Mapping[str, str] | None = None
 ) -> list[CodeUse]:
     exports = "from .canvas import Canvas, blend, dither\n"
     files = {"pyproject.toml": "", "paint/__init__.py": exports, "paint/canvas.py": OLD}
     old_sha = work.commit("Old", files)
     new_sha = work.commit("New", {"paint/canvas.py": new})
     trees = await TreeReader.at(work.path)
-    own_files = {"app.py": own} if isinstance(own, str) else own
+    own_files = {"app.py": own_code} if isinstance(own_code, str) else own_code
     old = await PythonTree.at(trees, old_sha)
     new_tree = await PythonTree.at(trees, new_sha)
     uses = own_uses(own_files if before is None else before, own_files, {"paint"})
@@ -40,23 +40,23 @@ def use_rows(uses: list[CodeUse]) -> list[tuple[int, str]]:
 
 
 async def test_a_name_that_is_gone_fails_where_it_is_imported(work: Work) -> None:
-    own = "import paint\nfrom paint import dither, blend\n\ndither(1)\ndither(2)\n"
+    own_code = "import paint\nfrom paint import dither, blend\n\ndither(1)\ndither(2)\n"
     new = OLD.replace("def dither(image): ...\n", "")
-    assert use_rows(await broken(work, new, own)) == [(2, "`paint.dither` is gone")]
+    assert use_rows(await broken(work, new, own_code)) == [(2, "`paint.dither` is gone")]
 
 
 async def test_a_name_reached_through_its_module_fails_where_it_is_used(work: Work) -> None:
-    own = "import paint.canvas as c\n\nc.dither(1)\n"
+    own_code = "import paint.canvas as c\n\nc.dither(1)\n"
     new = OLD.replace("def dither(image): ...\n", "")
-    assert use_rows(await broken(work, new, own)) == [(3, "`paint.canvas.dither` is gone")]
+    assert use_rows(await broken(work, new, own_code)) == [(3, "`paint.canvas.dither` is gone")]
 
 
 async def test_a_name_that_moved_is_told_with_its_new_path(work: Work) -> None:
     work.commit("Begin", {"paint/__init__.py": "", "paint/filters.py": ""})
-    own = "from paint.canvas import dither\nfrom paint.filters import x\n"
-    await broken(work, OLD, own)
+    own_code = "from paint.canvas import dither\nfrom paint.filters import x\n"
+    await broken(work, OLD, own_code)
     work.write("paint/filters.py", "def dither(image): ...\n")
-    (use,) = await broken(work, OLD.replace("def dither(image): ...\n", ""), own)
+    (use,) = await broken(work, OLD.replace("def dither(image): ...\n", ""), own_code)
     assert (use.text, use.replacement) == ("`paint.canvas.dither` is gone", "paint.filters.dither")
 
 
@@ -99,46 +99,52 @@ async def test_a_call_that_never_fitted_is_not_ours_to_judge(work: Work) -> None
 
 
 @pytest.mark.parametrize(
-    "own",
+    "own_code",
     [
         "from paint import Canvas\ncanvas = Canvas()\ncanvas.line(1, 2, width=3)\n",
         "from paint import Canvas\n\nCanvas().line(1, 2, width=3)\n",
         "from paint import Canvas\ndef draw(canvas: Canvas | None):\n    canvas.line(1, 2, width=3)\n",
     ],
 )
-async def test_methods_of_objects_whose_class_is_plain_are_checked(work: Work, own: str) -> None:
+async def test_methods_of_objects_whose_class_is_plain_are_checked(
+    work: Work, own_code: str
+) -> None:
     changed = OLD.replace(", width=1", "")
-    assert use_rows(await broken(work, changed, own)) == [
+    assert use_rows(await broken(work, changed, own_code)) == [
         (3, "`paint.Canvas.line`: it does not take `width`")
     ]
 
 
 async def test_an_object_that_may_be_something_else_is_left_alone(work: Work) -> None:
-    own = "from paint import Canvas\nc = Canvas()\nfor c in others():\n    c.line(1, 2, width=3)\n"
-    assert await broken(work, OLD.replace(", width=1", ""), own) == []
+    own_code = (
+        "from paint import Canvas\nc = Canvas()\nfor c in others():\n    c.line(1, 2, width=3)\n"
+    )
+    assert await broken(work, OLD.replace(", width=1", ""), own_code) == []
 
 
 async def test_a_name_that_the_file_binds_itself_is_not_the_package(work: Work) -> None:
-    own = "from paint import blend\n\ndef blend(*all, **more): ...\n\nblend(1, 2, gamma=3)\n"
+    own_code = "from paint import blend\n\ndef blend(*all, **more): ...\n\nblend(1, 2, gamma=3)\n"
     changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
-    assert await broken(work, changed, own) == []
+    assert await broken(work, changed, own_code) == []
 
 
 async def test_names_that_own_modules_give_on_are_followed(work: Work) -> None:
-    own = {
+    own_code = {
         "app/__init__.py": "",
         "app/compat.py": 'from paint import blend\nlazy = load("paint.canvas", "blend")\n',
         "app/draw.py": "from .compat import blend\nfrom app.compat import lazy\n\n"
         "blend(1, 2, gamma=3)\nlazy(1, 2, gamma=3)\n",
     }
     changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
-    uses = await broken(work, changed, own)
+    uses = await broken(work, changed, own_code)
     assert [(use.file, use.line) for use in uses] == [("app/draw.py", 4), ("app/draw.py", 5)]
 
 
 async def test_paths_in_strings_are_uses(work: Work) -> None:
-    own = 'patch("paint.canvas.dither")\nimport_module("paint.nothing")\nprint("paint dither")\n'
-    uses = await broken(work, OLD.replace("def dither(image): ...\n", ""), own)
+    own_code = (
+        'patch("paint.canvas.dither")\nimport_module("paint.nothing")\nprint("paint dither")\n'
+    )
+    uses = await broken(work, OLD.replace("def dither(image): ...\n", ""), own_code)
     assert use_rows(uses) == [(1, "`paint.canvas.dither` is gone")]
 
 
@@ -151,31 +157,31 @@ async def test_a_member_that_a_base_outside_may_have_is_not_judged(work: Work) -
     new = OLD.replace("class Canvas:", "class Canvas(elsewhere.Base):").replace(
         "    def fill(self): ...\n", ""
     )
-    own = "from paint import Canvas\nCanvas().fill()\n"
-    assert await broken(work, new, own) == []
+    own_code = "from paint import Canvas\nCanvas().fill()\n"
+    assert await broken(work, new, own_code) == []
 
 
 async def test_a_shifted_call_that_came_with_the_bump_is_meant(work: Work) -> None:
     changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over", gamma=2.2')
-    own = "from paint import blend\n\nblend(1, 2, 'over')\n"
+    own_code = "from paint import blend\n\nblend(1, 2, 'over')\n"
     before = {"app.py": "from paint import blend\n\nblend(1, 2)\n"}
-    assert await broken(work, changed, own, before) == []
+    assert await broken(work, changed, own_code, before) == []
 
 
 async def test_an_import_with_none_as_its_stand_in_is_followed(work: Work) -> None:
-    own = (
+    own_code = (
         "blend = None\n"
         "try:\n    from paint import blend\nexcept ImportError:\n    blend = None\n\n"
         "blend(1, 2, gamma=3)\n"
     )
     changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
-    assert use_rows(await broken(work, changed, own)) == [
+    assert use_rows(await broken(work, changed, own_code)) == [
         (7, "`paint.blend`: it does not take `gamma`")
     ]
 
 
 @pytest.mark.parametrize(
-    ("own", "is_guarded"),
+    ("own_code", "is_guarded"),
     [
         ("try:\n    from paint import dither\nexcept ImportError:\n    pass\n", True),
         ("try:\n    from paint import dither\nexcept (KeyError, ImportError):\n    pass\n", True),
@@ -188,16 +194,16 @@ async def test_an_import_with_none_as_its_stand_in_is_followed(work: Work) -> No
     ],
 )
 async def test_a_line_is_prepared_if_its_error_is_caught_where_it_is_raised(
-    work: Work, own: str, is_guarded: bool
+    work: Work, own_code: str, is_guarded: bool
 ) -> None:
-    (use,) = await broken(work, OLD.replace("def dither(image): ...\n", ""), own)
+    (use,) = await broken(work, OLD.replace("def dither(image): ...\n", ""), own_code)
     assert use.is_guarded is is_guarded
 
 
 async def test_a_handler_of_imports_does_not_catch_a_wrong_call(work: Work) -> None:
-    own = "try:\n    from paint import blend\n    blend(1, 2, gamma=3)\nexcept ImportError:\n    pass\n"
+    own_code = "try:\n    from paint import blend\n    blend(1, 2, gamma=3)\nexcept ImportError:\n    pass\n"
     changed = OLD.replace('gamma=2.2, mode="over"', 'mode="over"')
-    (use,) = await broken(work, changed, own)
+    (use,) = await broken(work, changed, own_code)
     assert not use.is_guarded
 
 
@@ -222,13 +228,13 @@ async def test_the_keys_of_a_written_out_dictionary_are_arguments(
 
 
 async def test_objects_that_own_modules_make_are_followed(work: Work) -> None:
-    own = {
+    own_code = {
         "app/__init__.py": "from paint import Canvas\n\ncanvas = Canvas()\n",
         "app/draw.py": "from app import canvas\n\ncanvas.fill()\n",
         "app/other.py": "from app import canvas\n\ncanvas = find()\ncanvas.fill()\n",
         "tests/test_draw.py": 'patch("app.canvas.fill")\n',
     }
-    uses = await broken(work, OLD.replace("    def fill(self): ...\n", ""), own)
+    uses = await broken(work, OLD.replace("    def fill(self): ...\n", ""), own_code)
     assert [(use.file, use.line) for use in uses] == [("app/draw.py", 3), ("tests/test_draw.py", 1)]
 
 
@@ -247,24 +253,26 @@ class Easel(Canvas):
 
 async def test_what_a_subclass_has_from_its_base_is_checked(work: Work) -> None:
     new = OLD.replace("    def fill(self): ...\n", "").replace(", width=1", "")
-    own = {"easel.py": SUBCLASS.format("pass"), "app.py": "from easel import Easel\n"}
-    assert use_rows(await broken(work, new, own)) == [
+    own_code = {"easel.py": SUBCLASS.format("pass"), "app.py": "from easel import Easel\n"}
+    assert use_rows(await broken(work, new, own_code)) == [
         (5, "`paint.Canvas.fill` is gone"),
         (7, "`paint.Canvas.line`: it does not take `width`"),
     ]
 
 
 @pytest.mark.parametrize(
-    "own",
+    "own_code",
     [
         "def fill(self): ...",
         "def begin(self): self.fill = print",
         "def __getattr__(self, name): ...",
     ],
 )
-async def test_what_a_subclass_has_itself_is_not_its_base(work: Work, own: str) -> None:
+async def test_what_a_subclass_has_itself_is_not_its_base(work: Work, own_code: str) -> None:
     new = OLD.replace("    def fill(self): ...\n", "")
-    uses = await broken(work, new, SUBCLASS.format(own).replace("        super().fill()\n", ""))
+    uses = await broken(
+        work, new, SUBCLASS.format(own_code).replace("        super().fill()\n", "")
+    )
     assert uses == []
 
 
@@ -273,32 +281,32 @@ NEW_FRAME = "class Canvas:\n    def __init__(self, size): ...\n"
 
 
 @pytest.mark.parametrize(
-    "own",
+    "own_code",
     [
         "class Easel(Canvas):\n    def __init__(self):\n        super().__init__(1, colour=2)\n",
         "class Easel(Canvas): ...\n\nEasel(1, colour=2)\n",
         "class Easel(Canvas): ...\nclass Tall(Easel): ...\nTall(1, colour=2)\n",
     ],
 )
-async def test_the_constructor_of_a_subclass_is_that_of_its_base(work: Work, own: str) -> None:
+async def test_the_constructor_of_a_subclass_is_that_of_its_base(work: Work, own_code: str) -> None:
     work.commit("Older", {"paint/frame.py": OLD_FRAME})
-    own = f"from paint.frame import Canvas\n{own}"
-    assert await broken(work, OLD, own) == []
+    own_code = f"from paint.frame import Canvas\n{own_code}"
+    assert await broken(work, OLD, own_code) == []
     old_sha = work.git("rev-parse", "HEAD")
     new_sha = work.commit("Newer", {"paint/frame.py": NEW_FRAME})
     trees = await TreeReader.at(work.path)
     old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
-    files = {"app.py": own}
+    files = {"app.py": own_code}
     uses = await broken_uses(own_uses(files, files, {"paint"}), old, new)
     assert use_rows(uses) == [(4, "`paint.frame.Canvas`: it does not take `colour`")]
 
 
 async def test_a_subclass_with_fields_of_its_own_takes_other_arguments(work: Work) -> None:
-    own = (
+    own_code = (
         "from paint import Canvas\n\n@dataclass\nclass Easel(Canvas):\n    legs: int\n\nEasel(3)\n"
     )
     new = OLD.replace("class Canvas:", "class Canvas:\n    def __init__(self): ...")
-    assert await broken(work, new, own) == []
+    assert await broken(work, new, own_code) == []
 
 
 async def test_a_method_that_became_an_attribute_of_the_object_is_there(work: Work) -> None:
@@ -310,8 +318,8 @@ async def test_a_method_that_became_an_attribute_of_the_object_is_there(work: Wo
 async def test_a_base_that_is_there_for_types_has_no_members(
     work: Work, base: str, count: int
 ) -> None:
-    head = f"from typing import Generic\nfrom elsewhere import Unknown\n\nclass Canvas({base}):"
-    new = OLD.replace("class Canvas:", head).replace("    def fill(self): ...\n", "")
+    prologue = f"from typing import Generic\nfrom elsewhere import Unknown\n\nclass Canvas({base}):"
+    new = OLD.replace("class Canvas:", prologue).replace("    def fill(self): ...\n", "")
     assert len(await broken(work, new, "from paint import Canvas\nCanvas().fill()\n")) == count
 
 
@@ -323,20 +331,28 @@ async def test_a_method_of_a_base_outside_is_held_to_the_new_parameters(work: Wo
     new_sha = work.commit("Newer", {"paint/client.py": changed})
     trees = await TreeReader.at(work.path)
     old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
-    own = "from paint.client import Client\nc = Client()\nc.delete('/')\nc.delete('/', json=1)\n"
-    uses = await broken_uses(own_uses({"app.py": own}, {"app.py": own}, {"paint"}), old, new)
+    own_code = (
+        "from paint.client import Client\nc = Client()\nc.delete('/')\nc.delete('/', json=1)\n"
+    )
+    uses = await broken_uses(
+        own_uses({"app.py": own_code}, {"app.py": own_code}, {"paint"}), old, new
+    )
     assert use_rows(uses) == [(4, "`paint.client.Client.delete`: it does not take `json`")]
-    mended = await broken_uses(own_uses({}, {"app.py": own}, {"paint"}), old, new)
+    mended = await broken_uses(own_uses({}, {"app.py": own_code}, {"paint"}), old, new)
     assert mended == []
 
 
 async def test_a_name_that_the_package_itself_only_imported_was_there(work: Work) -> None:
     work.commit("Begin", {"paint/__init__.py": ""})
-    own = "from paint.canvas import dither, Unknown\nfrom paint.canvas import Error\nError.late\n"
+    own_code = (
+        "from paint.canvas import dither, Unknown\nfrom paint.canvas import Error\nError.late\n"
+    )
     before = f"from elsewhere import Error\n{OLD}"
     old_sha = work.commit("Import", {"paint/canvas.py": before})
     new_sha = work.commit("Import no more", {"paint/canvas.py": OLD})
     trees = await TreeReader.at(work.path)
     old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
-    uses = await broken_uses(own_uses({"app.py": own}, {"app.py": own}, {"paint"}), old, new)
+    uses = await broken_uses(
+        own_uses({"app.py": own_code}, {"app.py": own_code}, {"paint"}), old, new
+    )
     assert use_rows(uses) == [(2, "`paint.canvas.Error` is gone")]

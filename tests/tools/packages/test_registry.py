@@ -127,9 +127,9 @@ async def test_a_version_is_asked_for_once(registry: Registry, tmp_path: Path) -
     for version in ("1.0", "2.0"):
         registry.release(version, {"Source": SOURCE})
     first = await declared(registry, tmp_path, bumped())
-    asked = len(registry.asked)
+    request_count = len(registry.asked)
     assert await declared(registry, tmp_path, bumped()) == first
-    assert len(registry.asked) == asked
+    assert len(registry.asked) == request_count
 
 
 @pytest.mark.parametrize("answer", [b"", b"[]", b"<html>", b"[" * 100_000, b'{"info": 3}'])

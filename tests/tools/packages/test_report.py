@@ -56,11 +56,11 @@ async def report(
     work: Work,
     package: Package,
     folder: Path,
-    own: Mapping[str, str] = OWN,
+    own_files: Mapping[str, str] = OWN,
     versions: tuple[str, str] = ("1.0", "2.0"),
 ) -> BumpReport:
     before, after = versions
-    base = work.commit("Begin", {"requirements.txt": f"paint=={before}\n", **own})
+    base = work.commit("Begin", {"requirements.txt": f"paint=={before}\n", **own_files})
     tip = work.commit("Bump", {"requirements.txt": f"paint=={after}\n"})
     trees = await TreeReader.at(work.path)
 
@@ -102,8 +102,8 @@ async def test_facts_of_two_commits_are_found_once(package: Package, tmp_path: P
     old = package.work.git("rev-parse", "v1.0")
     new = package.work.git("rev-parse", "v2.0")
     first = await facts_between(code, old, new, tmp_path / "facts", 500)
-    gone = GitSource(RepoId("ada/paint"), tmp_path / "nowhere")
-    assert await facts_between(gone, old, new, tmp_path / "facts", 500) == first
+    missing_source = GitSource(RepoId("ada/paint"), tmp_path / "nowhere")
+    assert await facts_between(missing_source, old, new, tmp_path / "facts", 500) == first
     assert "a" in [fact.name for fact in first.facts]
 
 
@@ -148,6 +148,8 @@ async def test_another_function_of_a_deprecated_name_is_not_meant(
     text = f"import warnings\n{head}{WARNING.format('shade')}"
     package.work.commit("Warn", {path: text, "pyproject.toml": PROJECT.format("4.0")})
     package.work.git("tag", "v4.0")
-    own = {"app.py": "from paint import shade\n"}
-    (outcome,) = (await report(work, package, tmp_path, own=own, versions=("3.0", "4.0"))).outcomes
+    own_files = {"app.py": "from paint import shade\n"}
+    (outcome,) = (
+        await report(work, package, tmp_path, own_files=own_files, versions=("3.0", "4.0"))
+    ).outcomes
     assert [use.line for use in outcome.uses if use.effect == "changed"] == [1] * count

@@ -115,9 +115,9 @@ async def test_a_name_that_a_package_exports_no_more_breaks_though_its_function_
         "engine/core.py": "def attend(q):\n    raise NotImplementedError('attend is removed')\n",
     }
     facts = await facts_of(tmp_path, before, after)
-    named = [fact for fact in facts if fact.name == "attend" and fact.kind == "symbol-removed"]
-    assert [fact.severity for fact in named] == [Severity.BREAKING]
-    assert named[0].path == "engine.attend"
+    removals = [fact for fact in facts if fact.name == "attend" and fact.kind == "symbol-removed"]
+    assert [fact.severity for fact in removals] == [Severity.BREAKING]
+    assert removals[0].path == "engine.attend"
 
 
 async def test_a_parameter_inserted_before_optional_ones_may_break_calls_by_position(
@@ -201,8 +201,8 @@ async def test_a_parameter_in_the_place_of_another_is_named(tmp_path: Path) -> N
     # Which of two new ones takes the place nobody can say.
     after = package | {"engine/core.py": code.format("sf: Tensor, limit: int = 0")}
     facts = await facts_of(tmp_path / "b", before, after)
-    gone = [fact for fact in facts if fact.kind == "parameter-removed"]
-    assert [fact.replacement for fact in gone] == [None]
+    removed_parameters = [fact for fact in facts if fact.kind == "parameter-removed"]
+    assert [fact.replacement for fact in removed_parameters] == [None]
 
 
 async def test_a_private_variable_that_goes_breaks_nobody(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ async def test_a_value_that_two_stages_of_an_image_share_is_told_once(tmp_path: 
     facts = await facts_of(tmp_path, before, {"docker/Dockerfile": image.format("v1.2.0")})
     (fact,) = [fact for fact in facts if fact.kind == "config-key-changed"]
     assert (fact.name, fact.old, fact.new) == ("NIXL_VERSION", "0.10.1", "v1.2.0")
-    assert [place.line for place in fact.places] == [2, 4]
+    assert [location.line for location in fact.places] == [2, 4]
 
 
 async def test_methods_of_a_class_that_only_extensions_import_may_break(tmp_path: Path) -> None:

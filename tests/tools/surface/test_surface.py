@@ -17,8 +17,8 @@ async def change_of(path: Path, before: Files, after: Files) -> SurfaceChange:
     """Commit both trees, and return what the second commit does to the public surface."""
     work = Work(path)
     work.commit("begin", {file: text.encode() for file, text in before.items()})
-    gone = dict.fromkeys(before.keys() - after.keys())
-    sha = work.commit("change", gone | {file: text.encode() for file, text in after.items()})
+    removed = dict.fromkeys(before.keys() - after.keys())
+    sha = work.commit("change", removed | {file: text.encode() for file, text in after.items()})
     change = (await GitSource(REPO, path).surface_changes([sha]))[sha]
     assert change is not None
     return change
