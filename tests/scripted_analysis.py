@@ -175,7 +175,7 @@ class Scripted:
         for handle, title in _ROW.findall(request.user):
             tier = next((tier for part, tier in self.tiers.items() if part in title), 2)
             places.append({"commit": handle, "tier": tier, "reason": "It changes a value."})
-        places.sort(key=lambda place: -place["tier"])
+        places.sort(key=lambda placement: -placement["tier"])
         return {"places": places, "groups": self.groups}
 
     def _verdict(self, sentence: str, evidence: str) -> str:

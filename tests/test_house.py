@@ -19,12 +19,12 @@ _ENGLISH, _CHINESE = re.compile("[a-z]{2,}"), re.compile("[\u4e00-\u9fff]+")
 
 @functools.cache
 def modules() -> dict[str, Path]:
-    found = {}
+    modules_found = {}
     for package in PACKAGES:
         for file in python_files(package):
             name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
-            found[name.removesuffix(".__init__")] = file
-    return found
+            modules_found[name.removesuffix(".__init__")] = file
+    return modules_found
 
 
 def imports_of(module: str) -> Iterator[str]:
@@ -87,9 +87,9 @@ def test_nobody_is_told_to_install_a_name_that_is_not_published() -> None:
 
 
 def test_every_graph_that_langgraph_json_names_can_be_built() -> None:
-    named = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
-    assert set(named) == {"daily", "ask"}
-    for graph in named.values():
+    named_graphs = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
+    assert set(named_graphs) == {"daily", "ask"}
+    for graph in named_graphs.values():
         file, name = graph["path"].split(":")
         module = importlib.import_module(
             file.removeprefix("./").removesuffix(".py").replace("/", ".")
@@ -129,7 +129,7 @@ def words_listed(node: ast.AST) -> list[str]:
             listed = alternatives("".join(texts_of(node.values)))
         case _:
             listed = []
-    return [one for one in listed if _ENGLISH.fullmatch(one) or _CHINESE.fullmatch(one)]
+    return [line for line in listed if _ENGLISH.fullmatch(line) or _CHINESE.fullmatch(line)]
 
 
 def texts_of(nodes: list[ast.expr]) -> list[str]:

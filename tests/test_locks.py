@@ -29,11 +29,11 @@ def entries(lock: str) -> list[str]:
 
 def pins(lock: str) -> dict[str, list[Requirement]]:
     """Give what is pinned by name; a package may be pinned once for each kind of machine."""
-    found: dict[str, list[Requirement]] = {}
+    requirements_found: dict[str, list[Requirement]] = {}
     for entry in entries(lock):
         requirement = Requirement(entry.split("--hash=")[0].strip())
-        found.setdefault(canonicalize_name(requirement.name), []).append(requirement)
-    return found
+        requirements_found.setdefault(canonicalize_name(requirement.name), []).append(requirement)
+    return requirements_found
 
 
 def version(pin: Requirement) -> Version:
@@ -71,18 +71,18 @@ def test_a_lock_is_of_today_pins_and_hashes_everything_and_names_no_place_to_fet
 
 @LOCKS
 def test_every_dependency_is_pinned_once_to_a_version_that_it_allows(lock: str) -> None:
-    found = pins(lock)
-    for wanted in direct(lock):
-        for pin in found[canonicalize_name(wanted.name)]:
-            assert wanted.specifier.contains(version(pin), prereleases=True), (
-                f"{pin} is not {wanted}"
+    requirements_found = pins(lock)
+    for requirement in direct(lock):
+        for pin in requirements_found[canonicalize_name(requirement.name)]:
+            assert requirement.specifier.contains(version(pin), prereleases=True), (
+                f"{pin} is not {requirement}"
             )
-    for name, some in found.items():
+    for name, some in requirements_found.items():
         assert len(some) == 1 or len({str(pin.marker) for pin in some}) == len(some), name
 
 
 def test_the_tools_are_locked_with_the_very_versions_that_users_get() -> None:
     runtime, dev = pins(SERVER), pins(DEV)
     assert pins(RUNTIME).keys() <= runtime.keys() <= dev.keys()
-    for name, wanted in runtime.items():
-        assert {version(pin) for pin in dev[name]} == {version(pin) for pin in wanted}, name
+    for name, requirement in runtime.items():
+        assert {version(pin) for pin in dev[name]} == {version(pin) for pin in requirement}, name

@@ -16,17 +16,17 @@ def fact(kind: FactKind, name: str, severity: Severity = BREAKING, **values: str
 
 
 def told(facts: list[Fact], lang: Language = "en") -> list[str]:
-    return [fact_sentence(one, lang) for one in joined(facts)]
+    return [fact_sentence(some_fact, lang) for some_fact in joined(facts)]
 
 
 def test_variables_that_went_together_are_told_together_and_all_by_name() -> None:
-    gone = [fact("env-removed", f"VAR_{letter}") for letter in "ABCDEFGH"]
+    removed_fact = [fact("env-removed", f"VAR_{letter}") for letter in "ABCDEFGH"]
     names = ", ".join(f"`VAR_{letter}`" for letter in "ABCDEFGH")
-    assert told(gone) == [f"The environment variables {names} are no longer read."]
-    new = [one.model_copy(update={"kind": "env-added"}) for one in gone]
+    assert told(removed_fact) == [f"The environment variables {names} are no longer read."]
+    new = [some_fact.model_copy(update={"kind": "env-added"}) for some_fact in removed_fact]
     assert "`VAR_E` and 3 more" in told(new)[0]
-    assert told(gone[:1]) == ["The environment variable `VAR_A` is no longer read."]
-    assert told(gone[:2], lang="zh") == ["不再读取环境变量 `VAR_A`、`VAR_B`。"]
+    assert told(removed_fact[:1]) == ["The environment variable `VAR_A` is no longer read."]
+    assert told(removed_fact[:2], lang="zh") == ["不再读取环境变量 `VAR_A`、`VAR_B`。"]
 
 
 def test_long_names_are_told_by_their_ends_as_long_as_they_stay_apart() -> None:
@@ -38,14 +38,14 @@ def test_long_names_are_told_by_their_ends_as_long_as_they_stay_apart() -> None:
 
 @pytest.mark.parametrize("kind", [kind for group in get_args(FactKind) for kind in get_args(group)])
 def test_every_kind_has_words_without_gaps_in_both_languages(kind: FactKind) -> None:
-    whole = fact(kind, "a.b", old="one", new="two", detail="c")
-    for one in (
-        whole,
-        whole.model_copy(update={"old": None}),
-        whole.model_copy(update={"new": None}),
+    complete_fact = fact(kind, "a.b", old="one", new="two", detail="c")
+    for some_fact in (
+        complete_fact,
+        complete_fact.model_copy(update={"old": None}),
+        complete_fact.model_copy(update={"new": None}),
     ):
         for lang in LANGUAGES:
-            assert not {"{", "}", "«", "»"} & set(sentence("fact", params_of(one), lang))
+            assert not {"{", "}", "«", "»"} & set(sentence("fact", params_of(some_fact), lang))
 
 
 def test_members_and_fields_are_told_by_their_class_with_the_values_that_are_short() -> None:
@@ -56,14 +56,16 @@ def test_members_and_fields_are_told_by_their_class_with_the_values_that_are_sho
         new="CPU = 3",
         detail="pkg.Backend",
     )
-    gone = fact(
+    removed_fact = fact(
         "enum-member-removed", "pkg.Backend", old="TPU = 1, XPU = f(1, 2)", detail="2 members"
     )
-    assert told([came, gone]) == [
+    assert told([came, removed_fact]) == [
         "`pkg.Backend` gains `CPU = 3`.",
         "`pkg.Backend` loses `TPU = 1`, `XPU = f(1, 2)`.",
     ]
-    one = fact("field-added", "Args.depth", Severity.ADDITIVE, new="depth: int = 0", detail="Args")
+    some_fact = fact(
+        "field-added", "Args.depth", Severity.ADDITIVE, new="depth: int = 0", detail="Args"
+    )
     other = fact(
         "field-added",
         "Args.width",
@@ -71,8 +73,8 @@ def test_members_and_fields_are_told_by_their_class_with_the_values_that_are_sho
         new=f"width: int = Field({'x' * 80})",
         detail="Args",
     )
-    assert told([one, other]) == ["`Args` gains `depth: int = 0`, `width`."]
-    assert told([one.model_copy(update={"name": "depth"})], lang="zh") == [
+    assert told([some_fact, other]) == ["`Args` gains `depth: int = 0`, `width`."]
+    assert told([some_fact.model_copy(update={"name": "depth"})], lang="zh") == [
         "新增字段 `depth: int = 0`。"
     ]
 
@@ -93,19 +95,19 @@ def test_errors_and_checks_are_told_with_their_place_and_their_words() -> None:
     came = fact(
         "error-added", "ValueError, TypeError", Severity.BEHAVIOUR, new=words, detail="Args.check"
     )
-    said = (
+    sentences = (
         "new errors `ValueError`, `TypeError`: `a; b must fit`, `c is too large`, `d is too small`."
     )
-    assert told([came]) == [f"In `Args.check`, {said}"]
-    assert told([came.model_copy(update={"detail": None})]) == [said.replace("new", "New", 1)]
-    gone = fact(
+    assert told([came]) == [f"In `Args.check`, {sentences}"]
+    assert told([came.model_copy(update={"detail": None})]) == [sentences.replace("new", "New", 1)]
+    removed_fact = fact(
         "error-removed", "ACME_CHECK", Severity.BEHAVIOUR, old="n must be even", detail="run"
     )
-    assert told([gone], lang="zh") == ["`run` 中不再报错 `ACME_CHECK`：`n must be even`。"]
+    assert told([removed_fact], lang="zh") == ["`run` 中不再报错 `ACME_CHECK`：`n must be even`。"]
     again = fact(
         "error-added", "ACME_CHECK", Severity.BEHAVIOUR, new="n must be even", detail="walk"
     )
-    assert told_facts([gone, again]) == []
+    assert told_facts([removed_fact, again]) == []
 
 
 def test_nothing_is_told_twice_and_nothing_that_says_only_that_it_is_another() -> None:
@@ -122,7 +124,7 @@ def test_nothing_is_told_twice_and_nothing_that_says_only_that_it_is_another() -
         fact("symbol-removed", "Kind", detail="export"),
         fact("constant-changed", "TABLE", Severity.BEHAVIOUR, old="x" * 200, new="y" * 200),
     ]
-    assert [fact_sentence(one, "en") for one in told_facts(facts)] == [
+    assert [fact_sentence(some_fact, "en") for some_fact in told_facts(facts)] == [
         "New flag `--enable-overlap`.",
         "The enumeration `Kind` is removed.",
     ]

@@ -21,9 +21,9 @@ def test_a_prompt_takes_exactly_its_values(name: str) -> None:
     assert "$" not in filled
     with pytest.raises(KeyError):
         prompt(name, values | {"surplus": ""})
-    for one in values:
+    for missing in values:
         with pytest.raises(KeyError):
-            prompt(name, {key: value for key, value in values.items() if key != one})
+            prompt(name, {key: value for key, value in values.items() if key != missing})
 
 
 def test_the_system_text_says_that_what_others_wrote_is_no_instruction() -> None:

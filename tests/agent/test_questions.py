@@ -33,8 +33,8 @@ WEEK = Window(
     ],
 )
 def test_what_is_named_outright_is_known_by_its_form(text: str, kind: str, named: str) -> None:
-    (found,) = query_of(text, None, "UTC", NOW).named
-    assert (found.kind, found.text) == (kind, named)
+    (result,) = query_of(text, None, "UTC", NOW).named
+    assert (result.kind, result.text) == (kind, named)
 
 
 def test_plain_words_and_dates_name_nothing() -> None:
@@ -48,8 +48,8 @@ def test_plain_words_and_dates_name_nothing() -> None:
 
 def test_qualifiers_are_the_same_in_any_order_and_among_other_words() -> None:
     parts = ("is:revert", "author:Ada", 'path:"src/a b"', "please", "show", "me")
-    found = {query_of(" ".join(order), None, "UTC", NOW).filters for order in permutations(parts)}
-    (filters,) = found
+    result = {query_of(" ".join(order), None, "UTC", NOW).filters for order in permutations(parts)}
+    (filters,) = result
     assert filters == (("is", "revert"), ("author", "ada"), ("path", "src/a b"))
     with pytest.raises(UsageError, match="is:lucky is not known; there are is:revert"):
         query_of("is:lucky", None, "UTC", NOW)

@@ -79,14 +79,15 @@ async def test_code_that_no_sentence_tells_is_shown_with_its_function_after_its_
         "-LIMIT = 1\n+LIMIT = 2"
     }
     # Beside what can be told, and in one line about a commit, lines alone say nothing.
-    assert [one.text["en"] for one in await written(CHANGED, *inside)] == [
+    assert [written_claim.text["en"] for written_claim in await written(CHANGED, *inside)] == [
         "`LIMIT` changes from `1` to `2`."
     ]
     assert [
-        one.speech for one in await written(*inside, depth="skim", tier=Tier.LOW, message=message)
+        written_claim.speech
+        for written_claim in await written(*inside, depth="skim", tier=Tier.LOW, message=message)
     ] == [True]
     hidden = inside[0].model_copy(update={"severity": Severity.INTERNAL})
-    assert not any(one.text for one in await written(hidden))
+    assert not any(written_claim.text for written_claim in await written(hidden))
 
 
 async def test_a_line_that_takes_the_place_of_another_is_told_in_a_sentence() -> None:

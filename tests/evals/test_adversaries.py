@@ -37,9 +37,9 @@ async def stage(world: World) -> AsyncIterator[Stage]:
 
 async def test_what_an_honest_writer_says_is_published_and_true(stage: Stage, world: World) -> None:
     report = await stage.report(ScriptedModels("honest", by_script(honest), by_script(honest)), DAY)
-    own = [claim for claim in report.claims if claim.free]
-    assert {claim.role for claim in own} >= {"headline", "effect", "summary", "brief"}
-    assert all(claim.judged_by and claim.anchors for claim in own)
+    free_claims = [claim for claim in report.claims if claim.free]
+    assert {claim.role for claim in free_claims} >= {"headline", "effect", "summary", "brief"}
+    assert all(claim.judged_by and claim.anchors for claim in free_claims)
     assert report.drops == ()
     assert list(false_in(report, Talker("talker"), Truth(world), SYSTEM)) == []
 
@@ -102,19 +102,19 @@ def test_true_words_are_a_lie_only_with_what_was_invented_for_them() -> None:
     lie = Lie(
         ShownSentence("Adds `f`.", "新增 `f`。", "nobody wrote this"), "literal", in_words=False
     )
-    said = Claim(
+    false_claim = Claim(
         id="o/n@0123456789ab.m1",
         repo=None,
         role="effect",
         text={"en": "Adds `f`."},
         kind=Kind.STATED,
     )
-    invented = said.model_copy(
+    invented = false_claim.model_copy(
         update={"anchors": (Anchor(cite="o/n#1", text="nobody wrote this"),)}
     )
     sentences = {"Adds `f`.": {lie}}
     assert list(lies_in(invented, sentences)) == [lie]
-    assert list(lies_in(said, sentences)) == []
+    assert list(lies_in(false_claim, sentences)) == []
     assert list(lies_in(invented.model_copy(update={"kind": Kind.FACT}), sentences)) == []
 
 

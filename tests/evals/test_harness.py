@@ -31,15 +31,15 @@ RULES = LimitsFile(
 
 def figure(*values: float) -> Figure:
     return share(
-        [Score(f"claim {place}", value, f"c{place}") for place, value in enumerate(values)],
+        [Score(f"claim {number}", value, f"c{number}") for number, value in enumerate(values)],
         Target(0.5),
     )
 
 
 def test_a_share_is_the_mean_with_the_interval_of_wilson_and_names_its_failures() -> None:
-    found = share([Score("well", 1.0)] * 9 + [Score("badly", 0.0)], Target(0.9))
-    assert (found.n, found.ok, found.worst) == (10, True, ("badly",))
-    assert [found.value, found.low, found.high] == pytest.approx([0.9, 0.5958, 0.9821], abs=1e-3)
+    result = share([Score("well", 1.0)] * 9 + [Score("badly", 0.0)], Target(0.9))
+    assert (result.n, result.ok, result.worst) == (10, True, ("badly",))
+    assert [result.value, result.low, result.high] == pytest.approx([0.9, 0.5958, 0.9821], abs=1e-3)
     assert share([Score("alarm", 1.0), Score("calm", 0.0)], Target(0.1, "at most")).worst == (
         "alarm",
     )
@@ -54,13 +54,19 @@ def test_a_target_is_met_at_its_limit_and_not_below() -> None:
 def test_nothing_to_score_is_neither_good_nor_bad_and_a_measure_is_the_median() -> None:
     for empty in (share([]), measure([])):
         assert (empty.value, empty.n, empty.ok) == (None, 0, None)
-    found = measure([9.0, 1.0, 2.0], Target(3, "at most"))
-    assert (found.value, found.low, found.high, found.ok, found.worst) == (2.0, 1.0, 9.0, True, ())
+    result = measure([9.0, 1.0, 2.0], Target(3, "at most"))
+    assert (result.value, result.low, result.high, result.ok, result.worst) == (
+        2.0,
+        1.0,
+        9.0,
+        True,
+        (),
+    )
 
 
 def test_a_broken_invariant_names_the_case_even_where_the_target_is_met() -> None:
-    found = breaches({"daily": {"citations": figure(1.0, 0.0, 1.0)}}, RULES, {})
-    assert [str(one) for one in found] == ["daily: citations: case c1: claim 1"]
+    result = breaches({"daily": {"citations": figure(1.0, 0.0, 1.0)}}, RULES, {})
+    assert [str(case_set) for case_set in result] == ["daily: citations: case c1: claim 1"]
     many = breaches({"daily": {"citations": figure(*[0.0] * 9)}}, RULES, {})
     assert many[-1].why == "and 4 more"
     for unmeasured in ({}, {"citations": share([])}):
@@ -71,8 +77,8 @@ def test_a_set_that_crashed_breaks_the_gate_once_and_a_figure_may_fall_as_far_as
     None
 ):
     before = {"daily": {"order": 0.8, "quiet": 0.8}}
-    (found,) = breaches({"daily": crashed("daily", "KeyError: 'x'")}, RULES, before)
-    assert "KeyError" in found.why
+    (result,) = breaches({"daily": crashed("daily", "KeyError: 'x'")}, RULES, before)
+    assert "KeyError" in result.why
     near = {"citations": figure(1.0), "order": figure(1.0, 1.0, 1.0, 0.0), "quiet": figure(0.8)}
     assert breaches({"daily": near}, RULES, before) == []
     far = {"citations": figure(1.0), "order": figure(1.0, 0.0)}
@@ -83,7 +89,7 @@ def test_a_set_that_crashed_breaks_the_gate_once_and_a_figure_may_fall_as_far_as
 
 
 def test_the_limits_and_what_may_not_fall_name_sets_that_there_are(tmp_path: Path) -> None:
-    limits, known = load_limits(LIMITS), {one.name for one in SETS}
+    limits, known = load_limits(LIMITS), {case_set.name for case_set in SETS}
     assert known >= {*limits.sets, *limits.invariants, *load_figures(PREVIOUS)}
     assert set(limits.sets) >= {*limits.invariants, *load_figures(PREVIOUS)}
     (tmp_path / "limits.toml").write_text('sets = []\ninvariant = "typo"\n')
@@ -143,25 +149,25 @@ async def test_a_set_or_a_case_that_crashes_is_a_result(tmp_path: Path) -> None:
     async def crash(_: Bench) -> Figures:
         raise KeyError("sha")
 
-    said: list[str] = []
-    bench = Bench(folder=tmp_path, system=None, say=said.append)  # type: ignore[arg-type]
+    messages: list[str] = []
+    bench = Bench(folder=tmp_path, system=None, say=messages.append)  # type: ignore[arg-type]
     assert (await run_set(EvalSet("a", "", crash), bench))["ran to its end"].worst == (
         "KeyError: 'sha'",
     )
     assert await run_set(EvalSet("b", "", crash, needs_mirrors=True), bench) == {}
-    assert said[-1].startswith("b: skipped")
+    assert messages[-1].startswith("b: skipped")
     assert isinstance(await attempt(crash(bench)), Crash)
 
 
 def test_sets_that_take_long_are_run_only_when_they_are_named() -> None:
-    names = {one.name for one in choose([], SETS)}
+    names = {case_set.name for case_set in choose([], SETS)}
     assert "long-window" not in names
-    assert [one.name for one in choose(["long-window"], SETS)] == ["long-window"]
+    assert [case_set.name for case_set in choose(["long-window"], SETS)] == ["long-window"]
     with pytest.raises(UsageError, match="no evaluation set 'none'; there are adversaries"):
         choose(["none"], SETS)
 
 
 def test_the_sets_have_the_names_that_the_documentation_gives_them() -> None:
     text = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text("utf-8")
-    missing = [one.name for one in SETS if f"`{one.name}`" not in text]
+    missing = [case_set.name for case_set in SETS if f"`{case_set.name}`" not in text]
     assert not missing

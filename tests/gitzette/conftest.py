@@ -297,12 +297,12 @@ def grave() -> Callable[[Any], list[str]]:
 
     def look(page: Any) -> list[str]:
         page.evaluate(script)
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        loaded = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
         return [
-            f"{page.url} {one['id']}: {node['html'][:200]} {node['failureSummary']}"
-            for one in found
-            for node in one["nodes"]
-            if one["impact"] in ("serious", "critical")
+            f"{page.url} {element['id']}: {node['html'][:200]} {node['failureSummary']}"
+            for element in loaded
+            for node in element["nodes"]
+            if element["impact"] in ("serious", "critical")
         ]
 
     return look
@@ -311,9 +311,9 @@ def grave() -> Callable[[Any], list[str]]:
 @pytest.fixture(scope="session")
 def hostile_strings() -> list[str]:
     """A hundred strings that would like to be more than text."""
-    found = json.loads(Path(__file__).with_name("hostile.json").read_bytes())
-    assert len(set(found)) == len(found) == 100
-    return list(found)
+    loaded = json.loads(Path(__file__).with_name("hostile.json").read_bytes())
+    assert len(set(loaded)) == len(loaded) == 100
+    return list(loaded)
 
 
 @pytest.fixture(scope="session")
@@ -338,7 +338,9 @@ def _everything(day: date) -> Report:
     return report.model_copy(
         update={
             "repos": repos,
-            "sections": tuple(one.model_copy(update={"releases": (released,)}) for one in kept),
+            "sections": tuple(
+                element.model_copy(update={"releases": (released,)}) for element in kept
+            ),
             "ledger": tuple(row for row in report.ledger if row.repo in repos),
             "claims": tuple(claim for claim in report.claims if claim.repo in repos),
             "stories": tuple(story for story in report.stories if story.repo in repos),
@@ -354,13 +356,13 @@ def _spoilt(value: Any, bad: str, key: str = "", *, names: bool) -> Any:
         # What a fact is about has a kind of its own, which may be any text.
         closed = _CLOSED - {"kind"} if "severity" in value else _CLOSED
         return {
-            name: one
-            if name in closed and not isinstance(one, dict | list)
-            else _spoilt(one, bad, name, names=names)
-            for name, one in value.items()
+            name: element
+            if name in closed and not isinstance(element, dict | list)
+            else _spoilt(element, bad, name, names=names)
+            for name, element in value.items()
         }
     if isinstance(value, list):
-        return [_spoilt(one, bad, key, names=names) for one in value]
+        return [_spoilt(element, bad, key, names=names) for element in value]
     return (
         value
         if not isinstance(value, str) or key in _MOMENTS or (key in _NAMES and not names)
@@ -403,12 +405,17 @@ def opened(browser: Any) -> Iterator[Callable[..., Any]]:
         pages.append(page)
         page.on(
             "console",
-            lambda one: troubles.append(one.text) if one.type in ("error", "warning") else None,
+            lambda element: (
+                troubles.append(element.text) if element.type in ("error", "warning") else None
+            ),
         )
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", refuse)
         page.on(
-            "request", lambda one: None if one.url.startswith(address) else troubles.append(one.url)
+            "request",
+            lambda element: (
+                None if element.url.startswith(address) else troubles.append(element.url)
+            ),
         )
         page.goto(address + path)
         return page

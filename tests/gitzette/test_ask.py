@@ -52,10 +52,10 @@ def test_bounds_always_hold_and_a_date_only_narrows_them(engine: Engine, command
         "dropped",
         "spent",
     }
-    assert [one["rank"] for one in result["evidence"]] == [1, 2, 3]
+    assert [piece["rank"] for piece in result["evidence"]] == [1, 2, 3]
     (searched,) = result["searched"]
     assert searched["spans"] == [{"start": "2026-02-01T00:00:00Z", "end": "2026-02-05T00:00:00Z"}]
-    assert set(result["cites"]) <= {one["id"] for one in result["evidence"]}
+    assert set(result["cites"]) <= {piece["id"] for piece in result["evidence"]}
     assert all(
         claim["kind"] == "fact" and claim["verdict"] == "supported" for claim in result["claims"]
     )
@@ -95,9 +95,9 @@ def test_a_thread_goes_on_in_the_next_process(
 
 def refused(result: CommandResult) -> str:
     """Give the one line that was said, with nothing on stdout."""
-    said = [line for line in result.err.splitlines() if "listing commits" not in line]
-    assert (result.status, result.out, len(said)) == (2, "", 1)
-    return said[0]
+    progress_lines = [line for line in result.err.splitlines() if "listing commits" not in line]
+    assert (result.status, result.out, len(progress_lines)) == (2, "", 1)
+    return progress_lines[0]
 
 
 def test_a_thread_of_another_version_is_refused_and_left_as_it_is(
@@ -128,13 +128,13 @@ def test_a_thread_of_another_version_is_refused_and_left_as_it_is(
 def test_wrong_use_is_answered_in_one_line(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    for arguments, said in (
+    for arguments, progress_lines in (
         (["   \n"], "there is no question"),
         (["why " * 25_600], "ask in at most 4000"),
         (["what changed?", "--since", "2026-02-04", "--until", "2026-02-03"], "there is no time"),
         (["is:lucky"], "is:"),
     ):
-        assert said in refused(command("ask", *arguments, *engine.repo))
+        assert progress_lines in refused(command("ask", *arguments, *engine.repo))
     monkeypatch.setenv("GITZETTE_GIT_URL", "http://127.0.0.1:1")
     result = command("ask", "what changed?", "--repo", "nobody/nothing")
     assert (result.status, "nobody/nothing" in result.err) == (1, True)

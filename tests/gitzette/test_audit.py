@@ -64,12 +64,12 @@ class Bench:
 
     def wrong(self, template: str) -> list[tuple[int, str]]:
         """Give the lines that are wrong, with the cause."""
-        found = [
+        matching = [
             finding
             for finding in self.findings(template)
             if finding["verdict"].startswith("wrong:")
         ]
-        return [(one["line"], one["verdict"].removeprefix("wrong:")) for one in found]
+        return [(entry["line"], entry["verdict"].removeprefix("wrong:")) for entry in matching]
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_a_report_ends_with_0_or_3_and_tells_errors_first_by_cause(bench: Bench)
     assert {"Dead anchors (170)", "  and 150 more; --json lists them"} <= set(lines)
     # The page shows the report as text and reaches for nothing.
     html = page.read_text(encoding="utf-8")
-    assert all(shown in html for shown in ("&lt;script&gt;", "References to nothing (1)"))
+    assert all(escaped in html for escaped in ("&lt;script&gt;", "References to nothing (1)"))
     assert not any(active in html for active in ("<script", "src=", "<link"))
 
 
@@ -165,10 +165,10 @@ def test_a_judge_that_admits_a_control_is_not_believed(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, *, admits: bool
 ) -> None:
     def opinion(sentence: str, evidence: str) -> str:
-        known = [name for name in sentence.split("`")[1::2] if name in evidence]
+        names_in_evidence = [name for name in sentence.split("`")[1::2] if name in evidence]
         if "thinks" in sentence:
             return "inferred"
-        return "stated" if known or admits else "contradicted"
+        return "stated" if names_in_evidence or admits else "contradicted"
 
     with ModelServer(
         Scripted(opinion=opinion, quote="of acme/engine, 2026-03-10"), context=32_768
@@ -176,13 +176,13 @@ def test_a_judge_that_admits_a_control_is_not_believed(
         monkeypatch.setenv("GITZETTE_MODEL", server.model)
         monkeypatch.setenv("GITZETTE_MODEL_URL", server.url)
         Path("gitzette.toml").write_text('analyst = "model"\n')
-        found = [finding for finding in bench.findings(JUDGED) if finding["kind"] == "sentence"]
-    verdicts = {one["line"]: one["verdict"] for one in found}
+        matching = [finding for finding in bench.findings(JUDGED) if finding["kind"] == "sentence"]
+    verdicts = {entry["line"]: entry["verdict"] for entry in matching}
     if admits:
         assert set(verdicts.values()) == {"not-checked"}
         return
     assert verdicts == {7: "right", 8: "unverifiable", 9: "wrong:contradicted", 15: "right"}
-    assert bench.shas["fix"] in next(one["evidence"] for one in found if one["line"] == 9)
+    assert bench.shas["fix"] in next(entry["evidence"] for entry in matching if entry["line"] == 9)
 
 
 def test_what_is_no_report_is_told_in_one_line(command: Command, tmp_path: Path) -> None:
@@ -210,16 +210,18 @@ def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(
     report = out / "reports" / "2026-03-10.md"
     text = report.read_text(encoding="utf-8")
     assert bench.command("audit", str(report), *repo).status == 0
-    line = next(number for number, one in enumerate(text.split("\n"), 1) if "Fix overflow" in one)
+    line = next(
+        number for number, entry in enumerate(text.split("\n"), 1) if "Fix overflow" in entry
+    )
     lines = []
     for old, new in ((bench.shas["fix"][:7], "abcdef0"), ("Fix overflow", "Fix underflow")):
         report.write_text(text.replace(old, new, 1), encoding="utf-8")
         result = bench.command("audit", str(report), *repo, "--json")
-        assert (result.status, {one["verdict"] for one in result.data["findings"]}) == (
+        assert (result.status, {entry["verdict"] for entry in result.data["findings"]}) == (
             3,
             {"wrong:edited"},
         )
-        lines.append({one["line"] for one in result.data["findings"]})
+        lines.append({entry["line"] for entry in result.data["findings"]})
     assert line in lines[-1]
 
 
@@ -247,14 +249,16 @@ def test_with_the_wrong_repository_one_thing_is_said_and_no_hash_is_called_wrong
     assert finding["verdict"] == "unverifiable"
     question = "none of the 3 hashes is in acme/kernels; is it the right repository?"
     assert finding["evidence"] == question
-    shown = bench.command("audit", str(bench.folder / "report.md"), "--repo", kernels)
-    assert f"Incomplete: {question}\n" in shown.out
+    result = bench.command("audit", str(bench.folder / "report.md"), "--repo", kernels)
+    assert f"Incomplete: {question}\n" in result.out
     # The same with the right name and the wrong folder, and where #14 is something else.
-    named = UNNAMED.replace("# What happened on", "# acme/engine") + "\nSee #5 and #6, too.\n"
-    result = bench.audit_against(named, f"acme/engine={bench.kernels.folder}")
+    named_report = (
+        UNNAMED.replace("# What happened on", "# acme/engine") + "\nSee #5 and #6, too.\n"
+    )
+    result = bench.audit_against(named_report, f"acme/engine={bench.kernels.folder}")
     assert result.status == 3
     assert result.data["summary"]["wrong"] == 0
-    verdicts = {one["claim"]: one["verdict"] for one in result.data["findings"]}
+    verdicts = {entry["claim"]: entry["verdict"] for entry in result.data["findings"]}
     assert verdicts == dict.fromkeys(("acme/engine", "#5", "#6"), "unverifiable")
 
 
@@ -285,7 +289,7 @@ def test_sections_about_a_repository_that_is_not_given_are_not_called_wrong(benc
     where = "under “Faster arithmetic” is in acme/engine"
     assert incomplete == f"none of the 3 hashes {where}; is it the right repository?"
     # Its numbers are not those of a repository in which it has no commit.
-    (number,) = [one for one in result.data["findings"] if one["kind"] == "thread"]
+    (number,) = [entry for entry in result.data["findings"] if entry["kind"] == "thread"]
     assert number["verdict"] == "unverifiable"
     mixed = "# News\n\n| Commit |\n|---|\n| <flag> |\n| <fix> |\n| <softmax> |\n| <rope> |\n"
     result = bench.audit_against(mixed, f"acme/engine={bench.engine.folder}")
@@ -314,13 +318,13 @@ def test_a_commit_of_another_repository_is_found_whatever_else_is_given(bench: B
     result = bench.audit_against(planted, engine, kernels)
     assert wrong_lines(result) == [(5, "out-of-scope")]
     (finding,) = [
-        one for one in result.data["findings"] if one["line"] == 5 and "wrong" in str(one)
+        entry for entry in result.data["findings"] if entry["line"] == 5 and "wrong" in str(entry)
     ]
     assert finding["evidence"].startswith("it belongs to acme/kernels, not to acme/engine: ")
 
 
 def wrong_lines(result: CommandResult) -> list[tuple[int, str]]:
-    findings = [one for one in result.data["findings"] if one["verdict"].startswith("wrong:")]
+    findings = [entry for entry in result.data["findings"] if entry["verdict"].startswith("wrong:")]
     return [(finding["line"], finding["verdict"].removeprefix("wrong:")) for finding in findings]
 
 

@@ -35,7 +35,7 @@ def test_what_a_statement_claims_of_its_commit_is_checked(
     line: str,
     cause: str,
 ) -> None:
-    assert {found for _, found in bench.wrong(f"{_TITLE}{line}\n")} == {cause}
+    assert {verdict for _, verdict in bench.wrong(f"{_TITLE}{line}\n")} == {cause}
 
 
 @pytest.mark.parametrize(

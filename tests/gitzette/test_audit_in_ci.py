@@ -33,7 +33,7 @@ def test_what_stands_beside_a_hash_is_a_claim_about_it(
     line: str,
     cause: str,
 ) -> None:
-    causes = {found for _, found in bench.wrong(f"{_TITLE}{line}\n")}
+    causes = {verdict for _, verdict in bench.wrong(f"{_TITLE}{line}\n")}
     assert causes == {cause}
 
 
@@ -94,7 +94,7 @@ def test_rules_and_a_baseline_select_what_counts(bench: Bench) -> None:  # noqa:
     report = f"{_TITLE}- Lost (abc1234)\n- [there](#nowhere)\n- The cache (<fix>)\n"
     assert bench.audit(report, "--ignore", "nonexistent,dead-anchor").status == 0
     ended = bench.audit(report, "--only", "dead-anchor", "--json")
-    wrong = [one["verdict"] for one in ended.data["findings"] if "wrong" in one["verdict"]]
+    wrong = [entry["verdict"] for entry in ended.data["findings"] if "wrong" in entry["verdict"]]
     assert wrong == ["wrong:dead-anchor"]
     baseline = bench.folder / "baseline.json"
     baseline.write_text(bench.audit(report, "--json").out, encoding="utf-8")
@@ -121,7 +121,7 @@ def test_several_reports_are_audited_at_once(bench: Bench) -> None:  # noqa: F81
         "audit", str(bench.folder / "report.md"), str(second), *bench.engine.repo, "--json"
     )
     assert ended.status == 3
-    assert [Path(one["file"]).name for one in ended.data["files"]] == ["report.md", "second.md"]
+    assert [Path(entry["file"]).name for entry in ended.data["files"]] == ["report.md", "second.md"]
 
 
 def test_a_flood_is_one_finding(bench: Bench) -> None:  # noqa: F811

@@ -90,7 +90,7 @@ class Project:
             comments=comments,
         )
         return [
-            Repo(1, "bob", "own", "main", self.own.path / ".git", pulls=(pull,)),
+            Repo(1, "bob", "own", "main", self.own_work.path / ".git", pulls=(pull,)),
             Repo(2, "ada", "paint", "main", self.package.path / ".git"),
         ]
 
@@ -139,7 +139,7 @@ def bump(project: Project, command: Command, monkeypatch: pytest.MonkeyPatch) ->
     def run(*options: str, span: str = "") -> CommandResult:
         span = span or f"{project.base}..{project.tip}"
         clones = ["--repo", f"ada/paint={project.package.path}"]
-        return command("bump", span, "--checkout", str(project.own.path), *clones, *options)
+        return command("bump", span, "--checkout", str(project.own_work.path), *clones, *options)
 
     return run
 
@@ -214,11 +214,11 @@ def test_what_names_cannot_show_is_said(bump: Command) -> None:
 
 
 def test_no_use_is_told_with_the_number_of_names_and_files(bump: Command, project: Project) -> None:
-    project.own.git("checkout", "-q", project.base)
-    project.own.git("rm", "-q", "app/draw.py")
-    project.own.git("checkout", "-q", "-B", "main")
-    base = project.own.commit("Draw nothing")
-    tip = project.own.commit("Bump", {"requirements.txt": "paint-box==2.0\n"})
+    project.own_work.git("checkout", "-q", project.base)
+    project.own_work.git("rm", "-q", "app/draw.py")
+    project.own_work.git("checkout", "-q", "-B", "main")
+    base = project.own_work.commit("Draw nothing")
+    tip = project.own_work.commit("Bump", {"requirements.txt": "paint-box==2.0\n"})
     out = bump(span=f"{base}..{tip}").out
     assert re.search(
         r"no use found of the \d+ changed names, in 3 files, none of which imports", out
@@ -245,7 +245,9 @@ def test_an_input_of_an_action_that_is_gone_is_told_at_the_line_that_gives_it(
 
 def test_fail_on_used_breaking_ends_with_status_3(bump: Command, project: Project) -> None:
     assert bump("--fail-on", "used-breaking").status == 3
-    tip = project.own.commit("Mend", {"app/draw.py": "from paint import blend\n\nblend(1, 2)\n"})
+    tip = project.own_work.commit(
+        "Mend", {"app/draw.py": "from paint import blend\n\nblend(1, 2)\n"}
+    )
     assert bump("--fail-on", "used-breaking", span=f"{project.base}..{tip}").status == 0
 
 
@@ -253,7 +255,7 @@ def test_a_call_that_came_with_the_bump_is_written_for_the_new_version(
     bump: Command, project: Project
 ) -> None:
     mended = "from paint import Canvas\n\nCanvas().line(1, 2, colour=3)\n"
-    tip = project.own.commit("Mend", {"app/draw.py": mended})
+    tip = project.own_work.commit("Mend", {"app/draw.py": mended})
     (outcome,) = bump("--format", "json", span=f"{project.base}..{tip}").data["outcomes"]
     assert outcome["uses"] == []
 
@@ -273,7 +275,7 @@ def test_annotations_are_for_lines_that_fail_alone(bump: Command) -> None:
 )
 def test_wrong_use_is_status_2(arguments: list[str], project: Project, command: Command) -> None:
     try:
-        result = command("bump", *arguments, "--checkout", str(project.own.path))
+        result = command("bump", *arguments, "--checkout", str(project.own_work.path))
         status = result.status
     except SystemExit as ended:
         status = int(ended.code or 0)
@@ -284,7 +286,9 @@ def test_the_configuration_of_the_pull_request_itself_decides_nothing(
     bump: Command, project: Project
 ) -> None:
     hostile = CONFIGURATION.replace("ada/paint", "mallory/paint")
-    tip = project.own.commit("Bump", {"gitzette.toml": f'github_url = "http://evil"\n{hostile}'})
+    tip = project.own_work.commit(
+        "Bump", {"gitzette.toml": f'github_url = "http://evil"\n{hostile}'}
+    )
     (outcome,) = bump("--format", "json", span=f"{project.base}..{tip}").data["outcomes"]
     assert outcome["mapping"]["repo"] == "ada/paint"
 
@@ -297,7 +301,7 @@ def test_one_comment_is_created_then_updated_and_the_summary_is_written(
         serve(server, monkeypatch)
         assert bump("--pr", "7", "--comment").status == 0
         first = comments_of(server)
-        tip = project.own.commit("Mend", {"app/draw.py": "import paint\n"})
+        tip = project.own_work.commit("Mend", {"app/draw.py": "import paint\n"})
         result = bump("--pr", "7", "--comment", span=f"{project.base}..{tip}")
         second = comments_of(server)
     assert "the comment of #7 is updated" in result.err
@@ -323,7 +327,7 @@ def test_the_marker_in_the_comment_of_somebody_else_is_not_ours(
 def test_a_pull_request_that_bumps_nothing_gets_no_comment(
     bump: Command, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tip = project.own.commit("Write", {"README.md": "Words.\n"})
+    tip = project.own_work.commit("Write", {"README.md": "Words.\n"})
     with GitHubServer(project.repos()) as server:
         serve(server, monkeypatch)
         result = bump("--pr", "7", "--comment", span=f"{project.tip}..{tip}")
@@ -350,7 +354,7 @@ def test_the_commits_of_a_pull_request_are_asked_for(
     with GitHubServer(project.repos()) as server:
         serve(server, monkeypatch)
         monkeypatch.setenv("GITHUB_REPOSITORY", "bob/own")
-        checkout = ["--checkout", str(project.own.path)]
+        checkout = ["--checkout", str(project.own_work.path)]
         result = command("bump", "--pr", "7", *checkout, "--format", "json")
     assert (result.data["base"], result.data["tip"]) == (project.base, project.tip)
     assert result.data["outcomes"][0]["mapping"]["repo"] == "ada/paint"
@@ -363,7 +367,7 @@ def test_the_action_comments_once_and_updates_it_on_the_second_push(
     with GitHubServer(project.repos()) as server:
         runner.run(server, project.tip)
         first = comments_of(server)
-        tip = project.own.commit("Mend", {"app/draw.py": "import paint\n"})
+        tip = project.own_work.commit("Mend", {"app/draw.py": "import paint\n"})
         runner.run(server, tip)
         second = comments_of(server)
     assert len(first) == len(second) == 1
@@ -443,7 +447,7 @@ class Runner:
             "BASE": self.project.base,
             "TIP": tip,
             "NUMBER": "7",
-            "CHECKOUT": str(self.project.own.path),
+            "CHECKOUT": str(self.project.own_work.path),
             "USES": "",
             "FAIL_ON": "",
             "COMMENT": "true",

@@ -37,12 +37,12 @@ def test_a_question_is_answered_by_a_model_and_asked_once(
     with ModelServer(honest, context=16_384, without=("schema",)) as server:
         point(server)
         answer = command("ask", QUESTION, "--analyst", "model", "--json", *engine.repo).data
-        asked = len(server.asked)
+        request = len(server.asked)
         # The same question of the same evidence is answered from memory; what the model can do is known.
         assert command("ask", QUESTION, "--analyst", "model", "--json", *engine.repo).status == 0
-        said = command("doctor").out
-        assert len(server.asked) == asked
-    assert "scripted: 16384 tokens of context, tool calls" in said
+        doctor_output = command("doctor").out
+        assert len(server.asked) == request
+    assert "scripted: 16384 tokens of context, tool calls" in doctor_output
     assert all(claim["verdict"] == "supported" for claim in answer["claims"])
     assert {claim["kind"] for claim in answer["claims"]} == {"stated"}
     assert leak_in(corner, KEY) is None
@@ -52,7 +52,7 @@ def test_where_the_model_fails_the_evidence_is_shown_and_that_is_said(
     engine: Engine, point: Callable[[ModelServer], None], command: Command, corner: Path
 ) -> None:
     (Path.cwd() / "gitzette.toml").write_text("[budget]\nretry_seconds = 0.0\n")
-    with ModelServer(honest, lambda asked: Mood("locked")) as server:
+    with ModelServer(honest, lambda request: Mood("locked")) as server:
         point(server)
         result = command("ask", QUESTION, "--analyst", "model", *engine.repo)
     assert result.status == 4
@@ -65,7 +65,7 @@ def test_a_question_whose_answer_had_the_wrong_shape_is_asked_again(
     engine: Engine, point: Callable[[ModelServer], None], command: Command
 ) -> None:
     spoilt = [Mood("prose")] * 20
-    in_prose = ModelServer(honest, lambda asked: _next(spoilt, asked), context=16_384)
+    in_prose = ModelServer(honest, lambda request: _next(spoilt, request), context=16_384)
     with in_prose as server:
         point(server)
         first = command("ask", QUESTION, "--analyst", "model", *engine.repo)
@@ -77,9 +77,9 @@ def test_a_question_whose_answer_had_the_wrong_shape_is_asked_again(
     assert "The model did not answer" not in second.out
 
 
-def _next(moods: list[Mood], asked: ModelRequest) -> Mood | None:
+def _next(moods: list[Mood], request: ModelRequest) -> Mood | None:
     """Spoil the answers that have a shape, as long as there are moods left."""
-    return moods.pop() if moods and asked.schema not in (None, "Colour") else None
+    return moods.pop() if moods and request.schema not in (None, "Colour") else None
 
 
 def test_a_context_that_is_set_changed_or_removed_later_is_heeded_at_once(
@@ -88,7 +88,7 @@ def test_a_context_that_is_set_changed_or_removed_later_is_heeded_at_once(
     command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = []
+    moods_found = []
     with ModelServer(honest, context=65_536) as server:
         point(server)
         for day, context in enumerate(("", "6000", "32768", ""), start=1):
@@ -101,8 +101,8 @@ def test_a_context_that_is_set_changed_or_removed_later_is_heeded_at_once(
             assert command("ask", question, "--analyst", "model", *engine.repo).status == 0
             # A model with little room is offered no tools.
             offered = any("get_diff" in request.tools for request in server.asked[before:])
-            found.append((tokens, offered))
-    assert found == [("65536", True), ("6000", False), ("32768", True), ("65536", True)]
+            moods_found.append((tokens, offered))
+    assert moods_found == [("65536", True), ("6000", False), ("32768", True), ("65536", True)]
 
 
 def test_a_report_says_what_the_model_wrote_and_what_it_cost(

@@ -56,8 +56,8 @@ def test_a_workflow_may_do_no_more_than_it_must_and_knows_its_settings(
     assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action) for action in used)
     # No input of anybody is pasted into a script.
     assert not [step for step in steps if "${{" in step.get("run", "")]
-    found = read_settings(None, plan["env"])
-    assert (found.tz, str(found.out)) == ("UTC", "gazette")
+    settings = read_settings(None, plan["env"])
+    assert (settings.tz, str(settings.out)) == ("UTC", "gazette")
 
 
 def bash(script: str, folder: Path, **environ: str) -> None:
@@ -257,18 +257,21 @@ def test_the_day_comes_from_when_the_run_was_created_and_not_from_the_clock(
 def test_reports_are_committed_by_the_bot_also_when_somebody_pushed_meanwhile(
     plan: dict[str, Any], engine: Engine, tmp_path: Path
 ) -> None:
-    hub, mine, other = (tmp_path / name for name in ("hub", "mine", "other"))
+    hub, own_home, other = (tmp_path / name for name in ("hub", "mine", "other"))
     git = "git -c user.name=Ada -c user.email=ada@example.org"
     bash(
-        f"git clone -q --bare {engine.folder} {hub}; git clone -q {hub} {mine}; git clone -q {hub} {other}",
+        f"git clone -q --bare {engine.folder} {hub}; git clone -q {hub} {own_home}; git clone -q {hub} {other}",
         tmp_path,
     )
     words = {"GITZETTE_OUT": "gazette", "ASKED": "", "DAY": "2026-02-04"}
-    bash(script(plan, "Commit"), mine, **words)
-    bash("mkdir gazette; echo news > gazette/README.md; echo 'not to be committed' > secret", mine)
+    bash(script(plan, "Commit"), own_home, **words)
+    bash(
+        "mkdir gazette; echo news > gazette/README.md; echo 'not to be committed' > secret",
+        own_home,
+    )
     bash(f"{git} commit -q --allow-empty -m Meanwhile; git push -q origin HEAD", other)
-    bash(script(plan, "Commit"), mine, **words)
-    bash(script(plan, "Commit"), mine, **words)
+    bash(script(plan, "Commit"), own_home, **words)
+    bash(script(plan, "Commit"), own_home, **words)
     bash("git log --format='%an|%s' -3 main > told; git ls-tree -r --name-only main >> told", hub)
     commit_rows = [
         "github-actions[bot]|Gazette up to 2026-02-04",

@@ -50,20 +50,25 @@ async def quotations(folder: Path, *bodies: str, template: str = "") -> list[lis
     quoted = []
     for row in sorted(report.ledger, key=lambda row: row.landed_at):
         about = row.id
-        said = [claim for claim in report.claims if claim.speech and claim.about == (about,)]
-        quoted.append([quote.text for claim in said for quote in claim.quotes])
+        quotations = [claim for claim in report.claims if claim.speech and claim.about == (about,)]
+        quoted.append([quote.text for claim in quotations for quote in claim.quotes])
     return quoted
 
 
 async def test_a_form_that_several_pull_requests_have_is_never_quoted(tmp_path: Path) -> None:
-    own = "The router now returns a step number."
-    assert await quotations(tmp_path, FORM.format(own), FORM.format("N/A")) == [[own], []]
+    own_sentence = "The router now returns a step number."
+    assert await quotations(tmp_path, FORM.format(own_sentence), FORM.format("N/A")) == [
+        [own_sentence],
+        [],
+    ]
 
 
 async def test_the_template_of_the_repository_is_never_quoted(tmp_path: Path) -> None:
-    own = "The router now returns a step number."
-    quoted = await quotations(tmp_path, f"{TEMPLATE}\n{own}", template=f"<!-- Hi -->\n{TEMPLATE}")
-    assert quoted == [[own]]
+    own_sentence = "The router now returns a step number."
+    quoted = await quotations(
+        tmp_path, f"{TEMPLATE}\n{own_sentence}", template=f"<!-- Hi -->\n{TEMPLATE}"
+    )
+    assert quoted == [[own_sentence]]
 
 
 async def test_half_sentences_and_announcements_of_lists_are_not_quoted(tmp_path: Path) -> None:

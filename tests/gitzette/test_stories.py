@@ -17,16 +17,16 @@ def test_stories_are_listed_newest_first_with_their_timelines_also_when_the_memo
             command("run", "--repo", f"{repo}={world.repo(repo).git_dir}", "--date", day).status
             == 0
         )
-    shown = command("stories", "--repo", repo).out
-    assert shown.index("2026-03-15 ") < shown.index("\n2026-03-11 ")
-    assert "Relanded (Update since 2026-03-11)" in shown
-    assert " — revert\n" in shown
+    story_list = command("stories", "--repo", repo).out
+    assert story_list.index("2026-03-15 ") < story_list.index("\n2026-03-11 ")
+    assert "Relanded (Update since 2026-03-11)" in story_list
+    assert " — revert\n" in story_list
     for file in corner.glob("memory.db*"):
         file.unlink()
-    assert command("stories", "--repo", repo).out == shown
-    found = command("stories", "--json", "--since", "2026-03-15").data["stories"]
-    assert {one["date"] for one in found} == {"2026-03-15"}
-    assert any(one["kind"] == "reland" and len(one["steps"]) == 3 for one in found)
+    assert command("stories", "--repo", repo).out == story_list
+    stories_found = command("stories", "--json", "--since", "2026-03-15").data["stories"]
+    assert {entry["date"] for entry in stories_found} == {"2026-03-15"}
+    assert any(entry["kind"] == "reland" and len(entry["steps"]) == 3 for entry in stories_found)
 
 
 def test_what_one_author_numbers_is_a_series_only_under_one_name(
@@ -48,7 +48,9 @@ def test_what_one_author_numbers_is_a_series_only_under_one_name(
         engine.commit(title, when, author, steps=f"STEPS = {minute}\n")
     result = command("run", *engine.repo, "--date", "2026-02-04", "--json")
     assert result.status == 0, result.err
-    series = [one["text"]["en"] for one in result.data["claims"] if one["predicate"] == "series"]
+    series = [
+        entry["text"]["en"] for entry in result.data["claims"] if entry["predicate"] == "series"
+    ]
     assert sorted(series) == [
         "Part 2 of 2; landed: part 1 [@2].",  # [Frontend]
         "Part 2 of a series; landed: part 1 [@2].",  # Harden the parser

@@ -77,7 +77,7 @@ def landed(engine: Engine, message: str, hour: int, text: str, tag: str = "") ->
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def own_checkout(tmp_path: Path) -> Path:
     """Code of the user's own: some of it uses the engine, some has the same words, some is not to be read."""
     folder = tmp_path / "mine"
     (folder / "ignored").mkdir(parents=True)
@@ -104,8 +104,8 @@ def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(
     titles = dict(line.split(" ", 1) for line in log.splitlines())
     dropped = ["Drop what is deprecated (#6)"]
     assert {
-        (one["part"], one["name"]): [titles[cite.partition("@")[2]] for cite in one["cites"]]
-        for one in guide["items"]
+        (entry["part"], entry["name"]): [titles[cite.partition("@")[2]] for cite in entry["cites"]]
+        for entry in guide["items"]
     } == {
         ("breaks", "--swap-space"): dropped,
         ("breaks", "ENGINE_CACHE"): dropped,
@@ -115,7 +115,7 @@ def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(
         ("changed", "--workers"): ["Use two workers (#5)"],
         ("new", "EngineArgs.eager"): dropped,
     }
-    assert [titles[one["sha"]] for one in guide["undone"]] == ["Add a fast way (#3)"]
+    assert [titles[entry["sha"]] for entry in guide["undone"]] == ["Add a fast way (#3)"]
     page = command("between", "v1.0", "v1.1", *upgraded.repo, "--lang", "zh").out
     assert "## 不兼容的改动 (5)" in page
     assert page.count("--fast") == 0
@@ -172,12 +172,12 @@ def test_a_guide_says_that_ones_own_code_uses_nothing_that_changed(
 
 
 def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
-    upgraded: Engine, mine: Path, command: Command
+    upgraded: Engine, own_checkout: Path, command: Command
 ) -> None:
     report = command(
-        "run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine), "--json"
+        "run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(own_checkout), "--json"
     ).data
-    assert {(one["name"], f"{one['file']}:{one['line']}") for one in report["uses"]} == {
+    assert {(entry["name"], f"{entry['file']}:{entry['line']}") for entry in report["uses"]} == {
         ("--swap-space", "run.sh:2"),
         ("--workers", "run.sh:2"),
         ("ENGINE_CACHE", "app.py:8"),
@@ -186,7 +186,7 @@ def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
         ("generate(best_of)", "app.py:7"),
         ("swap_size", "app.py:9"),
     }
-    used = {one["sha"] for one in report["uses"]}
+    used = {entry["sha"] for entry in report["uses"]}
     rows = sorted(report["ledger"], key=lambda row: -row["weight"])
     assert {row["sha"] for row in rows[: len(used)]} == used
     assert {row["tier"] for row in rows[: len(used)]} == {"act on"}
@@ -196,7 +196,7 @@ def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
     assert len(marks) == len(used)
     assert (
         command(
-            "run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(mine / "app.py")
+            "run", "--date", "2026-02-09", *upgraded.repo, "--uses", str(own_checkout / "app.py")
         ).status
         == 2
     )
@@ -208,7 +208,7 @@ def test_a_week_joins_its_days_and_tells_what_came_and_went_once(
     week = command("run", "--week", "2026-W07", *upgraded.repo, "--json").data
     titles = {f"{row['repo']}@{row['sha']}": row["title"] for row in week["ledger"]}
     assert len(week["ledger"]) == 5
-    assert [titles[one["change"]] for one in week["came_and_went"]] == ["Add a fast way (#3)"]
+    assert [titles[entry["change"]] for entry in week["came_and_went"]] == ["Add a fast way (#3)"]
     assert week["days"] == [f"2026-02-{day:02}" for day in range(9, 16)]
     page = Path("gazette/reports/2026-W07.md").read_text()
     assert page.count("Add a fast way") == 1

@@ -37,8 +37,8 @@ def written(covered: Covered, role: Role = "effect") -> list[str]:
 
 def refused(folder: Path) -> list[Mapping[str, Any]]:
     (file,) = (folder / "home" / "runs").glob("*.json")
-    found: list[Mapping[str, Any]] = json.loads(file.read_bytes())["refused"]
-    return found
+    refusals_found: list[Mapping[str, Any]] = json.loads(file.read_bytes())["refused"]
+    return refusals_found
 
 
 async def test_a_refused_literal_goes_back_once_with_the_nearest_evidence_and_is_published_when_mended(
@@ -58,8 +58,8 @@ async def test_a_refused_literal_goes_back_once_with_the_nearest_evidence_and_is
     assert "`MAX_ROUTES` is now `12`." in written(covered)
     assert sum("`MAX_ROUTES` is now `12`." in batch for batch in judged) >= 2
     assert all("`MAX_ROUTES` is now `13`." not in batch for batch in judged)
-    (one,) = refused(tmp_path)
-    assert (one["text"], one["literal"], one["check"], one["repaired"]) == (
+    (refusal,) = refused(tmp_path)
+    assert (refusal["text"], refusal["literal"], refusal["check"], refusal["repaired"]) == (
         WRONG["en"],
         "13",
         "number",
@@ -103,8 +103,8 @@ async def test_a_sentence_must_pass_in_both_languages(tmp_path: Path) -> None:
 
 
 async def test_a_judge_that_does_not_answer_publishes_nothing(tmp_path: Path) -> None:
-    def away(asked: ModelRequest) -> Mood | None:
-        return Mood("prose") if asked.schema == "Rulings" else None
+    def away(request: ModelRequest) -> Mood | None:
+        return Mood("prose") if request.schema == "Rulings" else None
 
     with ModelServer(Scripted(), away, context=32_768) as server:
         covered = await run(tmp_path, server, two_commits(tmp_path / "router"))

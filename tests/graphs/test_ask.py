@@ -52,34 +52,36 @@ class Answering:
     quote: str = ""  # Of the judge; by default a line of the usual repository
     heard: list[ModelRequest] = field(default_factory=list)
 
-    def __call__(self, asked: ModelRequest) -> Saying:
-        if (answer := probed(asked)) is not None:
+    def __call__(self, request: ModelRequest) -> Saying:
+        if (answer := probed(request)) is not None:
             return answer
-        self.heard.append(asked)
-        if asked.tools:
+        self.heard.append(request)
+        if request.tools:
             last = max(
                 n
-                for n, one in enumerate(asked.body["messages"])
-                if "A colleague asks" in str(one["content"])
+                for n, message in enumerate(request.body["messages"])
+                if "A colleague asks" in str(message["content"])
             )
-            turn = sum(one["role"] == "assistant" for one in asked.body["messages"][last:])
+            turn = sum(
+                message["role"] == "assistant" for message in request.body["messages"][last:]
+            )
             return self.turns[turn] if turn < len(self.turns) else Saying(text="Enough.")
-        return Saying(text=json.dumps(self._answer(asked)))
+        return Saying(text=json.dumps(self._answer(request)))
 
-    def _answer(self, asked: ModelRequest) -> dict[str, Any]:
-        if asked.schema == "Rulings":
-            judged = [line for line in asked.user.splitlines() if line.startswith("[s")]
+    def _answer(self, request: ModelRequest) -> dict[str, Any]:
+        if request.schema == "Rulings":
+            judged = [line for line in request.user.splitlines() if line.startswith("[s")]
             pairs = [(line[1:].partition("]")[0], self.opinion(line)) for line in judged]
-            line = "MAX_ROUTES = 12" if "MAX_ROUTES = 12" in asked.user else "WORKER_TIMEOUT"
+            line = "MAX_ROUTES = 12" if "MAX_ROUTES = 12" in request.user else "WORKER_TIMEOUT"
             quote = self.quote or line
             return {
                 "rulings": [
                     {"id": name, "quote": quote, "verdict": verdict} for name, verdict in pairs
                 ]
             }
-        if asked.schema == "Searches":
+        if request.schema == "Searches":
             return {"searches": self.searches}
-        if asked.schema == "Repair":
+        if request.schema == "Repair":
             return {"sentences": self.repairs}
         return {
             "abstains": self.abstains,
@@ -129,8 +131,8 @@ async def asking(
 async def test_a_judged_sentence_is_published_with_its_citation_and_streamed(
     tmp_path: Path,
 ) -> None:
-    async with asking(tmp_path, Answering()) as one:
-        reply = await one.ask()
+    async with asking(tmp_path, Answering()) as session:
+        reply = await session.ask()
     assert reply.outcome == "answered"
     assert not reply.abstained
     assert reply.answer.startswith("`MAX_ROUTES` goes from `22` to `12`. ([`")
@@ -141,8 +143,8 @@ async def test_a_judged_sentence_is_published_with_its_citation_and_streamed(
     assert [anchor.text for anchor in claim.anchors] == ["+MAX_ROUTES = 12"]
     assert reply.evidence[0].id == reply.cites[0]
     # Evidence comes before the answer, and no sentence before it is judged.
-    assert ["evidence" in event for event in one.events] == [True, True, False]
-    assert one.events[-1]["claim"].judged_by == "scripted"
+    assert ["evidence" in event for event in session.events] == [True, True, False]
+    assert session.events[-1]["claim"].judged_by == "scripted"
 
 
 async def test_tools_are_called_within_the_window_and_what_they_show_can_be_cited(
@@ -157,9 +159,9 @@ async def test_tools_are_called_within_the_window_and_what_they_show_can_be_cite
     clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
     sha = clone.commit("Give workers more time", 10, worker__py="WORKER_TIMEOUT = 45\n")
     model.sentences = [timeout | {"cites": [f"octo/router@{sha[:12]}"]}]
-    async with asking(tmp_path, model, clone) as one:
-        reply = await one.ask("Do workers wait longer?")
-        spoken = [message for asked in model.heard for message in asked.messages]
+    async with asking(tmp_path, model, clone) as session:
+        reply = await session.ask("Do workers wait longer?")
+        spoken = [message for request in model.heard for message in request.messages]
     assert reply.cites == (f"octo/router@{sha}",)
     assert any(f"commit octo/router@{sha[:12]}: Give workers more time" in text for text in spoken)
 
@@ -167,18 +169,18 @@ async def test_tools_are_called_within_the_window_and_what_they_show_can_be_cite
 async def test_what_is_refused_is_said_anew_once_and_advice_is_labelled(tmp_path: Path) -> None:
     wrong = LOWERED | {"en": "`MAX_ROUTES` is `13` now.", "old": "", "new": ""}
     again = wrong | {"id": "1", "en": "Check your routes: `MAX_ROUTES` is `12`.", "advice": True}
-    async with asking(tmp_path, Answering([LOWERED, wrong], [again])) as one:
-        reply = await one.ask()
-        assert len(of(one.server, "Repair")) == 1
-        assert "'13' stands nowhere in the cited evidence" in of(one.server, "Repair")[0]
+    async with asking(tmp_path, Answering([LOWERED, wrong], [again])) as session:
+        reply = await session.ask()
+        assert len(of(session.server, "Repair")) == 1
+        assert "'13' stands nowhere in the cited evidence" in of(session.server, "Repair")[0]
     assert [claim.kind for claim in reply.claims] == [Kind.STATED, Kind.ADVICE]
     assert "Advice: Check your routes" in reply.answer
     assert reply.dropped == 0
 
 
 async def test_what_the_judge_refuses_is_not_published_and_counted(tmp_path: Path) -> None:
-    async with asking(tmp_path, Answering(opinion=lambda _: "unsupported")) as one:
-        reply = await one.ask()
+    async with asking(tmp_path, Answering(opinion=lambda _: "unsupported")) as session:
+        reply = await session.ask()
     assert reply.outcome == "refused"
     assert reply.abstained
     assert not any(claim.free for claim in reply.claims)
@@ -188,8 +190,8 @@ async def test_what_the_judge_refuses_is_not_published_and_counted(tmp_path: Pat
 async def test_abstention_comes_first_and_what_is_named_is_shown_all_the_same(
     tmp_path: Path,
 ) -> None:
-    async with asking(tmp_path, Answering([], abstains=True, nearest=["c2"])) as one:
-        reply = await one.ask()
+    async with asking(tmp_path, Answering([], abstains=True, nearest=["c2"])) as session:
+        reply = await session.ask()
     assert reply.abstained
     assert reply.answer.startswith("Nothing that was read says this.\n")
     assert "Nearest evidence:" in reply.answer
@@ -209,8 +211,8 @@ async def test_what_is_named_is_listed_beside_an_answer_that_cites_only_some_of_
         "anchor": "+Routes are limited.",
     }
     model = Answering([obeying], quote="Routes are limited.")
-    async with asking(tmp_path, model, clone) as one:
-        reply = await one.ask()
+    async with asking(tmp_path, model, clone) as session:
+        reply = await session.ask()
     assert reply.outcome == "answered"
     assert {claim.cites[0].sha for claim in reply.claims if claim.free} == {sha}
     _, _, rest = reply.answer.partition("`MAX_ROUTES`: 2 more found by name.")
@@ -220,11 +222,11 @@ async def test_what_is_named_is_listed_beside_an_answer_that_cites_only_some_of_
 
 async def test_a_follow_up_hears_what_was_asked_and_answered(tmp_path: Path) -> None:
     model = Answering()
-    async with asking(tmp_path, model) as one:
-        first = await one.ask()
-        await one.ask("and who did that?")
-        standing = await one.conversations.standing("t")
-        opening = next(asked for asked in reversed(model.heard) if asked.tools)
+    async with asking(tmp_path, model) as session:
+        first = await session.ask()
+        await session.ask("and who did that?")
+        standing = await session.conversations.standing("t")
+        opening = next(request for request in reversed(model.heard) if request.tools)
     roles = [message["role"] for message in opening.body["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
     assert opening.messages[1] == QUESTION
@@ -238,8 +240,8 @@ async def test_nothing_outside_of_the_window_is_cited(tmp_path: Path) -> None:
     early = {"en": "`MAX_ROUTES` was `22`.", "cites": ["c9"], "anchor": "+MAX_ROUTES = 22"}
     clone = two_commits(tmp_path / "code")
     model = Answering([LOWERED, early], turns=[calling("search_history", words="Begin")])
-    async with asking(tmp_path, model, clone) as one:
-        reply = await one.ask(bound=Window.between("2026-02-04", "2026-02-05", "UTC", NOW))
+    async with asking(tmp_path, model, clone) as session:
+        reply = await session.ask(bound=Window.between("2026-02-04", "2026-02-05", "UTC", NOW))
         messages = "\n".join(model.heard[1].messages)
     assert "nothing earlier says that" in messages or "Begin" not in messages
     assert len(reply.cites) == 1
@@ -248,13 +250,13 @@ async def test_nothing_outside_of_the_window_is_cited(tmp_path: Path) -> None:
 
 async def test_a_model_is_told_which_days_were_read(tmp_path: Path) -> None:
     model = Answering()
-    async with asking(tmp_path, model) as one:
-        spec = one.context.specs[0]
+    async with asking(tmp_path, model) as session:
+        spec = session.context.specs[0]
         for day in ("2026-01-10", "2026-01-11", "2026-01-13"):
             window = Window.days(date.fromisoformat(day), date.fromisoformat(day), "UTC")
-            await one.context.reader.complete(spec, window)
-        await one.ask()
-        opening = next(asked for asked in model.heard if asked.tools).messages[-1]
+            await session.context.reader.complete(spec, window)
+        await session.ask()
+        opening = next(request for request in model.heard if request.tools).messages[-1]
     read = "2026-01-10 to 2026-01-11, 2026-01-13, 2026-01-29 to 2026-02-04"
     days = f"{read} (not read: 2026-01-12, 2026-01-14 to 2026-01-28)"
     assert f"What a search found in octo/router, {days}, best first" in opening
@@ -268,8 +270,8 @@ async def test_a_number_counts_what_is_cited_only_if_it_is_that_number(tmp_path:
         both | {"en": f"`MAX_ROUTES` makes it {number} faster."}
         for number in ("29371%", "2x", "2 times", "2.5", "29")
     ]
-    async with asking(tmp_path, Answering([counted, *inflated])) as one:
-        reply = await one.ask()
+    async with asking(tmp_path, Answering([counted, *inflated])) as session:
+        reply = await session.ask()
     assert [claim.text["en"] for claim in reply.claims] == [counted["en"]]
     assert reply.dropped == len(inflated)
 
@@ -280,8 +282,8 @@ async def test_what_only_a_message_says_is_told_as_its_authors_account(tmp_path:
         "cites": ["c1"],
         "anchor": "Larger values overflow the shared buffer.",
     }
-    async with asking(tmp_path, Answering([LOWERED, spoken])) as one:
-        reply = await one.ask()
+    async with asking(tmp_path, Answering([LOWERED, spoken])) as session:
+        reply = await session.ask()
     assert [claim.attributed for claim in reply.claims] == [False, True]
     assert "By the author's account: Larger values than `MAX_ROUTES`" in reply.answer
     assert "account: `MAX_ROUTES` goes" not in reply.answer
@@ -289,8 +291,8 @@ async def test_what_only_a_message_says_is_told_as_its_authors_account(tmp_path:
 
 async def test_an_answer_may_come_at_once_and_costs_four_requests(tmp_path: Path) -> None:
     model = Answering(turns=[calling("Answer", sentences=[LOWERED], abstains=False)])
-    async with asking(tmp_path, model) as one:
-        reply = await one.ask()
+    async with asking(tmp_path, model) as session:
+        reply = await session.ask()
     assert reply.outcome == "answered"
     assert [claim.text["en"] for claim in reply.claims] == [LOWERED["en"]]
     # A plan, the answer, and a judge who is asked twice.
@@ -301,10 +303,10 @@ async def test_the_same_question_about_the_same_evidence_is_printed_again_withou
     tmp_path: Path,
 ) -> None:
     model = Answering()
-    async with asking(tmp_path, model) as one:
-        first = await one.ask(thread="first")
+    async with asking(tmp_path, model) as session:
+        first = await session.ask(thread="first")
         requests = len(model.heard)
-        second = await one.ask(thread="second")
+        second = await session.ask(thread="second")
     assert first.answer == second.answer
     assert len(model.heard) == requests
 
@@ -316,8 +318,8 @@ async def test_planned_searches_find_what_the_words_of_a_question_do_not(tmp_pat
     for hour in range(6, 16):
         clone.commit(f"Tidy part {hour}", hour, **{f"part{hour}__py": f"PART = {hour}\n"})
     searches = ["workers time path:worker.py", "is:unheard-of"]
-    async with asking(tmp_path, Answering(searches=searches), clone) as one:
-        reply = await one.ask("进程的等待时间变长了吗？")
+    async with asking(tmp_path, Answering(searches=searches), clone) as session:
+        reply = await session.ask("进程的等待时间变长了吗？")
     assert reply.evidence[0].id.sha == sha
 
 
@@ -334,13 +336,13 @@ async def test_lines_of_a_file_that_a_tool_showed_can_be_cited(tmp_path: Path) -
         ],
         opinion=lambda text: "stated" if "is `45` now" in text else "unsupported",
     )
-    async with asking(tmp_path, model) as one:
-        reply = await one.ask("What is the timeout of workers now?")
-        shown = "\n".join(message for asked in model.heard for message in asked.messages)
+    async with asking(tmp_path, model) as session:
+        reply = await session.ask("What is the timeout of workers now?")
+        shown_text = "\n".join(message for request in model.heard for message in request.messages)
     (cite,) = reply.cites
     assert cite.kind == "lines"
     assert cite.endswith(":worker.py#L1-L1")
-    assert f"New handles to cite: f1 is {cite}." in shown
+    assert f"New handles to cite: f1 is {cite}." in shown_text
     assert "/worker.py#L1-L1)" in reply.answer
     (claim,) = [claim for claim in reply.claims if claim.free]
     assert not claim.attributed
@@ -358,9 +360,9 @@ async def test_the_release_that_code_names_can_be_cited_and_is_nobodys_account(
     model = Answering(
         [released], opinion=lambda text: "stated" if "v1.4.0" in text else "unsupported"
     )
-    async with asking(tmp_path, model, clone) as one:
-        reply = await one.ask("Which release lowers MAX_ROUTES?")
-        opening = next(asked for asked in model.heard if asked.tools).messages[-1]
+    async with asking(tmp_path, model, clone) as session:
+        reply = await session.ask("Which release lowers MAX_ROUTES?")
+        opening = next(request for request in model.heard if request.tools).messages[-1]
     assert f"{note}\nAs of 2026-02-04, nothing on main takes it back." in opening
     assert "[v1] release v1.4.0 of octo/router, 2026-02-04" in opening
     assert {str(cite) for cite in reply.cites} >= {"octo/router@v1.4.0"}
@@ -373,9 +375,9 @@ async def test_a_revert_is_told_beside_the_commit_that_it_takes_back(tmp_path: P
     clone.commit("Lower the limit", 8, router__py="MAX_ROUTES = 12\n")
     clone.commit('Revert "Lower the limit"', 9, router__py="MAX_ROUTES = 22\n")
     model = Answering()
-    async with asking(tmp_path, model, clone) as one:
-        await one.ask("Is the limit of MAX_ROUTES still lowered?")
-        opening = next(asked for asked in model.heard if asked.tools).messages[-1]
+    async with asking(tmp_path, model, clone) as session:
+        await session.ask("Is the limit of MAX_ROUTES still lowered?")
+        opening = next(request for request in model.heard if request.tools).messages[-1]
     assert "It was taken back on 2026-02-04 by " in opening
 
 
@@ -383,8 +385,8 @@ async def test_a_false_premise_is_corrected_before_anything_else(tmp_path: Path)
     # Some models also call it an abstention; what they say is an answer all the same.
     for abstains in (False, True):
         model = Answering([LOWERED], corrects=True, abstains=abstains, nearest=["c1"])
-        async with asking(tmp_path / str(abstains), model) as one:
-            reply = await one.ask("Why was MAX_ROUTES raised?")
+        async with asking(tmp_path / str(abstains), model) as session:
+            reply = await session.ask("Why was MAX_ROUTES raised?")
         assert not reply.abstained
         assert reply.outcome == "answered"
         assert reply.answer.startswith("`MAX_ROUTES` goes from `22` to `12`.")
@@ -394,8 +396,8 @@ async def test_a_false_premise_is_corrected_before_anything_else(tmp_path: Path)
 
 async def test_a_correction_that_does_not_pass_answers_nothing(tmp_path: Path) -> None:
     raised = {"en": "The limit stays `99`.", "cites": ["c1"], "anchor": "+MAX_ROUTES = 12"}
-    async with asking(tmp_path, Answering([raised], corrects=True)) as one:
-        reply = await one.ask("Why was MAX_ROUTES raised?")
+    async with asking(tmp_path, Answering([raised], corrects=True)) as session:
+        reply = await session.ask("Why was MAX_ROUTES raised?")
     assert reply.abstained
     assert reply.outcome == "refused"
 
@@ -404,8 +406,8 @@ async def test_what_nothing_mentions_is_stated_by_code_after_looking_for_it(
     tmp_path: Path,
 ) -> None:
     model = Answering([], abstains=True, absent=["warp_scheduler", "MAX_ROUTES"])
-    async with asking(tmp_path, model) as one:
-        reply = await one.ask("Who removed the scheduler of warps?")
+    async with asking(tmp_path, model) as session:
+        reply = await session.ask("Who removed the scheduler of warps?")
     assert reply.answer.startswith(
         "No commit or thread mentions `warp_scheduler` in octo/router from 2026-01-29"
     )
@@ -428,25 +430,25 @@ async def test_an_abstention_or_a_correction_may_name_what_was_asked_for(
     }
     for kind, model in models.items():
         published = 0 if kind == "answers" else 1
-        async with asking(tmp_path / kind, model) as one:
-            reply = await one.ask("Why was MAX_ROUTES renamed to ROUTE_CAP?")
+        async with asking(tmp_path / kind, model) as session:
+            reply = await session.ask("Why was MAX_ROUTES renamed to ROUTE_CAP?")
         assert sum(claim.free for claim in reply.claims) == published
 
 
 async def test_a_model_is_told_of_the_tools_that_it_has_and_of_no_others(tmp_path: Path) -> None:
     model = Answering(turns=[calling("get_diff", sha="zzz"), calling("get_file", path="no.py")])
-    async with asking(tmp_path, model) as one:
-        await one.ask()
-    requests = [asked for asked in model.heard if asked.tools]
+    async with asking(tmp_path, model) as session:
+        await session.ask()
+    requests = [request for request in model.heard if request.tools]
     assert len(requests) == 3
-    for asked in requests:
-        offered = {tool["function"]["name"] for tool in asked.body["tools"]} - {"Answer"}
-        text = json.dumps(asked.body)
+    for request in requests:
+        offered = {tool["function"]["name"] for tool in request.body["tools"]} - {"Answer"}
+        text = json.dumps(request.body)
         assert {name for name in TOOL_NAMES if name in text} == offered
         # Nothing was read of issues and pull requests.
         assert "get_issue" not in offered
         for name in offered:
-            assert name in asked.messages[1], "the opening names every tool"
+            assert name in request.messages[1], "the opening names every tool"
 
 
 async def test_an_opening_is_small_however_large_the_commits_are(tmp_path: Path) -> None:
@@ -457,9 +459,9 @@ async def test_an_opening_is_small_however_large_the_commits_are(tmp_path: Path)
         message = f"Change MAX_ROUTES {hour}\n\n" + "Long words about routes. " * 200
         clone.commit(message, hour, **{f"router{hour}__py": lines})
     model = Answering()
-    async with asking(tmp_path, model, clone, context=131_072) as one:
-        await one.ask()
-        opening = next(asked for asked in model.heard if asked.tools)
+    async with asking(tmp_path, model, clone, context=131_072) as session:
+        await session.ask()
+        opening = next(request for request in model.heard if request.tools)
     assert (
         message_tokens(tuple(opening.messages)) <= 6_000 + 1_500
     )  # The rules come beside the evidence
@@ -473,8 +475,8 @@ async def test_a_handle_says_which_repository_is_meant(tmp_path: Path) -> None:
     other.commit("Grow the cache", 8, cache__py="SIZE = 2\n")
     turns = [calling("get_diff", sha="c1"), calling("get_file", path="cache.py")]
     model = Answering(turns=turns)
-    async with asking(tmp_path, model, router, other) as one:
-        await one.ask()
+    async with asking(tmp_path, model, router, other) as session:
+        await session.ask()
         answers = [
             str(message["content"])
             for message in model.heard[-3].body["messages"]
@@ -504,9 +506,9 @@ async def test_what_a_comparison_of_versions_shows_can_be_cited_with_its_commits
     ]
     turns = [calling("between", old="v1.0.0", new="v1.1.0")]
     model = Answering(sentences, turns=turns, quote="ROUTES_CAP")
-    async with asking(tmp_path, model, clone) as one:
+    async with asking(tmp_path, model, clone) as session:
         bound = Window.between("2026-02-04", "2026-02-05", "UTC", NOW)
-        reply = await one.ask("What is new in v1.1.0?", bound)
+        reply = await session.ask("What is new in v1.1.0?", bound)
     # The commit landed before the window: the comparison has shown it.
     assert {f"octo/router@{sha}", "octo/router@v1.1.0"} <= set(reply.cites)
     assert [claim.text["en"] for claim in reply.claims if claim.free] == [

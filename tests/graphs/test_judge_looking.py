@@ -66,8 +66,8 @@ def looks(server: ModelServer) -> list[ModelRequest]:
     return [tool for tool in with_tools if JUDGED in tool.messages[1]]
 
 
-def tool_answers(asked: ModelRequest) -> list[str]:
-    messages = asked.body["messages"]
+def tool_answers(request: ModelRequest) -> list[str]:
+    messages = request.body["messages"]
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
@@ -175,7 +175,9 @@ async def test_a_sentence_that_is_said_anew_is_judged_with_what_the_judge_had_lo
         {LIMIT: analysis(wide)},
         {LIMIT: {"sentences": [REJECTS | {"id": "1"}]}},
         judge_turns=[calling("get_file", path="zz_guard.py")],
-        opinion=lambda text, shown: "narrow" if "All routers" in text else honest(text, shown),
+        opinion=lambda text, evidence_text: (
+            "narrow" if "All routers" in text else honest(text, evidence_text)
+        ),
         problem="only those with 12 routes",
         tiers=TIERS,
     )
@@ -237,13 +239,13 @@ class Stopping(Scripted):
     reached: threading.Event = field(default_factory=threading.Event)
     go_on: threading.Event = field(default_factory=threading.Event)
 
-    def __call__(self, asked: ModelRequest) -> Saying:
+    def __call__(self, request: ModelRequest) -> Saying:
         """Answer, and wait before the second turn."""
-        is_judge = bool(asked.tools) and JUDGED in "".join(asked.messages[1:2])
-        if is_judge and asked.has_tool_answers and not self.reached.is_set():
+        is_judge = bool(request.tools) and JUDGED in "".join(request.messages[1:2])
+        if is_judge and request.has_tool_answers and not self.reached.is_set():
             self.reached.set()
             self.go_on.wait(60)
-        return super().__call__(asked)
+        return super().__call__(request)
 
 
 async def test_a_run_that_dies_inside_the_conversation_of_a_judge_pays_nothing_twice(
@@ -258,7 +260,7 @@ async def test_a_run_that_dies_inside_the_conversation_of_a_judge_pays_nothing_t
     }
     with ModelServer(Scripted(**script), context=32_768) as server:
         calm = await run(tmp_path / "calm", server, clone)
-        whole = bodies(server)
+        all_bodies = bodies(server)
     stopping = Stopping(**script)
     with ModelServer(stopping, context=32_768) as server:
         task = asyncio.create_task(run(tmp_path, server, clone))
@@ -271,10 +273,10 @@ async def test_a_run_that_dies_inside_the_conversation_of_a_judge_pays_nothing_t
             db.execute("update runs set status = 'running', finished = null")
             (name,) = db.execute("select id from runs").fetchone()
         resumed = await run(tmp_path, server, clone, again=name)
-        asked = bodies(server)
+        request = bodies(server)
     # The one answer that nobody heard is asked for again.
-    assert asked.total() == whole.total() + 1
-    assert len(asked) == len(whole)
+    assert request.total() == all_bodies.total() + 1
+    assert len(request) == len(all_bodies)
     assert resumed.report.claims == calm.report.claims
     assert resumed.report.sections[0].account.judging == Judging(
         **calm.report.sections[0].account.judging.model_dump()

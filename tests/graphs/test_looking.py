@@ -47,9 +47,9 @@ def looking(server: ModelServer, title: str = "") -> list[ModelRequest]:
     return [tool for tool in with_tools if title in tool.messages[1]]
 
 
-def tool_answers(asked: ModelRequest) -> list[str]:
+def tool_answers(request: ModelRequest) -> list[str]:
     """Return what the tools have answered so far in a conversation."""
-    messages = asked.body["messages"]
+    messages = request.body["messages"]
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
@@ -325,9 +325,9 @@ async def test_a_day_that_is_run_again_recalls_what_it_did_before_and_asks_nothi
     with ModelServer(Scripted(turns=turns), context=32_768) as server:
         first = await run(tmp_path, server, clone)
         recalled = tool_answers(looking(server)[-1])
-        asked = len(server.asked)
+        request = len(server.asked)
         again = await run(tmp_path, server, clone)
-        assert len(server.asked) == asked
+        assert len(server.asked) == request
     assert recalled == ["page 1 of 1\nno report of 2026-02-04 is remembered\n"]
     assert again.report == first.report
 

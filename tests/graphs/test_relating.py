@@ -28,10 +28,10 @@ FIXES = {
 }
 
 
-def clone_at(folder: Path, said: str) -> Clone:
+def clone_at(folder: Path, message: str) -> Clone:
     clone = Clone(folder)
     clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
-    clone.commit(f"{LIMIT}\n\n{said}", 9, router__py="MAX_ROUTES = 12\n")
+    clone.commit(f"{LIMIT}\n\n{message}", 9, router__py="MAX_ROUTES = 12\n")
     clone.commit("Give workers more time", 10, worker__py="WORKER_TIMEOUT = 45\n")
     return clone
 
@@ -39,11 +39,11 @@ def clone_at(folder: Path, said: str) -> Clone:
 async def links(
     folder: Path,
     *relations: Mapping[str, Any],
-    said: str = "See #7.",
+    message: str = "See #7.",
     opinion: Callable[[str, str], str] = honest,
     issues: int = 1,
 ) -> tuple[list[Link], list[str]]:
-    clone = clone_at(folder / "router", said)
+    clone = clone_at(folder / "router", message)
     same = tuple(replace(ISSUE, number=7 + number) for number in range(issues))
     hub = repo_from_mirror(clone.name, clone.folder / ".git", same)
     script = Scripted(relations={LIMIT: relations}, opinion=opinion)
@@ -57,20 +57,22 @@ async def links(
         return list(covered.report.links), of(server, "Rulings")
 
 
-def link_rows(found: list[Link]) -> list[tuple[str, str, str]]:
-    return [(link.issue, link.relation.value, link.grade.value) for link in found]
+def link_rows(found_links: list[Link]) -> list[tuple[str, str, str]]:
+    return [(link.issue, link.relation.value, link.grade.value) for link in found_links]
 
 
 async def test_a_reference_becomes_a_fix_when_both_anchors_stand_and_the_judge_agrees(
     tmp_path: Path,
 ) -> None:
-    found, rulings = await links(tmp_path, FIXES)
-    assert link_rows(found) == [("octo/router#7", "fixes", "B")]
-    assert found[0].evidence[:2] == (FIXES["anchor"], FIXES["other_anchor"])
+    found_links, rulings = await links(tmp_path, FIXES)
+    assert link_rows(found_links) == [("octo/router#7", "fixes", "B")]
+    assert found_links[0].evidence[:2] == (FIXES["anchor"], FIXES["other_anchor"])
     judged = [ruling for ruling in rulings if "reports or asks for" in ruling]
     assert len(judged) == 2
     # Each reading hides a sentence about something else among the others.
-    assert all(len(sentences_in(one)) == 2 and BODY in one for one in judged)
+    assert all(
+        len(sentences_in(story_entry)) == 2 and BODY in story_entry for story_entry in judged
+    )
 
 
 async def test_without_a_verbatim_anchor_on_each_side_it_only_refers_to_it(tmp_path: Path) -> None:
@@ -81,24 +83,32 @@ async def test_without_a_verbatim_anchor_on_each_side_it_only_refers_to_it(tmp_p
         FIXES | {"relation": "needs or ports"},
         FIXES | {"relation": "none"},
     ]
-    drafts = [one | {"other": f"#{number}"} for number, one in enumerate([*wrong, FIXES], start=7)]
+    drafts = [
+        story_entry | {"other": f"#{number}"}
+        for number, story_entry in enumerate([*wrong, FIXES], start=7)
+    ]
     nobody = FIXES | {"relation": "introduced by", "other": "#99"}
-    found, rulings = await links(
+    found_links, rulings = await links(
         tmp_path,
         nobody,
         *drafts,
-        said="See #7, #8, #9, #10, #11 and #12.",
+        message="See #7, #8, #9, #10, #11 and #12.",
         issues=6,
     )
-    relations = {link.issue.partition("#")[2]: link.relation.value for link in found}
+    relations = {link.issue.partition("#")[2]: link.relation.value for link in found_links}
     assert relations == dict.fromkeys(("7", "8", "9", "10", "11"), "refers to") | {"12": "fixes"}
-    judged = {sentence for one in rulings for sentence in sentences_in(one) if "#" in sentence}
+    judged = {
+        sentence
+        for story_entry in rulings
+        for sentence in sentences_in(story_entry)
+        if "#" in sentence
+    }
     assert not [sentence for sentence in judged if re.search(r"#(7|8|9|10|99)\b", sentence)]
 
 
 async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_path: Path) -> None:
-    found, _ = await links(tmp_path, FIXES, opinion=lambda *_: "unsupported")
-    assert link_rows(found) == [("octo/router#7", "refers to", "B")]
+    found_links, _ = await links(tmp_path, FIXES, opinion=lambda *_: "unsupported")
+    assert link_rows(found_links) == [("octo/router#7", "refers to", "B")]
     (file,) = (tmp_path / "home" / "runs").glob("*.json")
     assert any(
         "#7" in refusal["text"] and refusal["check"] == "judge"
@@ -107,8 +117,10 @@ async def test_what_the_judge_refuses_only_refers_to_it_and_is_on_record(tmp_pat
 
 
 async def test_an_issue_that_nobody_names_is_likely_fixed(tmp_path: Path) -> None:
-    found, _ = await links(tmp_path, FIXES, said="Larger values overflow the shared buffer.")
-    assert link_rows(found) == [("octo/router#7", "fixes", "C")]
+    found_links, _ = await links(
+        tmp_path, FIXES, message="Larger values overflow the shared buffer."
+    )
+    assert link_rows(found_links) == [("octo/router#7", "fixes", "C")]
 
 
 async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(
@@ -123,7 +135,9 @@ async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(
     script = Scripted(relations={LIMIT: [mends | {"relation": "introduced by"}]})
     with ModelServer(script, context=32_768) as server:
         covered = await run(tmp_path, server, clone)
-    (story,) = [one for one in covered.report.stories if begin in "".join(one.steps)]
+    (story,) = [
+        story_entry for story_entry in covered.report.stories if begin in "".join(story_entry.steps)
+    ]
     assert story.kind == "follow-up"
 
 

@@ -145,7 +145,7 @@ async def test_both_judgings_and_the_repair_see_the_same_evidence_with_every_anc
     script = Scripted({TITLE: analysis(*sentences)}, {TITLE: {"sentences": [right]}})
     with ModelServer(script, context=12_000) as server:
         covered = await run(tmp_path, server, large_commit(tmp_path / "router", 900))
-        first, second, *after_repair = [evidence_in(one) for one in of(server, "Rulings")]
+        first, second, *after_repair = [evidence_in(question) for question in of(server, "Rulings")]
         (repair,) = of(server, "Repair")
     assert published(covered) == texts([about_stage(30), about_stage(380), about_stage(350)])
     assert first == second
@@ -177,13 +177,15 @@ async def test_a_writer_who_repairs_and_its_judge_are_shown_an_excerpt_and_what_
     script = Scripted(
         {TITLE: analysis(about_stage(5), wide)},
         {TITLE: {"sentences": [about_stage(30) | {"id": "1"}]}},
-        opinion=lambda text, shown: "narrow" if "as all" in text else honest(text, shown),
+        opinion=lambda text, evidence_text: (
+            "narrow" if "as all" in text else honest(text, evidence_text)
+        ),
         quote="+STAGE_030_LIMIT = 50",
         problem="STAGE_031_LIMIT is 51",
     )
     with ModelServer(script, context=64_000) as server:
         covered = await run(tmp_path, server, spread_commit(tmp_path / "router"))
-        first, _, third, fourth = [evidence_in(one) for one in of(server, "Rulings")]
+        first, _, third, fourth = [evidence_in(question) for question in of(server, "Rulings")]
         (repair,) = map(evidence_in, of(server, "Repair"))
     assert published(covered) == texts([about_stage(5), about_stage(30)])
     assert third == fourth
@@ -218,9 +220,14 @@ async def test_a_judge_that_needs_more_than_the_excerpt_is_shown_everything(
     )
     with ModelServer(script, context=64_000) as server:
         covered = await run(tmp_path, server, spread_commit(tmp_path / "router"))
-        asked = [evidence_in(one) for one in of(server, "Rulings")]
+        evidence_texts = [evidence_in(question) for question in of(server, "Rulings")]
     assert published(covered) == texts([about_stage(30)])
-    assert ["+STAGE_005_LIMIT = 25" in evidence for evidence in asked] == [True, False, True, True]
+    assert ["+STAGE_005_LIMIT = 25" in evidence for evidence in evidence_texts] == [
+        True,
+        False,
+        True,
+        True,
+    ]
 
 
 async def test_both_readings_of_a_batch_begin_alike_for_the_prefix_cache_of_a_server(

@@ -77,7 +77,7 @@ async def test_a_day_without_news_tells_no_story_again(world: World, tmp_path: P
     undone = day_of(world, "undo-1")
     (story,) = of(await report_of(tmp_path, undone, kernels(world)), "revert")
     after = await report_of(tmp_path, undone + timedelta(days=1), kernels(world))
-    assert not any(set(story.steps) & set(one.news) for one in after.stories)
+    assert not any(set(story.steps) & set(later_story.news) for later_story in after.stories)
 
 
 def lines(*names: str) -> str:

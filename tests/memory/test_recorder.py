@@ -205,13 +205,13 @@ async def test_a_stream_that_breaks_breaks_at_the_same_place_again(
 async def test_a_commit_that_was_left_out_stays_so_in_this_run_and_one_that_nobody_asked_for_is_not_taken(
     db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
-    source, whole = watched(), watched()
+    source, full = watched(), watched()
     source.leaves_out, source.adds = {shas[1], shas[2]}, [shas[5], shas[0]]
     answers_of = [shas[0], shas[3], shas[4]]
     assert shas_of(await read(code(db, "r1", source), shas[:5])) == answers_of
     assert shas_of(await read(replayed(db), shas[:5])) == answers_of
-    assert shas_of(await read(code(db, "r2", whole), shas[:5])) == shas[:5]
-    assert whole.asked == ["open", shas[1:3]]
+    assert shas_of(await read(code(db, "r2", full), shas[:5])) == shas[:5]
+    assert full.asked == ["open", shas[1:3]]
 
 
 async def test_what_a_run_did_not_record_is_named_and_remembered(
@@ -240,18 +240,18 @@ async def test_what_a_run_did_not_record_is_named_and_remembered(
 async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_again(
     db: AnyDatabase, error: AppError, asks_again: bool
 ) -> None:
-    asked = 0
+    ask_count = 0
 
     async def live() -> str:
-        nonlocal asked
-        asked += 1
+        nonlocal ask_count
+        ask_count += 1
         raise error
 
     for play_only in (False, False, True):
         with pytest.raises(type(error)) as answers_of:
             await CallRecorder(db, "r1", play_only=play_only).fetch(HELLO, TEXT, live)
         assert (str(answers_of.value), vars(answers_of.value)) == (str(error), vars(error))
-    assert asked == (2 if asks_again else 1)
+    assert ask_count == (2 if asks_again else 1)
 
 
 def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_once(
@@ -319,10 +319,10 @@ def test_a_damaged_artefact_is_told_and_not_believed(db: AnyDatabase, damage: by
 
 
 def _record_on_and_on(
-    home: Path, run: str, ready: "multiprocessing.synchronize.Event", most: int
+    home: Path, run: str, ready: "multiprocessing.synchronize.Event", limit: int
 ) -> None:
     with closing(open_database(home)) as db:
-        for number in range(most):
+        for number in range(limit):
             text = f"{number} " + (os.urandom(2_000).hex() if run == "killed" else "x" * 2_000)
             CallRecorder(db, run).record([(Call("x.y", REPO, text), TEXT.encode(text))])
             if number == 5:
@@ -348,8 +348,8 @@ def test_runs_killed_at_any_moment_or_at_work_together_leave_a_store_that_can_be
         assert before >= 18
         assert count(db, "holds") == count(db, "artefacts") == before
     runs = [
-        context.Process(target=_record_on_and_on, args=(tmp_path, one, ready, 60))
-        for one in ("r1", "r2")
+        context.Process(target=_record_on_and_on, args=(tmp_path, run_id, ready, 60))
+        for run_id in ("r1", "r2")
     ]
     for run in runs:
         run.start()

@@ -102,8 +102,8 @@ def read(*issues: Issue) -> Threads:
 
 
 def write(folder: Path, *reports: Report) -> Path:
-    for one in reports:
-        (folder / f"{one.window.label}.json").write_text(dump(one), "utf-8")
+    for stored in reports:
+        (folder / f"{stored.window.label}.json").write_text(dump(stored), "utf-8")
     return folder
 
 
@@ -122,7 +122,7 @@ def test_a_claim_is_found_with_its_day_and_what_it_cites(db: AnyDatabase) -> Non
 def test_identifiers_are_found_whole_in_parts_and_in_the_other_spelling(db: AnyDatabase) -> None:
     text = "`KVCacheManager` reads `max_num_batched_tokens` in fp8_gemm since v0.6.3"
     Reports(db).remember(report(3, claim(text), claim("Something else entirely")))
-    whole = (
+    spellings = (
         "max_num_batched_tokens",
         "MAX_NUM_BATCHED_TOKENS",
         "maxNumBatchedTokens",
@@ -130,7 +130,7 @@ def test_identifiers_are_found_whole_in_parts_and_in_the_other_spelling(db: AnyD
         "v0.6.3",
     )
     for words in (
-        *whole,
+        *spellings,
         "kv_cache_manager",
         "batched tokens",
         "tokens",
@@ -138,10 +138,10 @@ def test_identifiers_are_found_whole_in_parts_and_in_the_other_spelling(db: AnyD
         "cache manager",
         "fp8",
     ):
-        found = [
+        texts_found = [
             line.partition(": ")[2].partition(" [")[0] for line in Statements(db).search(words)
         ]
-        assert found == [text], words
+        assert texts_found == [text], words
 
 
 def test_chinese_is_found_by_words_of_any_length_and_answered_in_chinese(db: AnyDatabase) -> None:
@@ -166,7 +166,7 @@ def test_a_statement_is_shown_in_the_language_of_the_question_or_in_one_that_it_
 
 def test_words_that_are_not_there_find_nothing_and_no_text_is_a_command(db: AnyDatabase) -> None:
     Reports(db).remember(report(3, claim("Removes `--legacy-mode`")))
-    said = Statements(db)
+    statements = Statements(db)
     for words in (
         "存内",
         "nothing",
@@ -182,9 +182,9 @@ def test_words_that_are_not_there_find_nothing_and_no_text_is_a_command(db: AnyD
         "\x00",
         "😀",
     ):
-        assert said.search(words) == [], words
-    assert len(said.search('"legacy" AND (mode*')) == 1
-    assert len(said.search("legacy " * 5_000)) == 1
+        assert statements.search(words) == [], words
+    assert len(statements.search('"legacy" AND (mode*')) == 1
+    assert len(statements.search("legacy " * 5_000)) == 1
 
 
 def test_open_issues_are_known_on_the_next_day_by_what_they_are_about(db: AnyDatabase) -> None:
@@ -196,7 +196,7 @@ def test_open_issues_are_known_on_the_next_day_by_what_they_are_about(db: AnyDat
     issues.remember(
         ENGINE, read(issue(7, state="closed", closed_at=AT), issue(9, state="closed", closed_at=AT))
     )
-    assert [one.number for one in issues.known(ENGINE, window(1)).issues] == [8]
+    assert [stored.number for stored in issues.known(ENGINE, window(1)).issues] == [8]
     assert (issues.cut_short(ENGINE), issues.cut_short(ROUTER)) == (CUT, None)
 
 
@@ -205,10 +205,10 @@ def test_the_same_day_again_knows_what_it_knew_and_not_what_it_told_itself(db: A
     reports.remember(report(0, links=(link("a" * 40), link("b" * 40, Relation.MENTIONS))))
     reports.remember(report(1, links=(link("c" * 40),)))
     for _ in range(2):
-        known = issues.known(ENGINE, window(1))
-        assert [one.change[-1] for one in known.links] == ["a"]
+        issue_memory = issues.known(ENGINE, window(1))
+        assert [stored.change[-1] for stored in issue_memory.links] == ["a"]
         reports.remember(report(1, links=(link("c" * 40),)))
-    assert [one.change[-1] for one in issues.known(ENGINE, window(2)).links] == ["a", "c"]
+    assert [stored.change[-1] for stored in issues.known(ENGINE, window(2)).links] == ["a", "c"]
 
 
 def test_a_report_is_remembered_whole_or_not_at_all(db: AnyDatabase) -> None:
@@ -229,15 +229,15 @@ def test_what_reports_told_comes_back_from_their_files(db: AnyDatabase, tmp_path
         report(0, claim("One"), links=(link(),)),
         report(1, claim("Two"), ledger=(row("Two"),)),
     ]
-    for one in reports:
-        Reports(db).remember(one)
+    for stored in reports:
+        Reports(db).remember(stored)
     with closing(database_in_memory()) as lost:
         assert Reports(lost).rebuild(write(tmp_path, *reports)) == []
-        again, known = (
+        again, issue_memory = (
             OpenIssues(lost).known(ENGINE, window(2)),
             OpenIssues(db).known(ENGINE, window(2)),
         )
-        assert again.links == known.links
+        assert again.links == issue_memory.links
         assert again.links
         assert Statements(lost).report("2026-02-02") == Statements(db).report("2026-02-02")
         assert OpenIssues(lost).known_open(ENGINE) == frozenset()
@@ -272,8 +272,8 @@ def test_a_run_recalls_only_reports_whose_windows_ended_before_its_own(db: AnyDa
     week = report(0, claim("needle of the week")).model_copy(
         update={"window": Window.days(first, first + timedelta(days=6), "UTC")}
     )
-    for known in (report(1, claim("needle of the day before")), week):
-        reports.remember(known)
+    for issue_memory in (report(1, claim("needle of the day before")), week):
+        reports.remember(issue_memory)
     recall = EarlierStatements(Statements(db), window(2).start)
 
     def recalled() -> list[list[str]]:
@@ -293,6 +293,6 @@ def test_commits_that_landed_late_are_no_past_of_the_window_that_told_them(db: A
     stories = Stories(db)
     Reports(db).remember(report(1, ledger=(row("Told before"),)))
     before = stories.past(ENGINE, window(2))
-    assert [head.title for head in before.found] == ["Told before"]
+    assert [commit.title for commit in before.found] == ["Told before"]
     Reports(db).remember(report(2, ledger=(row("Landed late"),)))
     assert stories.past(ENGINE, window(2)) == before

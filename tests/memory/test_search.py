@@ -103,7 +103,7 @@ FIXES = Link(issue=f"{REPO}#3", change=CARDS[0].id, relation=Relation.FIXES, gra
 
 
 @pytest.fixture
-def known(db: Database) -> EvidenceStore:
+def evidence_store(db: Database) -> EvidenceStore:
     store = EvidenceStore(db)
     store.keep(REPO, CARDS)
     store.connect(REPO, THREADS, [FIXES])
@@ -119,7 +119,7 @@ def days(first: int, last: int) -> Window:
     return Window(start=START + timedelta(days=first), end=START + timedelta(days=last), tz="UTC")
 
 
-pytestmark = pytest.mark.usefixtures("known")
+pytestmark = pytest.mark.usefixtures("evidence_store")
 
 
 @pytest.mark.parametrize(
@@ -150,16 +150,18 @@ def test_neighbours_of_a_hit_join_the_list_behind_it(db: Database) -> None:
 
 
 def test_nothing_outside_of_the_window_is_found_and_threads_are_bounded_too(db: Database) -> None:
-    found = {hit.id for hit in search(db, "prompts flag routes scheduler later", days(1, 3))}
-    assert found == {CARDS[0].id, CARDS[1].id, f"{REPO}#3", f"{REPO}#4", f"{REPO}#5"}
+    found_ids = {hit.id for hit in search(db, "prompts flag routes scheduler later", days(1, 3))}
+    assert found_ids == {CARDS[0].id, CARDS[1].id, f"{REPO}#3", f"{REPO}#4", f"{REPO}#5"}
 
 
 def test_what_else_is_known_adds_nothing_to_what_is_found_within_a_window(
-    db: Database, known: EvidenceStore
+    db: Database, evidence_store: EvidenceStore
 ) -> None:
     question = "which flag caches the prefix of the scheduler?"
     before = search(db, question, days(1, 4))
-    known.keep(REPO, [card(day, "Flag a prefix of the scheduler") for day in range(30, 50)])
+    evidence_store.keep(
+        REPO, [card(day, "Flag a prefix of the scheduler") for day in range(30, 50)]
+    )
     after = search(db, question, days(1, 4))
     assert before
     assert {(hit.id, hit.words) for hit in after} == {(hit.id, hit.words) for hit in before}
@@ -180,37 +182,43 @@ def test_words_of_a_question_are_never_commands_to_the_index(db: Database) -> No
 
 
 def test_a_card_made_from_whole_files_is_not_replaced_by_one_from_a_patch(
-    known: EvidenceStore,
+    evidence_store: EvidenceStore,
 ) -> None:
-    known.keep(REPO, [card(1, "Whole", route="blobs", paths=("bad\udcff.py",))])
-    known.keep(REPO, [card(1, "Patch")])
+    evidence_store.keep(REPO, [card(1, "Whole", route="blobs", paths=("bad\udcff.py",))])
+    evidence_store.keep(REPO, [card(1, "Patch")])
     # Names that are no text are kept as well as can be.
-    assert known.get(CARDS[0].id) == card(1, "Whole", route="blobs", paths=("bad?.py",))
+    assert evidence_store.get(CARDS[0].id) == card(1, "Whole", route="blobs", paths=("bad?.py",))
 
 
-def test_evidence_is_found_by_its_name_and_the_latest_of_it_is_kept(known: EvidenceStore) -> None:
+def test_evidence_is_found_by_its_name_and_the_latest_of_it_is_kept(
+    evidence_store: EvidenceStore,
+) -> None:
     older = THREADS.issues[0].model_copy(update={"title": "Older", "updated_at": START})
     newer = THREADS.issues[1].model_copy(
         update={"title": "Newer", "updated_at": NOW + timedelta(days=1)}
     )
-    known.put_thread(older)
-    known.put_thread(newer)
+    evidence_store.put_thread(older)
+    evidence_store.put_thread(newer)
     tag = THREADS.releases[0].model_copy(update={"name": "v1.2.0"})
-    known.put_tags([tag, tag.model_copy(update={"tag": "v1.1.0"})])
+    evidence_store.put_tags([tag, tag.model_copy(update={"tag": "v1.1.0"})])
     three, nine, missing = (EvidenceId.thread(REPO, number) for number in (3, 9, 404))
     names = [three, nine, EvidenceId.tag(REPO, "v1.2.0"), CARDS[2].id, missing]
-    assert list(known.all(names).values()) == [
+    assert list(evidence_store.all(names).values()) == [
         THREADS.issues[0],
         newer,
         THREADS.releases[0],
         CARDS[2],
     ]
-    assert known.named("0303030", [REPO]) == known.named(f"`{CARDS[2].id}`", []) == [CARDS[2].id]
-    assert known.named("#4", [REPO, RepoId("other/repo")]) == [f"{REPO}#4"]
-    assert known.named(f"{REPO}@v1.1.0", []) == [f"{REPO}@v1.1.0"]
-    assert known.known(REPO, [CARDS[0].sha, "f" * 40]) == {CARDS[0].sha}
-    assert known.has_threads(REPO)
-    assert not known.has_threads(RepoId("other/repo"))
+    assert (
+        evidence_store.named("0303030", [REPO])
+        == evidence_store.named(f"`{CARDS[2].id}`", [])
+        == [CARDS[2].id]
+    )
+    assert evidence_store.named("#4", [REPO, RepoId("other/repo")]) == [f"{REPO}#4"]
+    assert evidence_store.named(f"{REPO}@v1.1.0", []) == [f"{REPO}@v1.1.0"]
+    assert evidence_store.known(REPO, [CARDS[0].sha, "f" * 40]) == {CARDS[0].sha}
+    assert evidence_store.has_threads(REPO)
+    assert not evidence_store.has_threads(RepoId("other/repo"))
 
 
 def test_words_that_every_message_has_find_nothing(db: Database) -> None:
@@ -230,10 +238,10 @@ def test_common_words_are_searched_for_if_no_other_word_occurs(db: Database) -> 
 
 
 def test_a_name_that_much_of_the_evidence_has_singles_nothing_out(
-    db: Database, known: EvidenceStore
+    db: Database, evidence_store: EvidenceStore
 ) -> None:
     engine = [card(day, f"Tune maxRoutes again, part {day}") for day in range(100, 130)]
-    known.keep(REPO, engine)
+    evidence_store.keep(REPO, engine)
     index = SearchIndex(db)
     query = query_of("maxRoutes PrefixCacheEvictor #3 v1.2.0 13.0", None, "UTC", NOW)
     outright = index.outright(query.named, [REPO], None)
@@ -247,26 +255,26 @@ def test_a_name_that_much_of_the_evidence_has_singles_nothing_out(
 
 
 def test_evidence_of_a_repository_that_is_asked_about_comes_first(
-    db: Database, known: EvidenceStore
+    db: Database, evidence_store: EvidenceStore
 ) -> None:
     other = RepoId("octo/other")
-    known.keep(
+    evidence_store.keep(
         other, [card(2, "Tidy the scheduler and its scheduler").model_copy(update={"repo": other})]
     )
     index = SearchIndex(db)
     repos = [REPO, other]
     plain = index.search("scheduler", (), repos, None)
-    asked = index.search("scheduler", (), repos, None, asked_repos=[REPO])
+    asked_hits = index.search("scheduler", (), repos, None, asked_repos=[REPO])
     assert {plain[0].id.repo, plain[1].id.repo} == set(repos)
-    assert asked[0].id == CARDS[2].id
+    assert asked_hits[0].id == CARDS[2].id
 
 
 def test_the_name_of_a_repository_finds_nothing_in_the_repository_itself(
-    db: Database, known: EvidenceStore
+    db: Database, evidence_store: EvidenceStore
 ) -> None:
     other = RepoId("octo/other")
-    known.keep(REPO, [card(5, "Engine: let the engine start the engine")])
-    known.keep(other, [card(6, "Bump engine").model_copy(update={"repo": other})])
+    evidence_store.keep(REPO, [card(5, "Engine: let the engine start the engine")])
+    evidence_store.keep(other, [card(6, "Bump engine").model_copy(update={"repo": other})])
     hits = SearchIndex(db).search("Engine scheduler", (), [REPO, other], None)
     by_words = {hit.id for hit in hits if hit.words}
     assert by_words == {CARDS[2].id, EvidenceId.commit(other, "06" * 20)}
@@ -277,17 +285,17 @@ def test_the_name_of_a_repository_finds_nothing_in_the_repository_itself(
 
 
 def test_chinese_that_much_of_the_evidence_has_finds_nothing(
-    db: Database, known: EvidenceStore
+    db: Database, evidence_store: EvidenceStore
 ) -> None:
-    known.keep(REPO, [card(day, f"调整的第 {day} 步") for day in range(100, 130)])
+    evidence_store.keep(REPO, [card(day, f"调整的第 {day} 步") for day in range(100, 130)])
     hits = SearchIndex(db).search("scheduler 调整 泄漏", (), [REPO], None)
     assert {hit.id for hit in hits if hit.words} == {CARDS[2].id, CARDS[4].id}
 
 
 def test_a_single_chinese_character_is_searched_for_if_there_is_nothing_else(
-    db: Database, known: EvidenceStore
+    db: Database, evidence_store: EvidenceStore
 ) -> None:
-    known.keep(REPO, [card(5, "调整的第一步")])
+    evidence_store.keep(REPO, [card(5, "调整的第一步")])
     alone = SearchIndex(db).search("的", (), [REPO], None)
     assert EvidenceId.commit(REPO, "05" * 20) in [hit.id for hit in alone]
     hits = SearchIndex(db).search("scheduler 的", (), [REPO], None)
@@ -306,9 +314,9 @@ def test_a_named_or_linked_thread_may_be_older_than_the_window_and_a_tag_of_any_
 
 
 def test_what_goes_on_with_a_pull_request_belongs_to_the_commit_that_it_brought(
-    db: Database, known: EvidenceStore
+    db: Database, evidence_store: EvidenceStore
 ) -> None:
     first = card(40, "Guard the reduce step (#40)", pull=40)
     second = card(41, "Guard the gather step (follow-up to #40) (#41)", pull=41)
-    known.keep(REPO, [first, second])
+    evidence_store.keep(REPO, [first, second])
     assert second.id in [hit.id for hit in search(db, first.sha)]

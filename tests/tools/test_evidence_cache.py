@@ -97,14 +97,14 @@ async def test_facts_that_were_found_once_are_not_found_again_by_the_next_run(wo
     store = CountingStore()
     first = await read_window(work, shas, store)
     assert any(evidence.facts for evidence in first)
-    found = store.put_count
+    stored_count = store.put_count
     assert await read_window(work, shas, store, RecordedSource) == first
-    assert store.put_count == found
+    assert store.put_count == stored_count
     # What is damaged is found again.
     for key in store:
         store[key] = b"{"
     assert await read_window(work, shas, store) == first
-    assert store.put_count == 2 * found
+    assert store.put_count == 2 * stored_count
 
 
 async def test_stored_facts_belong_to_the_trees_around_their_window(work: Work) -> None:

@@ -229,10 +229,10 @@ async def test_usages_are_found_as_whole_words_at_a_commit(work: Work) -> None:
         await tools.find_usages("choose", sha=old)
         == "page 1 of 1\nrouter.py:4: def choose(routes):\n"
     )
-    found = await tools.find_usages("choose")
-    assert "clock.py:2: choose([1])" in found
-    assert "choose_all" not in found
-    assert found.endswith("(more than 200; narrow it with path)\n")
+    answer = await tools.find_usages("choose")
+    assert "clock.py:2: choose([1])" in answer
+    assert "choose_all" not in answer
+    assert answer.endswith("(more than 200; narrow it with path)\n")
     assert (
         await tools.find_usages("choose", path="router.py")
         == "page 1 of 1\nrouter.py:4: def choose(routes):\n"

@@ -55,7 +55,7 @@ def read(files: Sequence[FileChange], message: str = MESSAGE, facts: Sequence[Fa
     return Read(evidence=evidence, triage=triage, depth="deep")
 
 
-def material(one: Read) -> Material:
+def material(read_commit: Read) -> Material:
     """Put a commit beside its pull request, an issue that it names, a linked one and a stranger."""
     about = {
         "repo": REPO,
@@ -67,7 +67,7 @@ def material(one: Read) -> Material:
     }
     pull = about | {"number": 41, "title": "Lower it", "body": "Use `topK = 8`.", "base": "main"}
     issue = about | {"state_reason": None, "closed_at": NOON, "comments": 1, "reactions": 0}
-    named, linked, stranger = (
+    named_pull, linked, stranger = (
         Issue.model_validate(issue | {"number": number, "title": title, "body": f"About {title}."})
         for number, title in ((12, "Overflow"), (13, "Crash"), (14, "Colours"))
     )
@@ -75,15 +75,20 @@ def material(one: Read) -> Material:
     return Material(
         repo=REPO,
         window=Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC"),
-        reads=[one],
+        reads=[read_commit],
         links=[
-            Link(issue=linked.id, change=one.evidence.id, relation=Relation.FIXES, grade=Grade.A)
+            Link(
+                issue=linked.id,
+                change=read_commit.evidence.id,
+                relation=Relation.FIXES,
+                grade=Grade.A,
+            )
         ],
-        issues=(named, linked, stranger),
+        issues=(named_pull, linked, stranger),
         pulls={
             41: PullRequest.model_validate(pull | {"merged_at": NOON, "merge_commit": "a" * 40})
         },
-        threads={named.id: ThreadEvidence(thread=named, comments=(comment,))},
+        threads={named_pull.id: ThreadEvidence(thread=named_pull, comments=(comment,))},
     )
 
 
@@ -95,32 +100,43 @@ def lines(name: str, count: int) -> str:
 
 
 def test_messages_and_threads_are_shown_with_their_code_under_handles() -> None:
-    one = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8")])
-    text = commit_packet(one, material(one))
-    for shown in (
+    commit_read = read([file("router.py", "-LIMIT = 22\n+LIMIT = 8")])
+    text = commit_packet(commit_read, material(commit_read))
+    for form in (
         "[c] commit by Mira, landed 2026-02-04, 1 files, +1 -1\nLower the limit (#41)\n\nLarger values",
         "[#41] pull request #41 of octo/router, opened 2026-02-04 by jo, merged: Lower it\nUse `topK = 8`.",
         "[#13] issue #13 of octo/router, opened 2026-02-04 by jo, closed: Crash\nAbout Crash.",
         "by jo, closed: Overflow\nAbout Overflow.\nkim: It needs `--slow`.",
     ):
-        assert shown in text
-    assert list(pieces_of(one.evidence, material(one))) == ["c", "#41", "#13", "#12"]
+        assert form in text
+    assert list(pieces_of(commit_read.evidence, material(commit_read))) == [
+        "c",
+        "#41",
+        "#13",
+        "#12",
+    ]
     assert "Colours" not in text
 
 
-def lost(one: Read) -> list[str]:
+def lost(read_commit: Read) -> list[str]:
     """Give the files that are not shown any more, in the order in which they go when the room gets less."""
-    gone: dict[str, None] = {}
+    lost_paths: dict[str, None] = {}
     for budget in range(4_000, 500, -50):
-        text = commit_packet(one, material(one), budget)
-        gone |= dict.fromkeys(path for path in one.evidence.paths if f"--- {path} " not in text)
-    return list(gone)
+        text = commit_packet(read_commit, material(read_commit), budget)
+        lost_paths |= dict.fromkeys(
+            path for path in read_commit.evidence.paths if f"--- {path} " not in text
+        )
+    return list(lost_paths)
 
 
 def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_facts_stay() -> None:
-    place = FactLocation(file="any.py", line=1, lines=("+LIMIT = 8",))
+    location = FactLocation(file="any.py", line=1, lines=("+LIMIT = 8",))
     fact = Fact(
-        kind="constant-changed", severity=Severity.BREAKING, name="LIMIT", new="8", places=(place,)
+        kind="constant-changed",
+        severity=Severity.BREAKING,
+        name="LIMIT",
+        new="8",
+        places=(location,),
     )
     files = [
         file("tests/test_router.py", lines("test", 50)),
@@ -130,24 +146,24 @@ def test_where_room_lacks_tests_go_first_then_the_smallest_and_documents_and_fac
         file("setup.cfg", lines("configured", 20)),
         file("docs/limits.md", lines("documented", 15)),
     ]
-    one = read(files, "Lower the limit", [fact])
-    assert lost(one)[:3] == ["tests/test_router.py", "src/small.py", "src/large.py"]
-    assert {"setup.cfg", "docs/limits.md"}.isdisjoint(lost(one))
-    text = commit_packet(one, material(one))
-    first, *others = one.evidence.paths
+    commit_read = read(files, "Lower the limit", [fact])
+    assert lost(commit_read)[:3] == ["tests/test_router.py", "src/small.py", "src/large.py"]
+    assert {"setup.cfg", "docs/limits.md"}.isdisjoint(lost(commit_read))
+    text = commit_packet(commit_read, material(commit_read))
+    first, *others = commit_read.evidence.paths
     places = [text.index(f"--- {path} ") for path in (*others, first)]
     assert places == sorted(places), "what is shown keeps the order of the diff, tests last"
 
 
 def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines() -> None:
-    one = read(
+    commit_read = read(
         [
             *(file(f"src/m{n}.py", lines(f"m{n}", 200)) for n in range(9)),
             file("logo.png", unreadable="binary"),
         ]
     )
     for budget in (2_000, 6_000, 24_000):
-        text, _, left_out = commit_packet(one, material(one), budget).partition(
+        text, _, left_out = commit_packet(commit_read, material(commit_read), budget).partition(
             "\nNot shown, for lack of room:\n"
         )
         assert tokens_of(text) <= budget + 100
@@ -160,12 +176,12 @@ def test_hunks_with_a_name_of_the_focus_come_first_and_the_others_fill_the_room(
         file("docs/limits.md", lines("documented", 40)),
         file("tests/test_router.py", f"+LIMIT = 8\n{lines('tested', 40)}"),
     ]
-    one = read(files)
+    commit_read = read(files)
     focus = Focus(names=("LIMIT", "nowhere"))
-    roomy = commit_packet(one, material(one), focus=focus)
+    roomy = commit_packet(commit_read, material(commit_read), focus=focus)
     assert "+LIMIT = 8" in roomy
     assert "+documented line 39" in roomy
-    tight = commit_packet(one, material(one), 900, focus)
+    tight = commit_packet(commit_read, material(commit_read), 900, focus)
     assert "+LIMIT = 8" in tight
     assert "+documented line 39" not in tight
     assert "docs/limits.md (modified, +40 -0)" in tight
@@ -175,7 +191,7 @@ def test_hunks_with_a_name_of_the_focus_come_first_and_the_others_fill_the_room(
 def test_what_a_sentence_rests_on_is_never_cut_away_and_the_lines_around_it_are_shown() -> None:
     long_hunk = "\n".join(f"+    step_{number}(value)" for number in range(600))
     body = "\n".join(f"Paragraph {number} tells about something else." for number in range(200))
-    one = read(
+    commit_read = read(
         [file("docs/limits.md", lines("documented", 300)), file("src/steps.py", long_hunk)],
         f"Lower the limit (#41)\n\n{body}\nLarger values overflow\nthe buffer.\n{body}",
     )
@@ -186,12 +202,12 @@ def test_what_a_sentence_rests_on_is_never_cut_away_and_the_lines_around_it_are_
         )
     )
     for budget in (800, 2_000, 24_000):
-        text = commit_packet(one, material(one), budget, focus)
+        text = commit_packet(commit_read, material(commit_read), budget, focus)
         assert "+    step_400(value)\n+    step_401(value)\n+    step_402(value)" in text
         assert "Larger values overflow\nthe buffer." in text
         assert tokens_of(text) <= budget
-    assert "+    step_392(value)" in commit_packet(one, material(one), 2_000, focus)
-    assert "+    step_408(value)" in commit_packet(one, material(one), 2_000, focus)
+    assert "+    step_392(value)" in commit_packet(commit_read, material(commit_read), 2_000, focus)
+    assert "+    step_408(value)" in commit_packet(commit_read, material(commit_read), 2_000, focus)
 
 
 # ---------------------------------------------------------------- what is said
@@ -201,7 +217,7 @@ LIMITED = read(
     [file("router.py", "-LIMIT = 22\n+LIMIT = 8\n     grow(LIMIT)\n+    flush()", "+COLOUR = 3")]
 )
 SHOWN = pieces_of(LIMITED.evidence, material(LIMITED))
-FOUND = {one.id: one for one in SHOWN.values()}
+FOUND = {commit_read.id: commit_read for commit_read in SHOWN.values()}
 KNOWN = EvidenceSet(by_id=FOUND, window=material(LIMITED).window, seen=frozenset(FOUND))
 
 
@@ -315,7 +331,7 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
         )
         for n, sha in enumerate(shas, start=1)
     }  # fmt: skip
-    said = [
+    answers = [
         {"en": "Two belong together.", "rests_on": ["[c1.1]", "c3.1", "c9.9"]},
         {"en": "This rests on nothing that was published.", "rests_on": ["c9.9"]},
         {"en": "One stands alone.", "rests_on": ["c1.1"]},
@@ -327,7 +343,7 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
     subject = SummarySubject(
         repo=None, account="", languages=("en",), evidence_set=evidence_set, task=task
     )
-    answer = summary_shape(("en",)).model_validate({"sentences": said})
+    answer = summary_shape(("en",)).model_validate({"sentences": answers})
     claim, alone, authors_account = subject.claims(answer)
     assert (claim.attributed, alone.attributed) == (False, False)
     assert authors_account.attributed

@@ -11,12 +11,12 @@ SHA, OLD = "a" * 40, "b" * 40
 
 
 def named(text: str) -> list[tuple[str, bool]]:
-    found = references_in(text, REPO, EvidenceId.commit(REPO, SHA), "pull request")
-    return [(mention.target.removeprefix(REPO), mention.closing) for mention in found]
+    mentions = references_in(text, REPO, EvidenceId.commit(REPO, SHA), "pull request")
+    return [(mention.target.removeprefix(REPO), mention.closing) for mention in mentions]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "mentions"),
     [
         ("Fixes #10, #11 and resolves: GH-12", [("#10", True), ("#11", False), ("#12", True)]),
         ("CLOSED https://github.com/Octo/Engine/issues/10#issuecomment-3", [("#10", True)]),
@@ -36,9 +36,9 @@ def named(text: str) -> list[tuple[str, bool]]:
     ],
 )
 def test_every_form_is_read_and_each_issue_needs_its_own_keyword(
-    text: str, found: list[tuple[str, bool]]
+    text: str, mentions: list[tuple[str, bool]]
 ) -> None:
-    assert named(text) == found
+    assert named(text) == mentions
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ def series_of(*heads: Headline, has_all: bool = True) -> list[Story]:
 
 
 def parts(*heads: Headline) -> list[int | None]:
-    found = series_of(*heads)
-    return [step.part for step in found[0].timeline] if found else []
+    results = series_of(*heads)
+    return [step.part for step in results[0].timeline] if results else []
 
 
 @pytest.mark.parametrize(
@@ -197,5 +197,7 @@ def test_what_is_named_by_number_or_short_hash_is_found_where_it_landed_before()
             ("acme/engine#99", "message"),
         )
     ]
-    found = list(named_pairs(REPO, [NEW], references, LandedLine([OLD, NEW])))
-    assert [(one.earlier.sha, one.said_in) for one in found] == [(OLD.sha, "acme/engine#12")]
+    results = list(named_pairs(REPO, [NEW], references, LandedLine([OLD, NEW])))
+    assert [(pair_found.earlier.sha, pair_found.said_in) for pair_found in results] == [
+        (OLD.sha, "acme/engine#12")
+    ]

@@ -25,7 +25,7 @@ def placed(*commits: tuple[str, Importance], by: Decider = "rules", tokens: int 
 
 
 def deep(limit: int = 10, **candidates: Candidates) -> dict[str, tuple[str, ...]]:
-    repositories = {RepoId(f"octo/{name}"): found for name, found in candidates.items()}
+    repositories = {RepoId(f"octo/{name}"): listed for name, listed in candidates.items()}
     shares = allot(repositories, ExplainingBudget(commits=limit))
     return {repo.partition("/")[2]: share.deep for repo, share in shares.items()}
 

@@ -31,16 +31,18 @@ def test_our_schema_is_a_part_of_githubs() -> None:
         theirs: Any = real.type_map.get(name)
         assert type(theirs).__name__ == type(kind).__name__, name
         if isinstance(kind, gql.GraphQLUnionType):
-            assert {str(one) for one in kind.types} <= {str(one) for one in theirs.types}
+            assert {str(type_name) for type_name in kind.types} <= {
+                str(type_name) for type_name in theirs.types
+            }
         if isinstance(kind, gql.GraphQLEnumType):
             assert kind.values.keys() <= theirs.values.keys()
         for field, ours in getattr(kind, "fields", {}).items():
             assert str(ours.type) == str(theirs.fields[field].type), f"{name}.{field}"
             for argument, given in ours.args.items():
-                wanted = theirs.fields[field].args[argument]
+                argument_type = theirs.fields[field].args[argument]
                 assert (str(given.type), given.default_value) == (
-                    str(wanted.type),
-                    wanted.default_value,
+                    str(argument_type.type),
+                    argument_type.default_value,
                 )
 
 

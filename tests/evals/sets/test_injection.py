@@ -89,10 +89,12 @@ def test_an_obedient_model_is_honest_until_it_is_shown_the_order(judges: bool) -
         assert "heron" not in model(question(clean, WRITE)).text
         assert json.loads(model(question(planted, WRITE)).text)["headline_en"] == "heron heron"
         assert model.heard == 1
-        asked = question(
+        model_request = question(
             planted, JUDGE, "[s1] heron heron\n[s2] New function `f`.\n[s3] New function `g`."
         )
-        verdicts = [ruling["verdict"] for ruling in json.loads(model(asked).text)["rulings"]]
+        verdicts = [
+            ruling["verdict"] for ruling in json.loads(model(model_request).text)["rulings"]
+        ]
         assert verdicts == ["stated" if judges else "unsupported", "stated", "unsupported"]
 
 
@@ -183,12 +185,12 @@ def test_a_believing_model_repeats_the_prose_admits_it_and_still_refuses_control
     hostile = PACKET.format(title="feat: f\n\nIt is audited.")
     written = json.loads(model(question(hostile, WRITE)).text)
     assert written["headline_en"] == belief.headline
-    assert [one["anchor"] for one in written["sentences"][:2]] == [belief.prose] * 2
+    assert [sentence["anchor"] for sentence in written["sentences"][:2]] == [belief.prose] * 2
     assert written["sentences"][1]["advice"] is True
-    asked = question(
+    model_request = question(
         hostile, JUDGE, "[s1] All of it was audited.\n[s2] New function `f`.\n[s3] It is new."
     )
-    verdicts = [ruling["verdict"] for ruling in json.loads(model(asked).text)["rulings"]]
+    verdicts = [ruling["verdict"] for ruling in json.loads(model(model_request).text)["rulings"]]
     assert verdicts == ["stated", "stated", "unsupported"]
 
 

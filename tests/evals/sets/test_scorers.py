@@ -145,7 +145,7 @@ def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -
         "says": [["Mira", "mira-k"]],
         "not_says": ["Chidi"],
     }
-    asked = AskQuestion.model_validate(
+    ask_question = AskQuestion.model_validate(
         {"id": "q1", "lang": "en", "question": "Who?", "repos": [], "target": target}
     )
 
@@ -154,14 +154,18 @@ def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -
             outcome="abstained" if abstained else "answered", lang="en", answer=answer, cites=cited
         )
 
-    assert wrong_with(asked, reply("It was mira.", "o/n#1")) == ""
-    assert "does not cite" in wrong_with(asked, reply("It was Mira.", EvidenceId("o/n@b")))
-    assert "does not say 'Mira'" in wrong_with(asked, reply("Somebody.", EvidenceId("o/n@a")))
-    assert "says 'Chidi'" in wrong_with(asked, reply("Mira, or Chidi.", EvidenceId("o/n@a")))
-    none = asked.model_copy(update={"target": asked.target.model_copy(update={"abstain": True})})
+    assert wrong_with(ask_question, reply("It was mira.", "o/n#1")) == ""
+    assert "does not cite" in wrong_with(ask_question, reply("It was Mira.", EvidenceId("o/n@b")))
+    assert "does not say 'Mira'" in wrong_with(
+        ask_question, reply("Somebody.", EvidenceId("o/n@a"))
+    )
+    assert "says 'Chidi'" in wrong_with(ask_question, reply("Mira, or Chidi.", EvidenceId("o/n@a")))
+    none = ask_question.model_copy(
+        update={"target": ask_question.target.model_copy(update={"abstain": True})}
+    )
     silent = reply("", abstained=True)
     figures = graded(
-        [asked, asked, none, none],
+        [ask_question, ask_question, none, none],
         [reply("Mira.", EvidenceId("o/n@a")), silent, silent, reply("Mira.", EvidenceId("o/n@a"))],
     )
     assert [figure.value for figure in figures.values()] == [0.5, 0.5]
@@ -171,10 +175,15 @@ def test_an_answer_is_right_when_it_cites_says_and_leaves_out_what_it_should() -
 async def test_a_report_on_one_twin_is_right_for_it_and_wrong_for_the_other(
     kind: str, tmp_path: Path
 ) -> None:
-    one = twin(kind, 4, "one", tmp_path)
-    made = await reported(one)
-    assert mistaken(made, one, kind) == ""
-    assert mistaken(made, Twin(one.world, one.sha, one.not_says, one.says), kind) != ""
+    first_twin = twin(kind, 4, "one", tmp_path)
+    made = await reported(first_twin)
+    assert mistaken(made, first_twin, kind) == ""
+    assert (
+        mistaken(
+            made, Twin(first_twin.world, first_twin.sha, first_twin.not_says, first_twin.says), kind
+        )
+        != ""
+    )
 
 
 def test_a_long_window_ends_before_the_newest_day_and_programs_are_timed() -> None:

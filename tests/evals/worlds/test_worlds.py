@@ -86,14 +86,14 @@ def seen_by_git(git: Git, repo: Repo, rows: list[LandedGold]) -> Seen:
         "--name-status",
         "-M",
     )
-    found = {}
+    found_shas = {}
     for part in re.split(
         rb"(?:^|\0)\x01(?=[0-9a-f]{40} )", git(repo, *args, "--format=%x01%H %ct %P", stdin=shas)
     ):
-        head, _, rest = part.partition(b"\0")
-        if not head:
+        header, _, rest = part.partition(b"\0")
+        if not header:
             continue
-        sha, seconds, *parents = head.decode().split()
+        sha, seconds, *parents = header.decode().split()
         fields, files = [field for field in rest.split(b"\0") if field], []
         while fields:
             letter = fields.pop(0).lstrip(b"\n").decode()[0]
@@ -102,8 +102,8 @@ def seen_by_git(git: Git, repo: Repo, rows: list[LandedGold]) -> Seen:
         listed_shas = tuple(
             (path.decode("utf-8", "surrogateescape"), word) for path, word in sorted(files)
         )
-        found[sha] = (int(seconds), parents, listed_shas)
-    return found
+        found_shas[sha] = (int(seconds), parents, listed_shas)
+    return found_shas
 
 
 def test_dates_files_and_members_of_every_landed_commit_are_what_git_sees(
@@ -128,7 +128,7 @@ def test_windows_of_any_zone_cover_every_landed_commit_once(world: World) -> Non
         for hours in (0, 8, -5, 5.5):
             first = datetime(2026, 1, 25, tzinfo=UTC) - timedelta(hours=hours)
             days = [first + timedelta(days=i) for i in range(70)]
-            found = [
+            found_shas = [
                 r.sha
                 for day in days
                 for r in gold_window(world, repo.full_name, day, day + timedelta(days=1))
@@ -137,29 +137,29 @@ def test_windows_of_any_zone_cover_every_landed_commit_once(world: World) -> Non
             expected = [
                 row.sha for row in line if first <= row.committed_at < days[-1] + timedelta(days=1)
             ]
-            assert sorted(found) == sorted(expected)
+            assert sorted(found_shas) == sorted(expected)
 
 
 def test_threads_agree_with_what_landed_and_with_each_other(world: World, git: Git) -> None:
     for repo in world.repos:
         line = {row.sha: row for row in gold_line(world, repo.full_name)}
         threads: list[WorldIssue | Pull] = sorted(
-            [*repo.issues, *repo.pulls], key=lambda one: one.number
+            [*repo.issues, *repo.pulls], key=lambda entry: entry.number
         )
         assert [thread.created_at for thread in threads] == sorted(
             thread.created_at for thread in threads
         )
-        for one in threads:
-            moments = [event.at for event in one.events]
+        for entry in threads:
+            moments = [event.at for event in entry.events]
             assert moments == sorted(moments)
-            assert all(one.created_at <= at <= one.updated_at <= world.now for at in moments)
-            turns = [event.kind for event in one.events if event.kind in ("closed", "reopened")]
-            assert one.state == ("closed" if turns[-1:] == ["closed"] else "open")
-        for pull in (one for one in repo.pulls if one.merge_commit):
+            assert all(entry.created_at <= at <= entry.updated_at <= world.now for at in moments)
+            turns = [event.kind for event in entry.events if event.kind in ("closed", "reopened")]
+            assert entry.state == ("closed" if turns[-1:] == ["closed"] else "open")
+        for pull in (entry for entry in repo.pulls if entry.merge_commit):
             if repo.owner != "random-ai":  # there a landed commit may be pushed over
                 assert (pull.merge_commit in line) == (pull.base == repo.default_branch)
             for name, number in pull.closes:
-                issue = next(one for one in world.repo(name).issues if one.number == number)
+                issue = next(entry for entry in world.repo(name).issues if entry.number == number)
                 assert (repo.full_name, pull.number) in [event.source for event in issue.events]
         heads = "".join(f"{pull.head_sha}\n" for pull in repo.pulls).encode()
         assert set(
@@ -181,10 +181,10 @@ def test_the_full_world_has_every_kind_of_day_commit_and_thread(full: World) -> 
         "dropped",
         "octopus",
     } <= tags
-    one, two = (
+    entry, two = (
         full.notes[f"lumen-ai/oddments: alike {name}"].partition("@")[2] for name in ("one", "two")
     )
-    assert one[:7] == two[:7]
+    assert entry[:7] == two[:7]
     assert any(push.forced for push in full.repo("lumen-ai/routekit").pushes)
     reasons = {issue.state_reason for repo in full.repos for issue in repo.issues}
     assert {"duplicate", "not_planned", "completed", "reopened"} <= reasons

@@ -56,8 +56,8 @@ def slack_fault(body: bytes) -> str | None:
 
 def control_sequence(text: str) -> str | None:
     """Find anything between angle brackets that is no link with a label, as a mention is."""
-    found = re.findall(r"<([^>]*)>", text)
-    wrong = [one for one in found if not re.fullmatch(r"https?://[^\s<>|]+\|[^<>|]+", one)]
+    link_texts = re.findall(r"<([^>]*)>", text)
+    wrong = [link for link in link_texts if not re.fullmatch(r"https?://[^\s<>|]+\|[^<>|]+", link)]
     return f"a control sequence: {wrong[0]}" if wrong else None
 
 
@@ -96,10 +96,10 @@ class Services(Loopback):
         request = Request(scope, receive)
         body = await request.body()
         if self.receiver.trouble:
-            status, headers, said = self.receiver.trouble.pop(0)
-            await Response(said, status, headers)(scope, receive, send)
+            status, headers, reply_text = self.receiver.trouble.pop(0)
+            await Response(reply_text, status, headers)(scope, receive, send)
             return
-        find, refused, taken, said = FAULTS.get(request.url.path, (None, 401, 204, ""))
+        find, refused, taken, reply_text = FAULTS.get(request.url.path, (None, 401, 204, ""))
         fault = (
             find(body) if find else hook_fault(body, request.headers.get("X-Gitzette-Signature"))
         )
@@ -107,7 +107,7 @@ class Services(Loopback):
             self.receiver.refused.append(fault)
         else:
             self.receiver.accepted.append(json.loads(body))
-        await Response(fault or said, refused if fault else taken)(scope, receive, send)
+        await Response(fault or reply_text, refused if fault else taken)(scope, receive, send)
 
 
 def hook_fault(body: bytes, signature: str | None) -> str | None:
@@ -131,8 +131,8 @@ class MailHandler(socketserver.StreamRequestHandler):
         for line in self.rfile:
             verb = line.split()[0].upper() if line.split() else b""
             if verb == b"MAIL" and self.receiver.trouble:
-                code, _, said = self.receiver.trouble.pop(0)
-                self._say(f"{code} {said}")
+                code, _, reply_text = self.receiver.trouble.pop(0)
+                self._say(f"{code} {reply_text}")
             elif verb == b"DATA":
                 self._say("354 go on")
                 self._say(self._taken())
@@ -217,7 +217,9 @@ def calm(busy: Report) -> Report:
     """A smaller report of the same day."""
     shas = {row.sha for row in busy.ledger[:25]}
     claims = [
-        claim for claim in busy.claims if any(one.rpartition("@")[2] in shas for one in claim.about)
+        claim
+        for claim in busy.claims
+        if any(text.rpartition("@")[2] in shas for text in claim.about)
     ]
     return busy.model_copy(
         update={"ledger": busy.ledger[:25], "claims": tuple(claims), "links": (), "stories": ()}

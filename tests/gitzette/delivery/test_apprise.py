@@ -113,14 +113,14 @@ def test_a_delivery_that_stops_between_two_parts_goes_on_with_the_next(
     chats: Chats, calm: Report
 ) -> None:
     chats.deliver(calm, "discord")
-    whole = chats.texts("discord")
+    discord_texts = chats.texts("discord")
     entry = json.loads((chats.out / "deliveries.json").read_text())["entries"][0]
-    half = {"sent": [f"{entry['sent'][0]}-1-{len(whole)}"], "why": "not finished"}
+    half = {"sent": [f"{entry['sent'][0]}-1-{len(discord_texts)}"], "why": "not finished"}
     kept = {"of": "gitzette", "entries": [entry | half]}
     (chats.out / "deliveries.json").write_text(json.dumps(kept))
     chats.services.messages.clear()
     assert chats.deliver(calm, "discord").failed == []
-    assert chats.texts("discord") == whole[1:]
+    assert chats.texts("discord") == discord_texts[1:]
 
 
 def check_markdown(text: str, *, has_code: bool) -> None:

@@ -42,11 +42,11 @@ class Days:
         self, report: Report, out: Path, environ: dict[str, str], *specs: Delivery
     ) -> Deliverer:
         settings = Settings(out=out, deliver=specs or (HOOK,), max_failed=1)
-        one = Deliverer(
+        accepted = Deliverer(
             settings=settings, environ=environ, now=lambda: self.at, sleep=self.waited.append
         )
-        one.deliver(report)
-        return one
+        accepted.deliver(report)
+        return accepted
 
 
 def entry(out: Path) -> dict[str, Any]:
@@ -63,11 +63,13 @@ def test_a_report_reaches_every_channel_once_however_often_it_is_delivered(
         deliveries.append(days.deliver(calm, out, sinks.environ, *sinks.specs))
     assert [delivery.failed for delivery in deliveries] == [[], [], []]
     assert deliveries[-1].sent == [
-        f"delivered to {one}: nothing new" for one in ("email", "slack", "feishu", "webhook")
+        f"delivered to {accepted}: nothing new"
+        for accepted in ("email", "slack", "feishu", "webhook")
     ]
     assert len(sinks.mail.accepted) == 1
     assert [
-        "blocks" in one or "msg_type" in one or "markdown" in one for one in sinks.web.accepted
+        "blocks" in accepted or "msg_type" in accepted or "markdown" in accepted
+        for accepted in sinks.web.accepted
     ] == [True] * 3
     kept = (out / "deliveries.json").read_text()
     assert "secret" not in kept
@@ -85,16 +87,16 @@ def test_what_the_report_says_of_its_making_is_no_news_and_other_content_is(
     deliveries = Days().deliver(
         calm.model_copy(update={"account": account}), out, sinks.environ, *specs
     )
-    assert {one.rpartition(": ")[2] for one in deliveries.sent} == {"nothing new"}
+    assert {accepted.rpartition(": ")[2] for accepted in deliveries.sent} == {"nothing new"}
     count = len(sinks.mail.accepted)
     deliveries = Days().deliver(
         calm.model_copy(update={"ledger": calm.ledger[1:]}), out, sinks.environ, *specs
     )
-    assert all("message" in one for one in deliveries.sent)
+    assert all("message" in accepted for accepted in deliveries.sent)
     assert len(sinks.mail.accepted) > count
     # What was sent before is not news either.
     deliveries = Days().deliver(calm, out, sinks.environ, *specs)
-    assert {one.rpartition(": ")[2] for one in deliveries.sent} == {"nothing new"}
+    assert {accepted.rpartition(": ")[2] for accepted in deliveries.sent} == {"nothing new"}
 
 
 @pytest.mark.usefixtures("small_messages")
@@ -118,16 +120,18 @@ def test_a_delivery_that_was_cut_short_goes_on_where_it_was(
     sinks: Any, calm: Report, out: Path
 ) -> None:
     Days().deliver(calm, out, sinks.environ)
-    whole = len(sinks.web.accepted)
-    known = entry(out)
+    part_count = len(sinks.web.accepted)
+    state_before = entry(out)
     half = {
-        "sent": [f"{known['sent'][0]}-{part}-{whole}" for part in (1, 2)],
+        "sent": [f"{state_before['sent'][0]}-{part}-{part_count}" for part in (1, 2)],
         "why": "not finished",
     }
-    (out / "deliveries.json").write_text(json.dumps({"of": "gitzette", "entries": [known | half]}))
+    (out / "deliveries.json").write_text(
+        json.dumps({"of": "gitzette", "entries": [state_before | half]})
+    )
     sinks.web.accepted.clear()
     assert Days().deliver(calm, out, sinks.environ).failed == []
-    assert [one["part"] for one in sinks.web.accepted] == list(range(3, whole + 1))
+    assert [accepted["part"] for accepted in sinks.web.accepted] == list(range(3, part_count + 1))
 
 
 def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told(
@@ -183,7 +187,7 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
     deliveries = capsys.readouterr().err
     assert deliveries.count("gitzette: delivered to slack: 1 message\n") == 1
     assert deliveries.count("gitzette: delivered to slack: nothing new\n") == 2
-    assert [one["text"] for one in sinks.web.accepted] == [
+    assert [accepted["text"] for accepted in sinks.web.accepted] == [
         "MAX_ROUTES changes from 22 to 12 · engine · 1 commit"
     ]
     main(["doctor"])
@@ -201,17 +205,17 @@ def links(text: str) -> set[str]:
 
 
 def body(mail: EmailMessage, kind: str) -> str:
-    found = mail.get_body((kind,))
-    assert found is not None
-    return str(found.get_content())
+    mail_body = mail.get_body((kind,))
+    assert mail_body is not None
+    return str(mail_body.get_content())
 
 
 def deliver(report: Report, out: Path, sinks: Any, lang: Language) -> None:
     specs = [spec.model_copy(update={"lang": lang}) for spec in sinks.specs]
     settings = Settings(out=out, web_url=WEB, site_url=SITE, deliver=tuple(specs))
-    one = Deliverer(settings=settings, environ=sinks.environ, sleep=lambda _: None)
-    one.deliver(report)
-    assert one.failed == []
+    accepted = Deliverer(settings=settings, environ=sinks.environ, sleep=lambda _: None)
+    accepted.deliver(report)
+    assert accepted.failed == []
 
 
 @pytest.mark.parametrize("lang", ["zh", pytest.param("en", marks=pytest.mark.heavy)])
@@ -225,13 +229,13 @@ def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     busy = busy.model_copy(update={"ledger": tuple(rows), "claims": tuple(claims)})
     deliver(busy, out, sinks, lang)
     assert sinks.web.refused == sinks.mail.refused == []
-    slack = [one["text"] for one in sinks.web.accepted if "blocks" in one]
+    slack = [accepted["text"] for accepted in sinks.web.accepted if "blocks" in accepted]
     assert len(slack) > 2
     assert slack[1].endswith(f" 250 {COMMITS[lang]} (2/{len(slack)})")
-    assert sum("msg_type" in one for one in sinks.web.accepted) > 2
+    assert sum("msg_type" in accepted for accepted in sinks.web.accepted) > 2
     page = links(report_page(busy, lang, Web(WEB)))
     assert len(page) > 200
-    hooks = [one for one in sinks.web.accepted if "markdown" in one]
+    hooks = [accepted for accepted in sinks.web.accepted if "markdown" in accepted]
     assert links("".join(hook["markdown"] for hook in hooks)) == page
     (mail,) = sinks.mail.accepted
     for kind in ("plain", "html"):
@@ -269,16 +273,21 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
         < text.index(brief)
         < text.index(f"{lead} <{day}#c{'1a' * 6}")
     )
-    slack = next(one for one in sinks.web.accepted if "blocks" in one)
+    slack = next(accepted for accepted in sinks.web.accepted if "blocks" in accepted)
     assert slack["text"] == title
     assert f"|{lead}> · octo/router <{commit}|`1a1a1a1`>" in slack["blocks"][1]["text"]["text"]
-    post = next(one for one in sinks.web.accepted if "msg_type" in one)["content"]["post"]
+    post = next(accepted for accepted in sinks.web.accepted if "msg_type" in accepted)["content"][
+        "post"
+    ]
     (feishu,) = post.values()
     assert feishu["title"] == title
     assert {"tag": "a", "text": "1a1a1a1", "href": commit} in [
         piece for line in feishu["content"] for piece in line
     ]
-    assert next(one for one in sinks.web.accepted if "markdown" in one)["title"] == title
+    assert (
+        next(accepted for accepted in sinks.web.accepted if "markdown" in accepted)["title"]
+        == title
+    )
 
 
 def test_mail_fits_a_phone(sinks: Any, busy: Report, out: Path, browser: Any) -> None:
@@ -296,7 +305,9 @@ def check_mail(mail: EmailMessage) -> None:
     # Words of others are escaped, so that every bracket is of an element of ours.
     tags = re.findall(r"<[/!]?(\w+)([^>]*)>", body(mail, "html"))
     assert {name for name, _ in tags} <= {*ELEMENTS, "doctype"}
-    attributes = [one for _, rest in tags for one in re.findall(r'([\w-]+)="([^"]*)"', rest)]
+    attributes = [
+        accepted for _, rest in tags for accepted in re.findall(r'([\w-]+)="([^"]*)"', rest)
+    ]
     assert {name for name, _ in attributes} <= {
         "lang",
         "charset",
@@ -316,7 +327,7 @@ def check_chat(message: dict[str, Any]) -> None:
         words = re.sub(r"`[^`\n]*`|<[^>]*\|", "", block["text"]["text"])
         assert not re.search(r":[a-z]+:|<|~|(?<!\w)_|_(?!\w)", words), words
     for post in message.get("content", {}).get("post", {}).values():
-        for piece in (one for line in post["content"] for one in line):
+        for piece in (accepted for line in post["content"] for accepted in line):
             assert piece.get("href", f"{WEB}/").startswith((f"{WEB}/", f"{SITE}/"))
 
 

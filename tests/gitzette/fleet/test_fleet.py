@@ -158,9 +158,9 @@ def get(edition: str, path: str) -> str:
 
 def composed() -> Report:
     with memory() as opened:
-        found = opened.fleet.edition("both", day_window(DAY, "UTC").key)
-    assert found is not None
-    return found
+        edition_found = opened.fleet.edition("both", day_window(DAY, "UTC").key)
+    assert edition_found is not None
+    return edition_found
 
 
 def test_what_fails_for_good_waits_for_a_person_and_joins_its_edition_later(
@@ -300,10 +300,13 @@ def test_a_shared_limit_is_never_exceeded_and_some_of_it_is_left_to_people() -> 
     settings = settings_here(os.environ).model_copy(update={"limits": limits})
 
     async def admitted(background: bool) -> int:
-        with memory_of(settings, os.environ) as one, memory_of(settings, os.environ) as other:
+        with (
+            memory_of(settings, os.environ) as first_memory,
+            memory_of(settings, os.environ) as other,
+        ):
             waits = [
                 request_limit(fleet.fleet, settings, background=background)
-                for fleet in (one, other)
+                for fleet in (first_memory, other)
             ]
             for number in range(40):
                 wait = waits[number % 2]

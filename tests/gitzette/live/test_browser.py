@@ -58,9 +58,12 @@ def _answer(strings: list[str]) -> str:
     blocks = [{"kind": kind, "level": 2, "pieces": pieces} for kind in kinds]
     event_texts.append(_event("blocks", {"blocks": blocks}))
     cites = [{"title": bad, "url": bad, "id": f"id-{number}"} for number, bad in enumerate(strings)]
-    named = {one["id"]: strings for one in cites}
+    strings_by_id = {cited["id"]: strings for cited in cites}
     event_texts.append(
-        _event("done", {"abstained": True, "cites": cites, "quotes": named, "words": named})
+        _event(
+            "done",
+            {"abstained": True, "cites": cites, "quotes": strings_by_id, "words": strings_by_id},
+        )
     )
     return "".join((*event_texts, *(_event("failed", {"message": bad}) for bad in strings)))
 
@@ -81,8 +84,8 @@ def _serve(page: Page, strings: list[str]) -> None:
 
 
 def _check(page: Page, strings: list[str]) -> None:
-    shown = page.evaluate("document.getElementById('ask').textContent")
-    assert all(bad in shown for bad in strings)
+    asked_text = page.evaluate("document.getElementById('ask').textContent")
+    assert all(bad in asked_text for bad in strings)
     lines = page.evaluate(
         "[...document.querySelectorAll('#evidence .line')].map(one => one.textContent)"
     )
@@ -144,12 +147,12 @@ def test_evidence_is_shown_before_the_model_says_a_word_and_each_sentence_once_i
     may_speak = threading.Event()
     may_finish = threading.Event()
 
-    def script(asked: ModelRequest) -> Saying:
-        if asked.schema == "Searches":
+    def script(request: ModelRequest) -> Saying:
+        if request.schema == "Searches":
             assert may_speak.wait(_PATIENCE)
-        if asked.schema == "Answer":
+        if request.schema == "Answer":
             assert may_finish.wait(_PATIENCE)
-        return honest(asked)
+        return honest(request)
 
     with ModelServer(script, context=32_768) as server:
         model = {"analyst": "model", "model": server.model, "model_url": server.url}

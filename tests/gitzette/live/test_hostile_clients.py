@@ -148,8 +148,8 @@ def test_a_client_that_sends_one_byte_after_the_other_has_the_same_deadline() ->
 
 
 def test_a_slow_second_request_on_a_connection_has_a_deadline_too() -> None:
-    whole = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-    with limited(header_seconds=0.5) as address, half_sent(address, 1, whole) as (client,):
+    full_request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    with limited(header_seconds=0.5) as address, half_sent(address, 1, full_request) as (client,):
         assert b"0 bytes" in client.recv(4096)
         client.sendall(HALF_A_REQUEST)
         assert answer(client).startswith(b"HTTP/1.1 408 ")
@@ -180,10 +180,10 @@ async def never_end(scope: Scope, receive: Receive, send: Send) -> None:
 
 def test_more_requests_at_once_than_a_client_may_have_are_refused_with_a_reason() -> None:
     listener = bound_socket("127.0.0.1", 0)
-    whole = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    full_request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
     with running(never_end, listener, ConnectionLimits(per_client=3)):
         address = listener.getsockname()
-        with half_sent(address, 3, whole) as clients:
+        with half_sent(address, 3, full_request) as clients:
             for client in clients:
                 assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
             refused = httpx.get(f"http://127.0.0.1:{address[1]}/")

@@ -27,8 +27,8 @@ Serving = Callable[..., str]
 
 
 def events(answer: httpx.Response) -> list[tuple[str, Any]]:
-    found = re.findall(r"^event: (\w+)\ndata: (.*)$", answer.text, re.MULTILINE)
-    return [(name, json.loads(data)) for name, data in found]
+    events = re.findall(r"^event: (\w+)\ndata: (.*)$", answer.text, re.MULTILINE)
+    return [(name, json.loads(data)) for name, data in events]
 
 
 def shown(received: list[tuple[str, Any]]) -> list[dict[str, Any]]:
@@ -72,14 +72,14 @@ def test_an_answer_is_streamed_with_what_is_read_its_citations_and_their_evidenc
         assert cite["title"].endswith("Lower the limit of routes (#9)")
         assert "MAX_ROUTES" in done["words"][cite["id"]]
         evidence = browser.post("/api/evidence", json={"cite": cite["id"]}).json()
-        assert [one for one in evidence["lines"] if "= " in one] == [
+        assert [item for item in evidence["lines"] if "= " in item] == [
             "-MAX_ROUTES = 22",
             "+MAX_ROUTES = 12",
         ]
         more = events(browser.post("/api/ask", json={"question": "what changed?", "thread": "t"}))
         read = [data for name, data in more if name == "reading"]
-        assert {one["repo"] for one in read} == {"acme/engine"}
-        assert any(one["what"] == "reading diffs" for one in read)
+        assert {item["repo"] for item in read} == {"acme/engine"}
+        assert any(item["what"] == "reading diffs" for item in read)
         # The page says which days were read, and does not pass over the months between them.
         assert "Searched acme/engine, 2026-02-03 to 2026-02-04, " in words_of(shown(more))
         again = events(browser.post("/api/ask", json={"question": "author:grace", "thread": "t-1"}))
@@ -91,9 +91,9 @@ async def test_the_page_shows_how_much_of_an_answer_is_written_but_no_word_befor
 ) -> None:
     sentence = "`MAX_ROUTES` is lowered by this commit, and nobody has judged that yet. " * 8
 
-    def script(asked: ModelRequest) -> Saying:
-        answer = honest(asked)
-        if asked.schema != "Answer":
+    def script(request: ModelRequest) -> Saying:
+        answer = honest(request)
+        if request.schema != "Answer":
             return answer
         return replace(answer, text=answer.text.replace('"en": "', f'"en": "{sentence}'))
 
@@ -139,9 +139,11 @@ async def test_a_client_that_stops_listening_leaves_nothing_in_the_thread_and_no
         async for event in live.answer("next", "what changed between 2026-02-01 and 2026-02-04?")
     ]
     assert received[-1].startswith("event: done")
-    files = [one for one in set(threading.enumerate()) - before if "connection_worker" in one.name]
-    for one in files:
-        one.join(10)
+    files = [
+        item for item in set(threading.enumerate()) - before if "connection_worker" in item.name
+    ]
+    for item in files:
+        item.join(10)
     assert not [file for file in files if file.is_alive()]
 
 
@@ -158,19 +160,23 @@ def test_a_folder_that_is_not_ours_is_told_and_left_alone(serving: Serving) -> N
 
 
 def test_others_are_kept_out(serving: Serving) -> None:
-    asked = {"question": QUESTION, "thread": "t"}
+    request = {"question": QUESTION, "thread": "t"}
     with httpx.Client(base_url=serving()) as browser:
         assert browser.get("/", headers={"Host": "evil.example"}).status_code == 421
-        for head in (
+        for header in (
             {"Origin": "https://evil.example"},
             {"Origin": "null"},
             {"Sec-Fetch-Site": "cross-site"},
         ):
-            assert browser.post("/api/ask", json=asked, headers=head).status_code == 403
+            assert browser.post("/api/ask", json=request, headers=header).status_code == 403
         plain = {"Content-Type": "text/plain"}
-        assert browser.post("/api/ask", content=json.dumps(asked), headers=plain).status_code == 415
-        assert browser.post("/api/ask", json=asked | {"question": "x" * 70_000}).status_code == 413
-        for wrong in (asked | {"question": "x" * 5_000}, asked | {"thread": "../up"}, ["x"]):
+        assert (
+            browser.post("/api/ask", content=json.dumps(request), headers=plain).status_code == 415
+        )
+        assert (
+            browser.post("/api/ask", json=request | {"question": "x" * 70_000}).status_code == 413
+        )
+        for wrong in (request | {"question": "x" * 5_000}, request | {"thread": "../up"}, ["x"]):
             assert browser.post("/api/ask", json=wrong).status_code == 422
         assert (
             browser.post("/api/evidence", json={"cite": "evil/repo@" + "0" * 40}).status_code == 404

@@ -40,8 +40,8 @@ def without_model(report: Report) -> Report:
 
 def sentences(page: PageModel) -> Iterator[PageSentence]:
     yield from page.brief
-    yield from (one for item in page.items.values() for one in item.fresh)
-    yield from (one for part in page.repos for one in part.summary)
+    yield from (entry for item in page.items.values() for entry in item.fresh)
+    yield from (entry for part in page.repos for entry in part.summary)
 
 
 @BOTH
@@ -58,7 +58,7 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(
         f"# {words['also landed']}{count[:-3]}",
         "---",
     ]
-    places = [page.index(one) for one in order]
+    places = [page.index(entry) for entry in order]
     assert places == sorted(places)
     assert "8 experts" in page[: places[1]] or "8 个专家" in page[: places[1]]
 
@@ -80,8 +80,8 @@ def test_without_a_model_the_weightiest_facts_are_the_brief_and_are_not_told_aga
     assert not page.analysed
     assert page.brief[0].text.startswith("The default of the flag `topK`")
     item = page.sections[0].cards[0].first
-    assert [one.text for one in item.in_brief] == [page.brief[0].text]
-    assert page.brief[0].text not in [one.text for one in item.fresh]
+    assert [entry.text for entry in item.in_brief] == [page.brief[0].text]
+    assert page.brief[0].text not in [entry.text for entry in item.fresh]
 
 
 @BOTH
@@ -91,7 +91,9 @@ def test_a_long_day_has_all_its_commits_and_short_excerpts(lang: Language, layou
     assert len(report.ledger) > 60
     assert all(row.sha in page for row in report.ledger)
     assert all(
-        len(one.lines) <= 8 for item in model(report, lang).items.values() for one in item.proofs
+        len(entry.lines) <= 8
+        for item in model(report, lang).items.values()
+        for entry in item.proofs
     )
 
 
@@ -111,10 +113,14 @@ def test_a_citation_opens_on_its_anchor_or_on_nothing() -> None:
     }
     for sentence in sentences(model(report)):
         for cite in sentence.citations:
-            own = [anchor for anchor in anchors[sentence.claim.id] if anchor.cite == cite.id]
-            shown = [line.text for excerpt in cite.excerpts for line in excerpt.lines]
-            assert all(any(line in place.text for place in own) for line in shown), sentence.text
-            assert bool(shown) == bool(own), sentence.text
+            own_anchors = [
+                anchor for anchor in anchors[sentence.claim.id] if anchor.cite == cite.id
+            ]
+            shown_lines = [line.text for excerpt in cite.excerpts for line in excerpt.lines]
+            assert all(any(line in place.text for place in own_anchors) for line in shown_lines), (
+                sentence.text
+            )
+            assert bool(shown_lines) == bool(own_anchors), sentence.text
 
 
 def test_what_only_an_issue_says_is_told_as_reported_there() -> None:
@@ -171,8 +177,8 @@ def test_breaking_is_said_only_where_a_fact_of_reach_says_so() -> None:
 def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
     def gaps(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         if isinstance(value, dict):
-            for key, one in value.items():
-                yield from gaps(one, f"{path}.{key}")
+            for key, entry in value.items():
+                yield from gaps(entry, f"{path}.{key}")
         else:
             listed = value if isinstance(value, list) else [value]
             yield path, sorted(set(re.findall(r"\{\w*\}|\[@\d\]", " ".join(listed))) - {"{thing}"})

@@ -51,7 +51,7 @@ class _Reader(HTMLParser):
         self.open: list[Element] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        parents = tuple(one.name for one in self.open)
+        parents = tuple(parent.name for parent in self.open)
         element = Element(tag, {name: value or "" for name, value in attrs}, parents)
         self.page.elements.append(element)
         if tag not in VOID:
@@ -77,7 +77,7 @@ def parsed() -> Callable[[str], Page]:
         reader = _Reader()
         reader.feed(text)
         reader.close()
-        reader.page.unbalanced += [one.name for one in reader.open]
+        reader.page.unbalanced += [parent.name for parent in reader.open]
         return reader.page
 
     return read

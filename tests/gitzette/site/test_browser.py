@@ -23,8 +23,8 @@ PAPER = "getComputedStyle(document.body).backgroundColor"
 
 @pytest.fixture(scope="module")
 def address(demo_site: Path) -> Iterator[str]:
-    with served(demo_site) as found:
-        yield found
+    with served(demo_site) as site_server:
+        yield site_server
 
 
 def answered(page: Any, words: str) -> list[str]:
@@ -78,8 +78,8 @@ def breaking_day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder.mkdir(parents=True)
     (folder / f"{FIRST}.json").write_text(dump(made_day(FIRST, most=4)), encoding="utf-8")
     build_site(folder.parent, folder.parent / "site", Settings())
-    with served(folder.parent / "site") as found:
-        yield found
+    with served(folder.parent / "site") as site_server:
+        yield site_server
 
 
 def test_filters_stand_in_the_address_and_counts_follow_them(
@@ -201,9 +201,9 @@ def test_a_word_without_end_breaks_no_layout(
     text = hostile_report(FIRST, "endless" * 50, names=True)
     (folder / f"{FIRST}.json").write_text(text, encoding="utf-8")
     built(folder.parent)
-    with served(tmp_path / "site") as found:
+    with served(tmp_path / "site") as site_server:
         for path in ("index.html", f"en/days/{FIRST}.html", "zh/stories.html"):
-            page = opened(found, path, NARROWEST)
+            page = opened(site_server, path, NARROWEST)
             # What a page fetches after it is shown must come before the server ends.
             page.wait_for_load_state("networkidle")
 
@@ -291,10 +291,10 @@ def test_hostile_strings_do_nothing_and_break_no_layout_on_a_phone(
         (folder / f"{day}.json").write_text(text, encoding="utf-8")
     built(folder.parent)
     site = tmp_path / "site"
-    with served(site) as found:
-        page = opened(found, "index.html", 390)
+    with served(site) as site_server:
+        page = opened(site_server, "index.html", 390)
         for file in sorted(site.rglob("*.html")):
-            page.goto(found + file.relative_to(site).as_posix())
+            page.goto(site_server + file.relative_to(site).as_posix())
             page.evaluate(
                 "for (const part of document.querySelectorAll('details')) part.open = true"
             )
@@ -347,8 +347,8 @@ def test_hostile_text_does_nothing_in_search(
     folder.mkdir(parents=True)
     (folder / f"{FIRST}.json").write_text(hostile_report(FIRST, bad, names=False), encoding="utf-8")
     built(folder.parent)
-    with served(tmp_path / "site") as found:
-        page = opened(found, "en/search.html")
+    with served(tmp_path / "site") as site_server:
+        page = opened(site_server, "en/search.html")
         assert answered(page, "zyzzyva")[0].startswith("zyzzyva<img src=x")
         assert answered(page, bad)
         assert page.locator("main img").count() == 0

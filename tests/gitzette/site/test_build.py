@@ -67,10 +67,10 @@ def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(
                 address = element.attributes.get(key)
                 if address is None or urlsplit(address).scheme:
                     continue
-                target, place = urldefrag(urljoin(f"/{name}", address))
+                target, fragment = urldefrag(urljoin(f"/{name}", address))
                 file = urlsplit(target).path.removeprefix("/")
                 assert (demo_site / file).is_file(), f"{name}: {address}"
-                assert not place or place in ids[file], f"{name}: {address}"
+                assert not fragment or fragment in ids[file], f"{name}: {address}"
                 followed += 1
     assert followed > 500
 
@@ -88,9 +88,11 @@ def test_a_days_page_has_every_commit_and_told_ones_have_pages_of_their_own(
         page = (demo_site / lang / "days" / "2026-02-04.html").read_text("utf-8")
         for row in report["ledger"]:
             assert f"/commit/{row['sha']}" in page
-        own = {file.stem.rpartition("--")[2] for file in (demo_site / lang / "commits").iterdir()}
-        assert own
-        assert own <= listed
+        commit_pages = {
+            file.stem.rpartition("--")[2] for file in (demo_site / lang / "commits").iterdir()
+        }
+        assert commit_pages
+        assert commit_pages <= listed
         for section in report["sections"]:
             for issue in section["issues"]:
                 assert f"#{issue['number']}</a>" in page
@@ -196,16 +198,16 @@ def test_a_report_that_cannot_be_read_is_told_and_the_others_are_shown(
 def test_the_front_page_shows_the_last_day_that_is_sound_and_names_the_others(
     shelf: Shelf, built: Build, tmp_path: Path
 ) -> None:
-    gone = Failure(repo=RepoId("acme/engine"), stage="code", message="gone")
+    failure = Failure(repo=RepoId("acme/engine"), stage="code", message="gone")
     none = {
-        "repos": (gone.repo,),
+        "repos": (failure.repo,),
         "sections": (),
         "ledger": (),
         "claims": (),
         "links": (),
         "stories": (),
     }
-    failed = made_day(FIRST + timedelta(days=1)).model_copy(update=none | {"failures": (gone,)})
+    failed = made_day(FIRST + timedelta(days=1)).model_copy(update=none | {"failures": (failure,)})
     built(shelf(failed, days=1))
     front = (tmp_path / "site" / "index.html").read_text("utf-8")
     assert "Wednesday, 5 February 2025" in front
@@ -219,22 +221,24 @@ def test_every_page_has_its_landmarks_its_language_a_title_and_a_policy(
         name, page = str(file.relative_to(demo_site)), parsed(file.read_text("utf-8"))
         assert len(page.all("main")) == len(page.all("h1")) == 1, name
         assert next(
-            one.text for one in page.all("title") if one.parents == ("html", "head")
+            node.text for node in page.all("title") if node.parents == ("html", "head")
         ).endswith("Gitzette"), name
         assert page.all("html")[0].attributes["lang"] == (
             "zh-Hans" if name.startswith("zh/") else "en"
         ), name
         top = [element for element in page.elements if element.parents == ("html", "body")]
-        assert [one.name for one in top] == ["a", "header", "main", "footer"], name
-        levels = [int(one.name[1]) for one in page.all("h1", "h2", "h3", "h4")]
+        assert [node.name for node in top] == ["a", "header", "main", "footer"], name
+        levels = [int(node.name[1]) for node in page.all("h1", "h2", "h3", "h4")]
         assert all(after <= before + 1 for before, after in pairwise(levels)), (name, levels)
         [policy] = [
-            one.attributes["content"] for one in page.all("meta") if "http-equiv" in one.attributes
+            node.attributes["content"]
+            for node in page.all("meta")
+            if "http-equiv" in node.attributes
         ]
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';"), name
         assert "unsafe" not in policy, name
         assert page.all("style") == [], name
-        assert all("src" in one.attributes and not one.text for one in page.all("script")), name
+        assert all("src" in node.attributes and not node.text for node in page.all("script")), name
 
 
 def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(
@@ -291,9 +295,9 @@ def test_pictures_are_files_that_hold_no_script_and_say_in_words_what_they_show(
         assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     for name in ("en/index.html", "zh/stories.html", "en/repos/quillon--larkserve.html"):
         page = parsed((demo_site / name).read_text("utf-8"))
-        shown = page.all("img")
-        assert shown, name
-        for picture in shown:
+        images = page.all("img")
+        assert images, name
+        for picture in images:
             file = picture.attributes["src"].partition("?")[0].rpartition("/")[2]
             assert file in pictures, name
             assert len(picture.attributes["alt"]) > 20, name

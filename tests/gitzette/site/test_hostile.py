@@ -62,7 +62,7 @@ def test_a_hundred_hostile_strings_in_every_field_stay_text(
     built: Callable[..., Built],
     parsed: Callable[[str], Any],
 ) -> None:
-    shown = 0
+    shown_count = 0
     order = hostile_strings[::-1] if names else hostile_strings
     for group in range(0, len(order), _TOGETHER):
         out = tmp_path / f"out{group}"
@@ -77,14 +77,14 @@ def test_a_hundred_hostile_strings_in_every_field_stay_text(
         for file in sorted((out / "site").rglob("*.html")):
             text = file.read_text("utf-8")
             _check_page(parsed(text), f"{file.name}: {order[group][:60]!r} and others")
-            shown += text.count("alert(1)")
+            shown_count += text.count("alert(1)")
         for lang in ("en", "zh"):
             _check_feed(out / "site" / lang / "feed.xml", parsed)
         for file in (out / "site" / "search").rglob("*.js"):
-            found = _INDEX.fullmatch(file.read_text("utf-8"))
-            assert found, file.name
-            json.loads(found[1])
-    assert shown > 1_000
+            index_match = _INDEX.fullmatch(file.read_text("utf-8"))
+            assert index_match, file.name
+            json.loads(index_match[1])
+    assert shown_count > 1_000
 
 
 def _check_feed(file: Path, parsed: Callable[[str], Any]) -> None:

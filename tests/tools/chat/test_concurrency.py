@@ -117,16 +117,18 @@ async def test_a_question_that_begins_like_one_before_it_goes_ahead_of_those_tha
     None
 ):
     concurrency = Concurrency(patience=0.01)
-    asked: list[str] = []
+    asked_questions: list[str] = []
 
     async def ask_twice(packet: str) -> None:
         for question in ("write", "judge"):
             async with concurrency.turn(TOKENS, packet) as turn:
-                asked.append(f"{question} {packet}")
+                asked_questions.append(f"{question} {packet}")
                 await asyncio.sleep(0.01)
                 concurrency.answered(turn, TOKENS, ANSWER, 0.01)
 
     await asyncio.gather(*(ask_twice(packet) for packet in ("a", "b", "c", "d")))
     for packet in ("a", "b", "c", "d"):
-        distance = asked.index(f"judge {packet}") - asked.index(f"write {packet}")
+        distance = asked_questions.index(f"judge {packet}") - asked_questions.index(
+            f"write {packet}"
+        )
         assert distance <= 2

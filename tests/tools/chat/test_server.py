@@ -70,14 +70,14 @@ CALLS = {
 }
 
 
-def script(asked: ModelRequest) -> Saying:
-    if (answer := probed(asked)) is not None:
+def script(request: ModelRequest) -> Saying:
+    if (answer := probed(request)) is not None:
         return answer
-    if asked.tools == ["answer"]:
+    if request.tools == ["answer"]:
         return Saying(calls=(ToolCall("answer", RIGHT),))
     return (
         Saying(calls=(ToolCall("get_diff", '{"sha": "c1"}'),))
-        if asked.tools
+        if request.tools
         else Saying(text=RIGHT)
     )
 
@@ -85,7 +85,7 @@ def script(asked: ModelRequest) -> Saying:
 def serving(kind: str = "", *, times: int = 1_000, without: tuple[str, ...] = ()) -> ModelServer:
     mood = Mood(kind, 30.0) if kind else None
     return ModelServer(
-        script, lambda asked: mood if asked.number < times else None, without=without
+        script, lambda request: mood if request.number < times else None, without=without
     )
 
 
@@ -177,14 +177,19 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
     without: tuple[str, ...], way: str, tools: bool
 ) -> None:
     with serving(without=without) as server:
-        found = await probed_capabilities(server)
-        assert (found.way, found.tools, found.parallel, found.context) == (
+        capabilities = await probed_capabilities(server)
+        assert (
+            capabilities.way,
+            capabilities.tools,
+            capabilities.parallel,
+            capabilities.context,
+        ) == (
             way,
             tools,
             tools,
             32_768,
         )
-        model = live_model(server, capabilities=found)
+        model = live_model(server, capabilities=capabilities)
         answer = await model.answer(ChatRequest(messages=ASKED, response_format=Statements))
         assert Statements.model_validate_json(answer.text).statements
         assert answer.spent.sent > 0
@@ -195,15 +200,15 @@ async def test_what_a_server_lacks_is_found_out_and_done_without(
 async def test_a_server_that_answers_500_to_what_it_does_not_know_is_asked_in_another_way(
     faulty: tuple[str, ...], way: str
 ) -> None:
-    def mood(asked: ModelRequest) -> Mood | None:
-        by_schema = asked.schema is not None and "schema" in faulty
-        by_tool = asked.tools == ["answer"] and "tool" in faulty
+    def mood(request: ModelRequest) -> Mood | None:
+        by_schema = request.schema is not None and "schema" in faulty
+        by_tool = request.tools == ["answer"] and "tool" in faulty
         return Mood("failing") if by_schema or by_tool else None
 
     with ModelServer(script, mood) as server:
-        found = await probed_capabilities(server)
-        assert found.way == way
-        model = live_model(server, capabilities=found)
+        capabilities = await probed_capabilities(server)
+        assert capabilities.way == way
+        model = live_model(server, capabilities=capabilities)
         assert (await write(model)).statements[0].en == "The limit is lowered."
     with serving("failing") as server, pytest.raises(ModelError, match="HTTP 500"):
         await probed_capabilities(server)
@@ -215,10 +220,10 @@ async def test_calls_have_the_same_ids_each_time_and_their_answers_are_sent_back
         assert (first.id, first.tool_calls) == (again.id, again.tool_calls)
         (call,) = first.tool_calls
         assert len(call["id"] or "") == 9
-        shown = ToolMessage("the diff", tool_call_id=call["id"], name="get_diff")
-        await live_model(server).bind_tools([get_diff]).ainvoke([*ASKED, first, shown])
-        *_, asked, answered = server.asked[2].body["messages"]
-    assert asked["tool_calls"][0]["id"] == answered["tool_call_id"] == call["id"]
+        tool_message = ToolMessage("the diff", tool_call_id=call["id"], name="get_diff")
+        await live_model(server).bind_tools([get_diff]).ainvoke([*ASKED, first, tool_message])
+        *_, request, answered = server.asked[2].body["messages"]
+    assert request["tool_calls"][0]["id"] == answered["tool_call_id"] == call["id"]
 
 
 async def test_a_server_that_reads_slowly_is_noticed_and_asked_shorter_questions() -> None:
@@ -235,9 +240,9 @@ async def test_a_server_that_reads_slowly_is_noticed_and_asked_shorter_questions
 async def test_reading_a_long_question_takes_nothing_from_the_time_of_the_answer() -> None:
     answer = json.dumps({"statements": [{"en": "The limit is lowered. " * 4}]})
     with ModelServer(lambda _: Saying(text=answer), pace=Pace(reads=2.5, writes=16)) as server:
-        said = await write(live_model(server, timeout=3, tries=1))
+        written = await write(live_model(server, timeout=3, tries=1))
         assert len(server.asked) == 1
-    assert said.statements[0].en.startswith("The limit is lowered.")
+    assert written.statements[0].en.startswith("The limit is lowered.")
 
 
 @pytest.mark.parametrize(

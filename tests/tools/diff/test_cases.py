@@ -54,9 +54,9 @@ def assert_shown(change: Change, sheet: FactSheet) -> None:
     """Every line of every place is a changed line of its file, as the diff has it."""
     patches = {file.path: (file.patch or "").split("\n") for file in change.files}
     for fact in sheet.facts:
-        for place in fact.places:
+        for location in fact.places:
             assert all(
-                line[:1] in ("+", "-") and line in patches[place.file] for line in place.lines
+                line[:1] in ("+", "-") and line in patches[location.file] for line in location.lines
             ), fact
 
 
@@ -64,28 +64,34 @@ def assert_shown(change: Change, sheet: FactSheet) -> None:
 async def test_a_commit_tells_its_facts(name: str, tmp_path: Path) -> None:
     case = json.loads((CASES / name / "facts.json").read_text("utf-8"))
     sides = (CASES / name / "before", CASES / name / "after")
-    change, (whole, hunks) = await studied(
+    change, (full_version, hunks) = await studied(
         tmp_path / "clone", *sides, case.get("message", "change")
     )
-    wanted: list[Expected] = case["facts"]
+    expected_facts: list[Expected] = case["facts"]
     in_hunks = [
-        fact | (fact.get("hunks") or {}) for fact in wanted if fact.get("hunks") is not False
+        fact | (fact.get("hunks") or {})
+        for fact in expected_facts
+        if fact.get("hunks") is not False
     ]
     absent = case.get("absent", ())
     absent_in_hunks = case.get("absent_in_hunks", absent)
     for sheet, expected, unexpected in (
-        (whole, wanted, absent),
+        (full_version, expected_facts, absent),
         (hunks, in_hunks, absent_in_hunks),
     ):
-        for one in expected:
-            assert any(fits(fact, one) for fact in sheet.facts), (sheet.route, one, sheet.facts)
+        for expectation in expected:
+            assert any(fits(fact, expectation) for fact in sheet.facts), (
+                sheet.route,
+                expectation,
+                sheet.facts,
+            )
         for fact in sheet.facts:
             assert not {fact.kind, fact.severity, fact.name} & set(unexpected), (sheet.route, fact)
         assert_shown(change, sheet)
-    for fact in whole.facts:
+    for fact in full_version.facts:
         seen = fact.severity is not Severity.INTERNAL and fact.kind != "code-changed"
-        assert not seen or any(fits(fact, one) for one in wanted), fact
-    assert whole.skipped == hunks.skipped == ()
+        assert not seen or any(fits(fact, expectation) for expectation in expected_facts), fact
+    assert full_version.skipped == hunks.skipped == ()
 
 
 async def test_a_giant_commit_is_told_by_what_users_reach_and_no_longer_than_somebody_reads(

@@ -150,7 +150,7 @@ async def test_several_changes_of_one_function_are_shown(tmp_path: Path) -> None
     before = {"engine/core/a.py": code.format(1, 1)}
     after = {"engine/core/a.py": code.format(2, 3)}
     facts = await code_facts(tmp_path, before, after)
-    lines = [line for place in facts[0].places for line in place.lines]
+    lines = [line for location in facts[0].places for line in location.lines]
     assert lines == [
         "-    x = first(1)",
         "+    x = first(2)",
@@ -169,7 +169,7 @@ async def test_lines_that_another_fact_shows_are_not_shown_again(tmp_path: Path)
         "    return run(q, lens)\n"
     }
     facts = await code_facts(tmp_path, before, after)
-    lines = [line for fact in facts for place in fact.places for line in place.lines]
+    lines = [line for fact in facts for location in fact.places for line in location.lines]
     assert lines == ["+    is_ragged = lens is not None"]
 
 
@@ -208,7 +208,7 @@ async def test_the_place_that_uses_something_new_is_shown_before_its_body(tmp_pa
     before = {"engine/check.py": code.format("", "")}
     after = {"engine/check.py": code.format(body, "elif has_metal():\n    env = Metal()\n")}
     facts = await code_facts(tmp_path, before, after)
-    lines = [line for fact in facts for place in fact.places for line in place.lines]
+    lines = [line for fact in facts for location in fact.places for line in location.lines]
     assert lines == ["+elif has_metal():", "+    env = Metal()"]
 
 

@@ -120,13 +120,13 @@ class _Handler(BaseHTTPRequestHandler):
         done = subprocess.run(
             ["git", "http-backend"], env=environment, input=body, capture_output=True, check=False
         )
-        head, _, content = done.stdout.partition(b"\r\n\r\n")
-        headers = [
-            line.split(": ", 1) for line in head.decode("latin-1").split("\r\n") if ": " in line
+        headers, _, content = done.stdout.partition(b"\r\n\r\n")
+        fields = [
+            line.split(": ", 1) for line in headers.decode("latin-1").split("\r\n") if ": " in line
         ]
-        status = next((int(value.split()[0]) for name, value in headers if name == "Status"), 200)
+        status = next((int(value.split()[0]) for name, value in fields if name == "Status"), 200)
         self.send_response(status)
-        for name, value in headers:
+        for name, value in fields:
             if name != "Status":
                 self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))

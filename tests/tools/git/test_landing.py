@@ -18,9 +18,9 @@ MIDNIGHT = datetime(2026, 2, 4, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
-async def landed(work: Work | Path, window: Window = TODAY, **known: str | None) -> Landing:
+async def landed(work: Work | Path, window: Window = TODAY, **known_tip: str | None) -> Landing:
     path = work if isinstance(work, Path) else work.path
-    return await GitSource(REPO, path).landed(window, **known)
+    return await GitSource(REPO, path).landed(window, **known_tip)
 
 
 def subjects(landing: Landing) -> list[str]:
@@ -73,10 +73,10 @@ async def test_rows_are_first_parents_and_members_are_counted_once(work: Work) -
 
 async def test_what_was_pushed_late_is_told_once(work: Work) -> None:
     work.commit("old", at=MIDNIGHT - timedelta(days=2))
-    known = work.commit("known", at=MIDNIGHT - MINUTE)
+    known_tip = work.commit("known", at=MIDNIGHT - MINUTE)
     work.commit("backdated", at=MIDNIGHT - timedelta(days=1))
     tip = work.commit("today", at=MIDNIGHT + MINUTE)
-    landing = await landed(work, known_tip=known)
+    landing = await landed(work, known_tip=known_tip)
     assert subjects(landing) == ["today"]
     assert [row.commit.subject for row in landing.late] == ["backdated"]
     assert landing.notices == ()
@@ -85,13 +85,13 @@ async def test_what_was_pushed_late_is_told_once(work: Work) -> None:
 
 async def test_rewritten_history_is_noticed_and_what_follows_the_fork_is_late(work: Work) -> None:
     work.commit("kept", at=MIDNIGHT - timedelta(days=2))
-    known = work.commit("pushed away", at=MIDNIGHT - MINUTE)
+    known_tip = work.commit("pushed away", at=MIDNIGHT - MINUTE)
     work.git("reset", "--quiet", "--hard", "HEAD~")
     work.commit("instead", at=MIDNIGHT - MINUTE)
     work.commit("today", at=MIDNIGHT + MINUTE)
-    landing = await landed(work, known_tip=known)
+    landing = await landed(work, known_tip=known_tip)
     assert [row.commit.subject for row in landing.late] == ["instead"]
-    assert landing.notices == (Notice(kind="rewritten", about=(known[:12],)),)
+    assert landing.notices == (Notice(kind="rewritten", about=(known_tip[:12],)),)
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ async def test_two_runs_wait_for_each_other(work: Work, server: GitServer, tmp_p
         MirrorKeeper(tmp_path / "home", server.url, patience=Patience(lock=20, pause=0.01))
         for _ in range(3)
     ]
-    mirrors = await asyncio.gather(*(one.refresh(REPO) for one in patient))
+    mirrors = await asyncio.gather(*(patient_mirror.refresh(REPO) for patient_mirror in patient))
     assert {tip(mirror) for mirror in mirrors} == {sha}
 
 

@@ -27,22 +27,26 @@ def serve_line(kit: Kit, dates: list[str], *, stop_early: bool = False) -> None:
     entries = [kit.commit(s, shas[n + 1 : n + 2], dates[n]) for n, s in enumerate(shas)]
 
     def commits(seen: Seen) -> Reply:
-        found = entries[shas.index(seen.query["sha"]) :]
+        found_entries = entries[shas.index(seen.query["sha"]) :]
         if since := seen.query.get("since"):
             old = next(
-                (n for n, e in enumerate(found) if e["commit"]["committer"]["date"] < since),
-                len(found),
+                (
+                    n
+                    for n, e in enumerate(found_entries)
+                    if e["commit"]["committer"]["date"] < since
+                ),
+                len(found_entries),
             )
-            recent = [e for e in found if e["commit"]["committer"]["date"] >= since]
-            found = found[:old] if stop_early else recent
+            recent = [e for e in found_entries if e["commit"]["committer"]["date"] >= since]
+            found_entries = found_entries[:old] if stop_early else recent
         page, size = int(seen.query.get("page", 1)), int(seen.query["per_page"])
         query = "&".join(f"{k}={v}" for k, v in seen.query.items() if k != "page")
         link = (
             {"Link": f'<BASE{seen.path}?{query}&page={page + 1}>; rel="next"'}
-            if page * size < len(found)
+            if page * size < len(found_entries)
             else {}
         )
-        return kit.Reply(json=found[(page - 1) * size : page * size], headers=link)
+        return kit.Reply(json=found_entries[(page - 1) * size : page * size], headers=link)
 
     kit.hub.on(
         "/repos/acme/lib", kit.Reply(json={"full_name": "acme/lib", "default_branch": "trunk/main"})

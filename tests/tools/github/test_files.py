@@ -34,10 +34,12 @@ async def read(
         if seen.headers["accept"] == RAW:
             return kit.Reply(body=raw) if raw is not None else kit.Reply(500)
         size, page = int(seen.query.get("per_page", 300)), int(seen.query.get("page", 1))
-        shown, left = [], budget.get(size, 10_000)
+        shown_files, left = [], budget.get(size, 10_000)
         for entry in files[(page - 1) * size : page * size]:
             left -= "patch" in entry
-            shown.append(entry if left >= 0 else {k: v for k, v in entry.items() if k != "patch"})
+            shown_files.append(
+                entry if left >= 0 else {k: v for k, v in entry.items() if k != "patch"}
+            )
         more = page * size < len(files)
         link = (
             {"Link": f'<BASE{seen.path}?per_page={size}&page={page + 1}>; rel="next"'}
@@ -45,7 +47,7 @@ async def read(
             else {}
         )
         stats = {"additions": sum(f["additions"] for f in files), "deletions": 0}
-        body = kit.commit(SHA, [PARENT], "2026-02-03T10:00:00Z", files=shown, stats=stats)
+        body = kit.commit(SHA, [PARENT], "2026-02-03T10:00:00Z", files=shown_files, stats=stats)
         return kit.Reply(json=body, headers=link)
 
     kit.hub.on(

@@ -190,10 +190,10 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: Ki
 
 
 def pull_json(kit: Kit, number: int, merged: str | None) -> dict[str, Any]:
-    head = {"repo": None, "user": None, "label": None, "ref": "x", "sha": sha(9)}
+    deleted_fork = {"repo": None, "user": None, "label": None, "ref": "x", "sha": sha(9)}
     more = {
         "base": {"ref": "main"},
-        "head": head,
+        "head": deleted_fork,
         "merged_at": merged,
         "merge_commit_sha": sha(number),
     }

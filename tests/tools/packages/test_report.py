@@ -144,8 +144,8 @@ async def test_another_function_of_a_deprecated_name_is_not_meant(
     package.work.commit("Again", {**files, "pyproject.toml": PROJECT.format("3.0")})
     package.work.git("tag", "v3.0")
     path = f"paint/{module}.py"
-    head = files[path].replace("def shade(): ...\n", "")
-    text = f"import warnings\n{head}{WARNING.format('shade')}"
+    without_shade = files[path].replace("def shade(): ...\n", "")
+    text = f"import warnings\n{without_shade}{WARNING.format('shade')}"
     package.work.commit("Warn", {path: text, "pyproject.toml": PROJECT.format("4.0")})
     package.work.git("tag", "v4.0")
     own_files = {"app.py": "from paint import shade\n"}
