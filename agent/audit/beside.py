@@ -12,7 +12,7 @@ from typing import NamedTuple
 from agent.audit.entries import FIELDS, AuditEntry, thread_repos
 from agent.audit.findings import Finding, Library, ReportReference, finding, folded
 from agent.audit.markdown import plain
-from agent.audit.metadata import Authors, author_finding, date_finding
+from agent.audit.metadata import Authors, author_finding, date_finding, is_misspelt
 from agent.domain.commits import Commit
 from agent.domain.dates import Stated, find_dates
 from agent.domain.references import mentions_thread, pull_number, without_pull_number
@@ -24,6 +24,7 @@ _GAP = re.compile(
 )
 _LONGEST_GAP = 40
 _SEPARATOR = re.compile(r"[|·•,，;；()（）\[\]\n]|\s[–—-]\s")
+_COLON = re.compile(r"[:：]")
 _CHARACTERS_BESIDE = 300
 _PIECES_BESIDE = 5
 _AUTHOR_LABELS = (*FIELDS["author"], "by")
@@ -139,7 +140,8 @@ def _number_findings(number: _NumberBeside, *, is_custom: bool) -> Iterator[Find
     """Compare the number beside a hash with the pull request of the commit.
 
     The number may be that of an issue. So it is wrong only if another commit landed by it, if it is
-    a link to a pull request, or if such numbers are pull requests all over the report.
+    a link to a pull request, or if such numbers are pull requests all over the report. A block that
+    has the right number as well may name two pull requests, unless one beside each hash is custom.
     """
     thread, commit, pull, landed, has_pull = number
     claim = f"{commit.sha[:10]} #{thread.value}"
@@ -148,7 +150,9 @@ def _number_findings(number: _NumberBeside, *, is_custom: bool) -> Iterator[Find
         yield finding(thread.line, "pull request of commit", claim, evidence, wrong="")
         return
     if landed is None:
-        is_claim = (thread.is_pull or is_custom) and not has_pull
+        is_claim = thread.is_pull and is_custom
+        if not has_pull:
+            is_claim = thread.is_pull or is_custom
         if not is_claim or mentions_thread(commit.message, int(thread.value)):
             return
     elif _are_related(commit, landed):
@@ -229,7 +233,7 @@ def _people_and_dates(hash_of_entry: HashOfEntry, library: Library) -> Iterator[
     authors = library[commit.repo].authors
     for piece in _pieces_behind(entry, reference):
         line = entry.block.line_at(piece.start)
-        name = _name_in(piece.text, authors)
+        name = _name_in(piece.text, authors) or _misspelt_name(piece.text, commit)
         if name:
             yield author_finding(line, name, commit, authors)
         date = _date_in(piece.text, name)
@@ -240,13 +244,16 @@ def _people_and_dates(hash_of_entry: HashOfEntry, library: Library) -> Iterator[
 def _name_in(text: str, authors: Authors) -> str:
     """Return the name that a piece of text is, or has right behind a label; empty if there is none.
 
-    One word alone must be all of the piece, or stand before a date: it may be any word.
+    One word alone must be all of the piece, or stand before a colon or a date: it may be any word.
     """
     if folded(text) in authors:
         return text
     value = _behind_label(text, _AUTHOR_LABELS)
     if value is None:
         return ""
+    before_colon = _COLON.split(value)[0]
+    if folded(before_colon) in authors:
+        return before_colon
     words = value.split(" ")
     for count in range(min(len(words), _WORDS_OF_NAME), 0, -1):
         name = " ".join(words[:count])
@@ -256,6 +263,16 @@ def _name_in(text: str, authors: Authors) -> str:
         if count > 1 or not following or _behind_label(following, _DATE_LABELS):
             return name
     return ""
+
+
+def _misspelt_name(text: str, commit: Commit) -> str:
+    """Return the words behind a label that are the name of the author with one letter wrong."""
+    value = _behind_label(text, _AUTHOR_LABELS)
+    if value is None:
+        return ""
+    words = _COLON.split(value)[0].split(" ")
+    name = " ".join(words[: len(commit.author.name.split())])
+    return name if is_misspelt(name, commit.author.name) else ""
 
 
 def _date_in(text: str, name: str) -> Stated | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import Finding, finding
@@ -55,17 +56,24 @@ def check_code(
     for entry in fences_of(entries):
         code = _ComparedCode(entry.evidence, files)
         shown_lines = []
-        missing_lines = []
-        for line in entry.block.text.splitlines():
+        missing_lines: list[_QuotedLine] = []
+        for number, line in enumerate(entry.block.text.splitlines(), start=entry.block.line + 1):
             sign = line.strip()[:1] if entry.block.language == "diff" else ""
             parts = _code_parts(line, sign)
             if not parts:
                 continue
             shown_lines.append(line.strip())
             if not all(code.has(part, sign) for part in parts):
-                missing_lines.append(line.strip())
+                missing_lines.append(_QuotedLine(number, line.strip()))
         if shown_lines:
             yield _fence_finding(entry, shown_lines, missing_lines)
+
+
+class _QuotedLine(NamedTuple):
+    """A line of a fence, and its number in the report."""
+
+    number: int
+    text: str
 
 
 class _ComparedCode:
@@ -124,12 +132,13 @@ def _without_blanks(text: str) -> str:
 
 
 def _fence_finding(
-    entry: AuditEntry, shown_lines: Sequence[str], missing_lines: Sequence[str]
+    entry: AuditEntry, shown_lines: Sequence[str], missing_lines: Sequence[_QuotedLine]
 ) -> Finding:
     ids = _ids(entry.evidence)
     claim = " ".join(shown_lines)[:120]
     if not missing_lines:
         return finding(entry.block.line, "code", claim, ids, wrong="")
     counts = f"{len(missing_lines)} of {len(shown_lines)} lines are not in {ids}"
-    evidence = f"{counts}: {missing_lines[0][:120]}"
-    return finding(entry.block.line, "code", claim, evidence, wrong="quote")
+    first = missing_lines[0]
+    evidence = f"{counts}: {first.text[:120]}"
+    return finding(first.number, "code", claim, evidence, wrong="quote", span=first.text)

@@ -23,9 +23,20 @@ from agent.domain.references import (
 FIELDS = {
     "commit": ("commit", "sha", "hash", "提交"),
     "author": ("author", "作者"),
-    "date": ("date", "日期", "提交时间"),
+    "date": ("date", "time", "日期", "时间", "提交时间"),
     "pull": ("pr", "pull request"),
-    "files": ("files", "文件", "受影响文件", "关键文件", "关键文件/改动", "文件数"),
+    "files": (
+        "file",
+        "files",
+        "changed files",
+        "文件",
+        "受影响文件",
+        "关键文件",
+        "主要文件",
+        "修改文件",
+        "关键文件/改动",
+        "文件数",
+    ),
 }
 """The names of columns and labels under which reports give what git knows."""
 _PARAGRAPH_LEVEL = 1  # Of a paragraph that stands in no list; those in items are deeper
@@ -34,6 +45,7 @@ _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
 _WORDS = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100})?")
 _NUMBERING = re.compile(r"^(?:\d{1,3}[.)、]|[^\w\s])+\s*")
+_ZONE = re.compile(r"[(（](?:utc|gmt)[+-]?[\d:]{0,5}[)）]$")
 _TITLE_END = re.compile(r"\s[-–—|]\s|[(（:：]|\s(?=20\d\d)")
 
 
@@ -48,6 +60,8 @@ class Field(NamedTuple):
 def field_name(label: str) -> str:
     """Return which field a label or the head of a column names, or an empty string."""
     bare_label = plain(label[:60]).casefold().strip(" *_:：`")
+    # The head of a column may say in which time zone its dates are.
+    bare_label = _ZONE.sub("", bare_label).rstrip()
     for name, labels in FIELDS.items():
         if bare_label in labels:
             return name

@@ -215,6 +215,18 @@ def folded(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
+def count_differing(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return how many words or letters of the longer are between a common beginning and end."""
+    shortest = min(len(first), len(second))
+    start = 0
+    while start < shortest and first[start] == second[start]:
+        start += 1
+    end = 0
+    while end < shortest - start and first[-1 - end] == second[-1 - end]:
+        end += 1
+    return max(len(first), len(second)) - start - end
+
+
 def touched(path: str, change: Change) -> list[FileChange]:
     """Return the files of a change that a path names, whole or by its last folders."""
     ending = f"/{path.removeprefix('./').strip('/').casefold()}"

@@ -1,12 +1,21 @@
 """Comparisons of what a report says of a commit with what git knows: people, dates and counts."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import product
 
 from agent.audit.entries import AuditEntry
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding, folded, touched
+from agent.audit.findings import (
+    RIGHT,
+    UNVERIFIABLE,
+    Finding,
+    count_differing,
+    finding,
+    folded,
+    touched,
+)
 from agent.audit.markdown import code_of
 from agent.domain.commits import Change, Commit
 from agent.domain.dates import Days, Stated
@@ -24,6 +33,7 @@ _SHORTSTAT = re.compile(
     r"\b(\d{1,6}) files? changed(?:, (\d{1,8}) insertions?\(\+\))?"
     r"(?:, (\d{1,8}) deletions?\(-\))?"
 )
+_MIN_LETTERS = 6  # Of a name: a shorter one with another letter is another name
 _MAX_CODE_SPANS = 50
 # Right beside the lines of a commit it is the number of its files.
 _FILES = re.compile(r"(?<![\w.,#/+−–-])(\d{1,6}) ?(?:files?(?: changed)?(?![\w.-])|个文件)")
@@ -37,6 +47,8 @@ def author_finding(line: int, name: str, commit: Commit, authors: Authors) -> Fi
     A name that begins with `@` is a login, which git does not know: it is never wrong.
     """
     verdict = _author_verdict(folded(name), commit, authors)
+    if verdict == UNVERIFIABLE and is_misspelt(name, commit.author.name):
+        verdict = "wrong:metadata"
     if verdict != RIGHT and name.startswith("@"):
         verdict = UNVERIFIABLE
     evidence = f"{commit.id} is by {commit.author.name}"
@@ -60,6 +72,23 @@ def _author_verdict(name: str, commit: Commit, authors: Authors) -> str:
     # The message names those who wrote it as well.
     others = folded(f"{committer.name} {committer.email} {commit.message}")
     return UNVERIFIABLE if name in others else "wrong:metadata"
+
+
+def is_misspelt(name: str, right_name: str) -> bool:
+    """Return True if a name is another one with one letter wrong, left out or added.
+
+    Letters without their accents are a way to write a name.
+    """
+    written = folded(_without_accents(name))
+    right = folded(_without_accents(right_name))
+    if written == right or min(len(written), len(right)) < _MIN_LETTERS:
+        return False
+    return count_differing(written, right) == 1
+
+
+def _without_accents(name: str) -> str:
+    letters = unicodedata.normalize("NFKD", name)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def date_finding(line: int, date: Stated, commit: Commit) -> Finding:

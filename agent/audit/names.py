@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agent.audit.entries import AuditEntry
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, touched
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, count_differing, touched
 from agent.audit.markdown import code_of
 from agent.domain.commits import Change
 from agent.domain.evidence import CommitEvidence
@@ -256,12 +256,6 @@ def words_of(name: str) -> tuple[str, ...]:
 
 def _differs_in_one_word(words: Sequence[str], others: Sequence[str]) -> bool:
     """Return True if one word was added, left out or exchanged, and two at least are the same."""
-    shortest = min(len(words), len(others))
-    start = 0
-    while start < shortest and words[start] == others[start]:
-        start += 1
-    end = 0
-    while end < shortest - start and words[-1 - end] == others[-1 - end]:
-        end += 1
-    common = start + end
-    return common >= _MIN_COMMON_WORDS and max(len(words), len(others)) - common == 1
+    differing = count_differing(words, others)
+    common = max(len(words), len(others)) - differing
+    return common >= _MIN_COMMON_WORDS and differing == 1

@@ -124,7 +124,7 @@ def test_nothing_is_wrong_in_a_right_report_and_prose_is_not_checked(bench: Benc
 def test_each_kind_of_error_is_found_on_its_line(bench: Bench) -> None:
     assert ", ".join(f"{line} {cause}" for line, cause in sorted(bench.wrong(WRONG))) == (
         "9 metadata, 9 metadata, 9 mismatch, 10 out-of-scope, 11 nonexistent, 12 number, 12 window, 15 label, "
-        "16 label, 16 nonexistent, 17 label, 18 number, 20 quote, 25 dead-anchor, 27 raw-data, 33 failed-output, "
+        "16 label, 16 nonexistent, 17 label, 18 number, 22 quote, 25 dead-anchor, 27 raw-data, 33 failed-output, "
         "40 cut-off, 44 cut-off"
     )
 

@@ -19,9 +19,16 @@ _ISSUE = "https://github.com/acme/engine/issues"
         ("- 提交 `<fix>`(#13),作者 Bo Chen,+2/−0。", "metadata"),
         ("- `<fix>` (#13) by Ada Lovelace, dated 2026-03-02. It mends the cache", "metadata"),
         ("- `<fix>` (#13) by Ada Lovelace on 2026-03-02, mends the cache", "metadata"),
+        (f"- `<fix>` [#13]({_PULL}/13) by Bo Chen: it mends the cache", "metadata"),
+        ("- `<fix>` (#13), by Ada Lovelance on 2026-03-10", "metadata"),
         ("- `<fix>` touches 3 files (+2/−0)", "number"),
         ("- `<fix>`: 改动 3 个文件,+2/−0", "number"),
         ("| Commit | Files | Lines |\n|---|---|---|\n| <fix> | 3 | +2/−0 |", "number"),
+        ("| Commit | File |\n|---|---|\n| <fix> | `caching/pages.py` |", "path"),
+        (
+            "| Time (UTC) | Title |\n|---|---|\n| 2026-03-02 11:00 | Fix overflow (#13) |",
+            "metadata",
+        ),
         ("- <fix> mends `caching/cache.py`", "path"),
         ("- <flag> adds `max_batch_size`", "code"),
         ("- <flag> adds `Server.max_batch_size()`", "code"),
@@ -46,6 +53,9 @@ def test_what_a_statement_claims_of_its_commit_is_checked(
         f"- `<fix>` ([#99]({_PULL}/99), [#13]({_PULL}/13)) mends the cache",
         "- Fix overflow in the paged cache (#99) (#13) <fix>",
         "- `<fix>` was reverted by Bo Chen",
+        "- `<fix>` (#13), by Adá Lovelace on 2026-03-10",
+        "- `<fix>` (#13), by ada-l on 2026-03-10",
+        "- `<fix>`, by Bo Chen's wish",
         "- `<fix>` touches 1 file (+2/−0), and 3 files use it",
         "- `<fix>` adds 2 lines: 2 files more than that import it",
         # A proposal of the writer, and a name that is told from the changed one.
@@ -94,6 +104,34 @@ def test_numbers_beside_hashes_are_pull_requests_where_all_others_are(
     lines += ["- <flag> (#12) again", "- <fix> (#13) again"]
     assert bench.wrong(_TITLE + "\n".join([*lines, "- <fix> (#99)"])) == [(8, "mismatch")]
     assert bench.wrong(_TITLE + "\n".join([*lines[:2], "- <fix> (#99)"])) == []
+
+
+def test_a_link_to_another_pull_request_is_wrong_though_the_title_has_the_right_number(
+    bench: Bench,  # noqa: F811
+) -> None:
+    line = "- {} (#{}) <{}>, PR [#{}]({}/{})"
+    commits = [
+        ("[Feature] Add --max-batch", 12, "flag"),
+        ("Fix overflow in the paged cache", 13, "fix"),
+        ("Rename run to execute", 14, "rename"),
+    ]
+    commits += commits[:2]
+    lines = [line.format(title, n, name, n, _PULL, n) for title, n, name in commits]
+    assert bench.wrong(_TITLE + "\n".join(lines)) == []
+    lines.append(line.format("Fix overflow in the paged cache", 13, "fix", 99, _PULL, 99))
+    assert bench.wrong(_TITLE + "\n".join(lines)) == [(8, "mismatch")]
+
+
+def test_the_line_of_a_fence_that_the_change_has_not_is_named(bench: Bench) -> None:  # noqa: F811
+    lines = [
+        "- <rename>:",
+        "",
+        "  ```python",
+        "  def execute(): ...",
+        "  def perform(): ...",
+        "  ```",
+    ]
+    assert bench.wrong(_TITLE + "\n".join(lines) + "\n") == [(7, "quote")]
 
 
 def test_the_number_behind_a_copied_title_is_that_of_the_title(
