@@ -50,6 +50,7 @@ _ORDER = (
     Role.TEST,
 )
 _NOT_FOR_USERS = (
+    Role.DOCUMENT,
     Role.TEST,
     Role.CI,
     Role.SCRIPT,
@@ -254,7 +255,9 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
 
     Of the product's files that were compared it is known that they do what they did before.
     """
-    ranked = sorted(files, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
+    # What went as a whole is told by its name.
+    kept = [file for file in files if file.status != "removed"]
+    ranked = sorted(kept, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
     facts: list[Fact] = []
     for file in ranked[:_MAX_FILES]:
         runs: list[_NotableRun] = []
@@ -446,10 +449,21 @@ def _location(file: str, run: Run) -> FactLocation:
     )
 
 
+def _without_unchanged(run: Run) -> Run:
+    """Return a run without the lines that both sides have, as of code that is indented anew."""
+    sides: dict[Side, set[str]] = {"old": set(), "new": set()}
+    for line in run:
+        sides[line.side].add(line.bare)
+    common = sides["old"] & sides["new"]
+    return [line for line in run if line.bare not in common] or run
+
+
 def _window(run: Run) -> Run:
     """Return the lines of a run that are shown: from its first line of code, with what replaces it."""
     start = next((index for index, line in enumerate(run) if line.is_code), 0)
     lines = run[start:]
+    if len(lines) > _MAX_LINES:
+        lines = _without_unchanged(lines)
     if len(lines) <= _MAX_LINES:
         return lines
     half = _MAX_LINES // 2

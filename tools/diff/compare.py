@@ -386,14 +386,20 @@ def _specific_kind(
         return None if is_table else kind
     if kind == "parameter-default-changed" and new_code is None:
         return "parameter-required"
-    if kind == "env-default-changed" and (old_code is None or new_code is None):
-        return None  # One of several places may read it with a default, and another without
+    if kind == "env-default-changed" and not (_is_value(old_code) and _is_value(new_code)):
+        # Another variable may stand in, or one of several places may read it without a default.
+        return None
     if kind == "limit-changed" and pair.old.name != pair.new.name:
         # `assert` states what must hold, `raise` what must not: their conditions do not compare.
         return None
     if kind == "limit-changed" and not _has_other_values(old_code, new_code):
         return None
     return kind
+
+
+def _is_value(default: str | None) -> bool:
+    """Return True for a default that can be read where it stands; a call or a variable cannot."""
+    return default is not None and "(" not in default and not _VARIABLE.fullmatch(default)
 
 
 def _is_set_elsewhere(flag: FoundDeclaration, default: str | None) -> bool:

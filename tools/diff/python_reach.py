@@ -11,7 +11,7 @@ from tools.diff.kinds import BREAKING, Difference, FoundDeclaration, severity_of
 from tools.diff.roles import module_of
 
 _SETTINGS = re.compile(
-    r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response)$"
+    r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response|Input)$"
 )
 """Records that users fill in, by the names that everybody gives them."""
 _RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
@@ -138,9 +138,8 @@ def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> 
     newest = difference.newest
     if newest.kind == "field":
         return _is_filled_in(newest)
-    is_method = newest.kind == "function" and bool(newest.owner)
-    if surface is None or is_method or newest.name.startswith("__"):
-        return False  # Users look for functions and classes, and find methods where they need them
+    if surface is None or newest.name.startswith("__"):
+        return False
     top = newest.path.partition(".")[0]
     public_path = surface.public_path(newest.file, top)
     return bool(public_path) and _is_given_on(public_path, newest)

@@ -36,6 +36,7 @@ _COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
 _CONTAINER_FILE = re.compile(
     r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
 )
+_VERSION_HEADER = re.compile(r"(?:^|/)version\.h(?:pp|xx|h)?$")
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
 _NATIVE_OR_RUST = (*_NATIVE, ".rs")
 _UNREPORTED_IN_NATIVE = ("parameter", "field", "constant")
@@ -222,6 +223,8 @@ def _native_severity(
     """
     oldest = difference.oldest
     meant = severity_of(difference.kind)
+    if difference.kind == "constant-changed" and _VERSION_HEADER.search(oldest.file):
+        return Severity.BEHAVIOUR
     if not _is_reached(oldest):
         return Severity.INTERNAL
     is_header = oldest.file.endswith(HEADERS)
@@ -328,7 +331,10 @@ def _is_table_looked_up(table: str, lines: Lines) -> bool:
         rf"|\bin\s+(?:\w+\.)?{word}(?!\w)|\*\*(?:\w+\.)?{word}(?!\w)"
     )
     for path, line in lines:
-        if is_product(path) and not line.lstrip().startswith(_COMMENTED) and look_up.search(line):
+        code = line.lstrip()
+        # A line that begins with two stars merges a table, one star goes on with a comment.
+        is_comment = code.startswith(_COMMENTED) and not code.startswith("**")
+        if is_product(path) and not is_comment and look_up.search(line):
             return True
     return False
 

@@ -282,3 +282,28 @@ async def test_bodies_are_not_shown_beside_what_decides(tmp_path: Path) -> None:
     }
     facts = await code_facts(tmp_path, before, after)
     assert [fact.name for fact in facts] == ["admit"]
+
+
+async def test_documents_are_shown_and_change_nothing_for_users(tmp_path: Path) -> None:
+    before = {"docs/guide.md": "# Guide\n\nRun the supoorted engine.\n"}
+    after = {"docs/guide.md": "# Guide\n\nRun the supported engine.\n"}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert fact.severity is Severity.INTERNAL
+
+
+async def test_code_that_is_only_indented_anew_makes_room_for_what_is_new(tmp_path: Path) -> None:
+    body = "".join(f"queue.push('part {number}', weigh({number}))\n" for number in range(12))
+    old = "def fill(queue):\n    if queue.open:\n" + _indented(body, 8)
+    new = (
+        "def fill(queue):\n    if queue.is_open and not queue.closing:\n        if queue.room:\n"
+        + _indented(body, 12)
+        + "        queue.settle('half full')\n"
+    )
+    (fact,) = await code_facts(tmp_path, {"engine/a.py": old}, {"engine/a.py": new})
+    shown = "\n".join(line for place in fact.places for line in place.lines)
+    assert "settle" in shown
+    assert "closing" in shown
+
+
+def _indented(code: str, spaces: int) -> str:
+    return "".join(" " * spaces + line + "\n" for line in code.splitlines())

@@ -299,3 +299,38 @@ async def test_one_new_parameter_of_two_functions_is_one_fact(tmp_path: Path) ->
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.kind == "parameter-added"]
     assert (fact.name, fact.detail, fact.count) == ("attend, gather", "scale", 2)
+
+
+async def test_a_new_method_of_a_class_that_a_package_gives_on_is_told(tmp_path: Path) -> None:
+    handler = "class Handler:\n    def run(self): ...\n"
+    before = {"engine/__init__.py": "from .core import Handler\n", "engine/core.py": handler}
+    after = before | {
+        "engine/core.py": handler + "\n    def restore(self): ...\n\n    def _map(self): ...\n"
+    }
+    facts = await facts_of(tmp_path, before, after)
+    added = {fact.name: fact.severity for fact in facts if fact.kind == "symbol-added"}
+    assert added == {
+        "Handler.restore": Severity.ADDITIVE,
+        "Handler._map": Severity.INTERNAL,
+    }
+
+
+async def test_a_table_that_is_merged_into_a_registry_is_one(tmp_path: Path) -> None:
+    code = (
+        '_NATIVE = {{"Code": ("{module}", "{name}")}}\n'
+        "MODELS = {{\n    **_NATIVE,\n}}\n\n\n"
+        "def load(name):\n    return MODELS[name]\n"
+    )
+    before = {"engine/registry.py": code.format(module="code", name="CodeModel")}
+    after = {"engine/registry.py": code.format(module="shared", name="SharedModel")}
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "registration-changed"]
+    assert fact.severity is Severity.BEHAVIOUR
+
+
+async def test_a_version_in_a_header_is_told(tmp_path: Path) -> None:
+    before = {"include/engine/version.h": "#pragma once\n#define ENGINE_MINOR 3\n"}
+    after = {"include/engine/version.h": "#pragma once\n#define ENGINE_MINOR 4\n"}
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "constant-changed"]
+    assert (fact.severity, fact.old, fact.new) == (Severity.BEHAVIOUR, "3", "4")
