@@ -176,7 +176,7 @@ async def _both(first: Awaitable[T], second: Awaitable[T]) -> tuple[T, T]:
 
 
 class _Reading(NamedTuple):
-    """What a judge ruled in one question."""
+    """The rulings of a judge in one question."""
 
     rulings: Mapping[str, Ruling]  # By the ids of the claims
     controls: Sequence[Control]

@@ -290,7 +290,7 @@ async def judge_look(
     needs: Mapping[str, str],
     context: RunContext,
 ) -> JudgeLook:
-    """Let the judge of a commit look further before it rules on some sentences.
+    """Have the judge of a commit look further before it rules on some sentences.
 
     `needs` is what it would have to see, by the ids of claims. If it cannot be asked, or a source
     is down, it rules on what it was shown.

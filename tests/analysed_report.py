@@ -8,8 +8,11 @@ from agent.domain.report import Report
 from agent.reports.stored import load
 
 _FILE = Path(__file__).with_suffix(".json")
-ROUTER, CACHE = RepoId("octo/router"), RepoId("octo/cache")
-LIMIT, HANG, SMALL = "1a" * 20, "2b" * 20, "4d" * 20
+ROUTER = RepoId("octo/router")
+CACHE = RepoId("octo/cache")
+LIMIT = "1a" * 20
+HANG = "2b" * 20
+SMALL = "4d" * 20
 AT = datetime(2026, 2, 4, 9, 30, tzinfo=UTC)
 
 

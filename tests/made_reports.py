@@ -30,14 +30,19 @@ _NOUNS = (
 _VERBS = ("add", "fix", "remove", "rename", "speed", "simplify", "guard", "split", "merge", "cap")
 _TIERS = (Tier.HIGH, Tier.MID, Tier.MID, Tier.LOW, Tier.LOW, None)
 _PURPOSES = ("fix", "feature", "performance", "refactor", "docs", None)
-_FEWEST, _MOST = 3, 22
+_FEWEST = 3
+_MOST = 22
 _PASSED = Judgement(verdict="supported", check="fact")
 
 
 def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
     """Make the report of one day, with at most so many commits each; the same day and seed give the same report."""
     chance = Random(f"{seed} {day}")
-    sections, ledger, claims, links, stories = [], [], [], [], []
+    sections = []
+    ledger = []
+    claims = []
+    links = []
+    stories = []
     for repo in REPOS:
         rows = [
             _row(repo, day, at, chance) for at in range(chance.randint(min(_FEWEST, most), most))
@@ -104,7 +109,8 @@ def _claims(row: LedgerRow, chance: Random) -> list[Claim]:
 
 def _claim(row: LedgerRow, cite: str, number: int, chance: Random) -> Claim:
     name = f"max_{chance.choice(_NOUNS)}_{chance.choice(_NOUNS)}"
-    old, new = chance.randint(1, 64), chance.randint(65, 512)
+    old = chance.randint(1, 64)
+    new = chance.randint(65, 512)
     role = ("change", "change", "change", "effect", "advice")[number]
     quote = Quote(
         cite=cite, text=f"-    {name}: int = {old}\n+    {name}: int = {new}", file=row.places[0]

@@ -19,7 +19,8 @@ from tests.made_repos import Work
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
 NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
-LIMIT, TIMEOUT = "Lower the limit of routes", "Give workers more time"
+LIMIT = "Lower the limit of routes"
+TIMEOUT = "Give workers more time"
 Answer = Mapping[str, Any]
 JUDGED = "Somebody wrote these sentences"  # What every question to a judge has
 _SHORTLISTED = re.compile(r"^\[(c\d+)\] (.+) <- (.+)$", re.MULTILINE)

@@ -17,7 +17,8 @@ from typing import Self
 
 ROOT = Path(__file__).parents[1]
 _PATIENCE = 90.0  # Seconds for something to be shown, on a busy machine
-_ROWS, _COLUMNS = 40, 200
+_ROWS = 40
+_COLUMNS = 200
 # Tests in the background inherit that interrupts are ignored; a command from a shell does not.
 _START = (
     "import fcntl, signal, sys, termios; signal.signal(signal.SIGINT, signal.default_int_handler); "

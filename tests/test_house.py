@@ -13,8 +13,10 @@ import pytest
 from tests.parsed_sources import ROOT, nodes_of, python_files
 
 PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
-MOST_ENGLISH, MOST_CHINESE = 12, 6
-_ENGLISH, _CHINESE = re.compile("[a-z]{2,}"), re.compile("[\u4e00-\u9fff]+")
+MOST_ENGLISH = 12
+MOST_CHINESE = 6
+_ENGLISH = re.compile("[a-z]{2,}")
+_CHINESE = re.compile("[\u4e00-\u9fff]+")
 
 
 @functools.cache

@@ -12,7 +12,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
-RUNTIME, SERVER, DEV = "requirements.lock", "requirements-server.lock", "requirements-dev.lock"
+RUNTIME = "requirements.lock"
+SERVER = "requirements-server.lock"
+DEV = "requirements-dev.lock"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 LOCKS = pytest.mark.parametrize("lock", [RUNTIME, SERVER, DEV])
 
@@ -82,7 +84,8 @@ def test_every_dependency_is_pinned_once_to_a_version_that_it_allows(lock: str) 
 
 
 def test_the_tools_are_locked_with_the_very_versions_that_users_get() -> None:
-    runtime, dev = pins(SERVER), pins(DEV)
+    runtime = pins(SERVER)
+    dev = pins(DEV)
     assert pins(RUNTIME).keys() <= runtime.keys() <= dev.keys()
     for name, requirement in runtime.items():
         assert {version(pin) for pin in dev[name]} == {version(pin) for pin in requirement}, name

@@ -1,1 +1,1 @@
-"""Who writes: the rules from facts, and a model from the packet that it is shown."""
+"""Analysts: the rules, which write from facts, and a model, which writes from a packet."""

@@ -1,4 +1,4 @@
-"""How the sentences of a case are divided into questions that fit into the judge's context."""
+"""Divides the sentences of a case into questions that fit into the judge's context."""
 
 from collections.abc import Mapping, Sequence
 

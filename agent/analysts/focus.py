@@ -1,4 +1,4 @@
-"""What sentences rest on and speak of, and the lines of a text in which that is found."""
+"""The focus of sentences: their anchors and names, and the lines of a text that have them."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -28,7 +28,7 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True)
 class Focus:
-    """What must be shown of the evidence, and what should be shown before the rest."""
+    """The parts of evidence that must be shown, and those to show before the rest."""
 
     passages: tuple[Passage, ...] = ()  # Anchors and quotations: these must be shown
     names: tuple[str, ...] = ()  # Names, values and paths: lines that hold them come next

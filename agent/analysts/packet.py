@@ -1,4 +1,4 @@
-"""What a writer and a judge are shown of a commit: words, facts, the diff, and the code around it."""
+"""The packet of a commit for writer and judge: words, facts, diff, and the code around it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,7 +65,7 @@ _LOOKED_UP_HEADING = "Looked up in the repository, as it is after this commit:"
 
 @dataclass(frozen=True, kw_only=True)
 class CommitContext:
-    """What is shown of a commit beside its own words and diff."""
+    """The parts of a packet beside the commit's own words and diff."""
 
     surroundings: Surroundings = NO_SURROUNDINGS
     earlier: Mapping[str, CommitEvidence] = field(default_factory=dict)

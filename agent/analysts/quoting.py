@@ -1,4 +1,4 @@
-"""What is quoted of a commit: the author's own sentence about the change, and few lines of code."""
+"""Quotations of a commit: the author's own sentence about the change, and few lines of code."""
 
 import re
 from collections import Counter
@@ -48,7 +48,7 @@ _DATA = (".json", ".csv", ".lock", ".txt", ".svg", ".ipynb")  # Their lines say 
 
 
 class ChangedNames(NamedTuple):
-    """What a commit changes, by name."""
+    """The names that a commit changes."""
 
     identifiers: frozenset[str]  # Names that are no plain words: `max_routes`, `KVCache`
     words: frozenset[str]  # The words that names are made of, in lower case

@@ -1,4 +1,4 @@
-"""What code says of commits without a model: their facts in the words of templates, and quotations."""
+"""Claims without a model: facts of commits in the words of templates, and quotations."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a judge is asked, what its ruling is worth, and what the writer of a refused sentence is told."""
+"""Questions to a judge, its rulings, and the reasons for the writer of a refused sentence."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -104,7 +104,7 @@ Outcome = Literal["standing", "narrowed", "refuted"]
 
 @dataclass(kw_only=True)
 class Verdicts:
-    """What the judge made of sentences."""
+    """The verdicts of the judge on sentences."""
 
     admitted: list[Claim] = field(default_factory=list)
     refused: list[tuple[Claim, Judgement]] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Verdicts:
 
     @property
     def judging(self) -> Judging:
-        """What the footer counts."""
+        """The figures for the footer."""
         counts = Counter(self.outcomes.values())
         return self.controls + Judging(
             standing=counts["standing"], narrowed=counts["narrowed"], refuted=counts["refuted"]

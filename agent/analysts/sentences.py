@@ -1,4 +1,4 @@
-"""How a model's answers become claims: the shapes it answers in, its citations, and its anchors."""
+"""Makes claims of a model's answers: their schemas, citations and anchors."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache

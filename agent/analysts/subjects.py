@@ -1,4 +1,4 @@
-"""What sentences are about: what their writer and judge are shown, and what code holds them to."""
+"""Subjects of sentences: the packets for writer and judge, and the checks by code."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -74,7 +74,7 @@ _PIECES_SHARE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Subject(ABC):
-    """What some sentences are about."""
+    """The subject of some sentences."""
 
     repo: RepoId | None
     account: str  # Who pays for the models
@@ -392,7 +392,7 @@ def _about_commit(sentence: Sentence) -> Sentence:
 
 @dataclass(frozen=True, kw_only=True)
 class SummarySubject(Subject):
-    """What was published of several commits."""
+    """The published sentences about several commits."""
 
     task: Task
     part: ClassVar[Part] = "summing up"
@@ -531,7 +531,7 @@ def summary_evidence(task: Task) -> EvidenceSet:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerSubject(Subject):
-    """What an answer is about: the pieces of evidence under their handles."""
+    """The subject of an answer: the pieces of evidence under their handles."""
 
     shown: Mapping[str, Citable] = field(default_factory=dict)
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a model is asked to write about, and its sentences on their way."""
+"""Tasks of a writing model, and its sentences on their way."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence

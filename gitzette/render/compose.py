@@ -282,7 +282,7 @@ class ListEntry(NamedTuple):
 
 
 class WeekModel(NamedTuple):
-    """What a page of a week shows, in at most a thousand words; the daily reports have the rest."""
+    """The page of a week in at most a thousand words; the daily reports have the rest."""
 
     page: PageModel
     week: Week

@@ -373,7 +373,7 @@ class GuidePart(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many sentences it has."""
+        """The number of its sentences."""
         return sum(len(group.entries) for group in self.groups)
 
     @property
@@ -383,12 +383,12 @@ class GuidePart(NamedTuple):
 
     @property
     def in_sight(self) -> list[CommitEntries]:
-        """What stands before the fold."""
+        """The groups before the fold."""
         return self.groups if self.name in _PARTS_IN_SIGHT else self.groups[:_MAX_ENTRIES]
 
     @property
     def behind(self) -> list[CommitEntries]:
-        """What stands in the fold."""
+        """The groups in the fold."""
         return self.groups[len(self.in_sight) :]
 
 

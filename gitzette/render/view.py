@@ -70,7 +70,7 @@ class CutTitle(NamedTuple):
 
 
 class _Summary(NamedTuple):
-    """What the report knows of an artefact that a sentence may cite."""
+    """The summary of an artefact that a sentence may cite."""
 
     title: str
     about: str  # Its author and time

@@ -49,7 +49,7 @@ _MIN_PARALLEL = 60  # Reports that are worth several processes
 
 
 class Built(NamedTuple):
-    """What a build did."""
+    """The result of a build."""
 
     days: int
     renewed: int  # reports whose pages were written anew
@@ -243,7 +243,7 @@ def maker_sources() -> list[Traversable]:
 
 
 class _MadeReport(NamedTuple):
-    """What came of making the pages of a report."""
+    """The result of making the pages of a report."""
 
     summary: Summary | None  # None where the report cannot be read
     written: int = 0

@@ -26,7 +26,7 @@ _STYLE = (
 
 
 class DayCount(NamedTuple):
-    """What one report tells of a repository."""
+    """The counts of a repository in one report."""
 
     day: str
     commits: int
@@ -246,7 +246,7 @@ def _day(moment: datetime, tz: str) -> str:
 
 
 class WeekCell(NamedTuple):
-    """What landed in a repository on one day of a week."""
+    """The commits of a repository on one day of a week."""
 
     commits: int
     breaks: int

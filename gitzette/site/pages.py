@@ -129,7 +129,7 @@ def _week_chart(label: str, model: WeekModel) -> Chart:
 
 
 class _Frame(NamedTuple):
-    """What the frame of a page depends on, beside its language and depth."""
+    """The parts of a page's frame, beside its language and depth."""
 
     here: str = ""  # The entry of the navigation that the page belongs to
     wide: bool = False

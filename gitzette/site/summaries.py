@@ -1,4 +1,4 @@
-"""What a report leaves for pages that are made from all reports: its news, its stories, its words.
+"""Summaries of reports for pages that are made from all of them: news, stories, words.
 
 `data/DAY.json` has its news and stories. `search/index.js` names the months, `search/MONTH.js` has
 a line with title and names for each document of their days, `search/MONTH-words.js` a line with its
@@ -32,7 +32,7 @@ Models = Mapping[Language, PageModel]
 
 
 class Document(NamedTuple):
-    """What the search shows of a commit, an issue or a release, and by which words it is found."""
+    """A commit, an issue or a release in the search: its text, and the words that find it."""
 
     fields: tuple[str, ...]
     """Kind, element id, repository, section, title, its text and its headline in each language."""

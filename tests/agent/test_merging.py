@@ -126,7 +126,8 @@ def test_the_brief_stays_until_a_new_one_is_written() -> None:
 
 
 def test_relations_that_a_judge_admitted_stay_and_replace_bare_references() -> None:
-    limit, hang = EvidenceId(f"{ROUTER}@{LIMIT}"), EvidenceId(f"{ROUTER}@{HANG}")
+    limit = EvidenceId(f"{ROUTER}@{LIMIT}")
+    hang = EvidenceId(f"{ROUTER}@{HANG}")
     plain: dict[str, Any] = {"issue": EvidenceId(f"{ROUTER}#40"), "change": limit, "grade": Grade.B}
     judged = Link(**plain, relation=Relation.FIXES, judged_by="judge")
     mention = Link(**plain, relation=Relation.MENTIONS)
@@ -163,7 +164,8 @@ def test_relations_that_a_judge_admitted_stay_and_replace_bare_references() -> N
 def test_what_could_not_be_read_again_stays_as_it_was_read(
     make_row: Callable[..., LedgerRow], make_report: Callable[..., Report]
 ) -> None:
-    read, unread = make_row("1" * 40), make_row("1" * 40, read=False)
+    read = make_row("1" * 40)
+    unread = make_row("1" * 40, read=False)
     name = EvidenceId(f"{read.repo}@{read.sha}")
     fact = Claim(id="f1", repo=RepoId(read.repo), role="change", about=(name,), cites=(name,))
     link = Link(issue=EvidenceId(f"{read.repo}#7"), change=name, relation=Relation.FIXES, grade="A")

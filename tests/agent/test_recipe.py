@@ -37,11 +37,9 @@ def test_a_recipe_comes_back_from_json_without_the_token_and_without_paths() -> 
 def test_a_report_rests_on_what_its_claims_cite_and_on_the_threads_it_names(
     make_row: Callable[..., LedgerRow], make_report: Callable[..., Report]
 ) -> None:
-    repo, reverted, earlier = (
-        RepoId("octo/router"),
-        f"octo/router@{'a' * 40}",
-        f"octo/router@{'f' * 40}",
-    )
+    repo = RepoId("octo/router")
+    reverted = f"octo/router@{'a' * 40}"
+    earlier = f"octo/router@{'f' * 40}"
     claim = Claim(
         id="1",
         repo=repo,

@@ -16,7 +16,9 @@ from tests.analysed_report import CACHE, ROUTER, analysed_report
 
 Rows = Callable[..., LedgerRow]
 Reports = Callable[..., Report]
-A, B, C = "octo/a", "octo/b", "octo/c"
+A = "octo/a"
+B = "octo/b"
+C = "octo/c"
 NOON = datetime(2026, 2, 4, 12, tzinfo=UTC)
 
 
@@ -121,11 +123,9 @@ def test_a_report_that_is_damaged_or_newer_is_refused(
 def test_a_repository_that_is_run_again_is_replaced_in_its_place(
     make_row: Rows, make_report: Reports
 ) -> None:
-    old, other, new = (
-        make_row("1" * 40, repo=A),
-        make_row("2" * 40, repo=B),
-        make_row("3" * 40, repo=A),
-    )
+    old = make_row("1" * 40, repo=A)
+    other = make_row("2" * 40, repo=B)
+    new = make_row("3" * 40, repo=A)
     merged = merge(make_report([old, other]), make_report([new], about={A: {"tip": "b" * 40}}))
     assert merged.ledger == (new, other)
     assert [(section.repo, section.tip) for section in merged.sections] == [
@@ -137,7 +137,8 @@ def test_a_repository_that_is_run_again_is_replaced_in_its_place(
 def test_a_repository_that_fails_keeps_what_was_told_and_says_that_it_failed(
     make_row: Rows, make_report: Reports
 ) -> None:
-    a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B, read=False)
+    a = make_row("1" * 40, repo=A)
+    b = make_row("2" * 40, repo=B, read=False)
     earlier = make_report([a, b], failures=[failure(B, "diffs")])
     again = make_report([a], repos=[A, B], unread=[B], failures=[failure(B)])
     merged = merge(earlier, again)
@@ -156,7 +157,8 @@ def test_a_mistyped_repository_leaves_no_trace(make_row: Rows, make_report: Repo
 def test_what_was_read_in_part_stays_labelled_until_it_is_read_whole(
     make_row: Rows, make_report: Reports
 ) -> None:
-    a, b = make_row("1" * 40, repo=A), make_row("2" * 40, repo=B)
+    a = make_row("1" * 40, repo=A)
+    b = make_row("2" * 40, repo=B)
     full_window: Window = make_report().window
     partial = make_report([a, b], window=full_window.cut_at(NOON))
     assert merge(partial, make_report([a])).window.cutoff == NOON

@@ -53,7 +53,8 @@ def with_claim(report: Report, **values: object) -> Report:
 async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_counted_and_shown(
     stage: Stage, world: World
 ) -> None:
-    truth, report = Truth(world), await stage.report(None, DAY)
+    truth = Truth(world)
+    report = await stage.report(None, DAY)
     claim = report.claims[0]
     name = claim.cites[0]
     elsewhere = next(
@@ -89,7 +90,8 @@ async def test_the_check_knows_every_kind_of_lie_and_one_that_is_let_through_is_
 
     lie = Lie(ShownSentence("Fixes every crash.", "修复所有崩溃。"), "meaning")
     published = with_claim(report, text={"en": lie.sentence.en}, kind=Kind.STATED)
-    writer, tally = Liar("over-claimer of fixes"), AdversaryTally()
+    writer = Liar("over-claimer of fixes")
+    tally = AdversaryTally()
     writer.lies[lie.sentence.en].add(lie)
     count(tally, published, writer, truth, "case", SYSTEM, obliging=False)
     (score,) = tally.scores

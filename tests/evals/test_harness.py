@@ -89,7 +89,8 @@ def test_a_set_that_crashed_breaks_the_gate_once_and_a_figure_may_fall_as_far_as
 
 
 def test_the_limits_and_what_may_not_fall_name_sets_that_there_are(tmp_path: Path) -> None:
-    limits, known = load_limits(LIMITS), {case_set.name for case_set in SETS}
+    limits = load_limits(LIMITS)
+    known = {case_set.name for case_set in SETS}
     assert known >= {*limits.sets, *limits.invariants, *load_figures(PREVIOUS)}
     assert set(limits.sets) >= {*limits.invariants, *load_figures(PREVIOUS)}
     (tmp_path / "limits.toml").write_text('sets = []\ninvariant = "typo"\n')

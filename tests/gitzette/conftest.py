@@ -268,7 +268,8 @@ class Served:
         **changed: object,
     ) -> Covered:
         """Report on a window, with other settings where they are given."""
-        chosen, now = self.settings.model_copy(update=changed), datetime.now(UTC)
+        chosen = self.settings.model_copy(update=changed)
+        now = datetime.now(UTC)
         return await cover(chosen, {}, window, chosen.repos, now, display or QuietProgress(), run)
 
     @property

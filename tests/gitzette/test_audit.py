@@ -204,7 +204,8 @@ def test_what_is_no_report_is_told_in_one_line(command: Command, tmp_path: Path)
 def test_any_edit_of_a_report_of_ours_is_shown_with_its_line(
     bench: Bench, layout: str, lang: str
 ) -> None:
-    out, repo = bench.folder / "out", bench.engine.repo
+    out = bench.folder / "out"
+    repo = bench.engine.repo
     style = ["--layout", layout, "--lang", lang, "--out", str(out)]
     assert bench.command("run", *repo, "--date", "2026-03-10", *style).status == 0
     report = out / "reports" / "2026-03-10.md"

@@ -11,7 +11,8 @@ from gitzette.cli import main
 def test_sets_run_apart_and_are_printed_compared_and_drawn(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    html, before = tmp_path / "page.html", tmp_path / "before.json"
+    html = tmp_path / "page.html"
+    before = tmp_path / "before.json"
     assert main(["eval", "griffe", "facts-cost", "--json"]) == 0
     result = capfd.readouterr()
     assert "griffe: skipped, it needs real mirrors" in result.err

@@ -20,7 +20,8 @@ OLD = (
     + "    cache.popitem()\n"
 )
 NEW = OLD.replace("cache.popitem()", "cache.popitem(last=False)").replace("step_3", "step_three")
-OPENED, CLOSED = datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 2, 2, 12, tzinfo=UTC)
+OPENED = datetime(2026, 2, 1, tzinfo=UTC)
+CLOSED = datetime(2026, 2, 2, 12, tzinfo=UTC)
 DONE: dict[str, Any] = {"state": "closed", "closed_at": CLOSED, "state_reason": "completed"}
 DEADLOCK = "[Bug] Planner deadlocks when two adapters share a stream"
 ISSUES = (
@@ -52,10 +53,8 @@ ISSUES = (
 
 @pytest.fixture
 def shas(tmp_path: Path) -> dict[str, str]:
-    engine, planner = (
-        Engine.made(tmp_path / "engine"),
-        "def plan_streams(adapters):\n    wait(adapters)\n",
-    )
+    engine = Engine.made(tmp_path / "engine")
+    planner = "def plan_streams(adapters):\n    wait(adapters)\n"
     mended = planner.replace(
         "    wait(adapters)\n", "    with streams():\n        wait(adapters)\n"
     )

@@ -102,10 +102,8 @@ def reported(engine: Engine, command: Command) -> Engine:
 
 async def test_every_tool_answers_over_pipes_and_mistakes_are_told(reported: Engine) -> None:
     engine = reported
-    started, environ = (
-        ["-m", "gitzette", "mcp", *engine.repo],
-        os.environ | {"PYTHONPATH": str(ROOT)},
-    )
+    started = ["-m", "gitzette", "mcp", *engine.repo]
+    environ = os.environ | {"PYTHONPATH": str(ROOT)}
     server = StdioServerParameters(
         command=sys.executable, args=started, env=environ, cwd=Path.cwd()
     )

@@ -238,7 +238,8 @@ def test_the_day_comes_from_when_the_run_was_created_and_not_from_the_clock(
     plan: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "bin").mkdir()
-    gh, out = tmp_path / "bin" / "gh", tmp_path / "output"
+    gh = tmp_path / "bin" / "gh"
+    out = tmp_path / "output"
     gh.write_text(
         '#!/bin/sh\n[ "$2" = repos/me/news/actions/runs/7 ] && echo 2026-03-09T08:00:00Z\n'
     )

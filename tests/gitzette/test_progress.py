@@ -8,7 +8,8 @@ from contextlib import suppress
 from agent.domain.base import RepoId
 from gitzette.progress import progress
 
-A, B = RepoId("octo/router"), RepoId("octo/kernels")
+A = RepoId("octo/router")
+B = RepoId("octo/kernels")
 
 
 def test_a_log_gets_one_line_for_each_step_and_one_when_it_is_complete() -> None:

@@ -27,7 +27,8 @@ def day(text: str, tz: str = "UTC") -> Window:
 
 
 def report(window: Window, subject: str = "Speed up", repo: str = "octo/router") -> Report:
-    name, commit = RepoId(repo), made_commit(subject, repo=repo, committed_at=window.start)
+    name = RepoId(repo)
+    commit = made_commit(subject, repo=repo, committed_at=window.start)
     row = ledger_row(
         Landed(commit=commit, members=0),
         UnreadCommit("list", "subject only"),
@@ -166,7 +167,8 @@ def _publish_within(out: Path, new_report: Report, largest_file: int) -> None:
 def test_a_disk_that_fills_up_while_one_of_the_files_is_written_leaves_none_of_them(
     tmp_path: Path,
 ) -> None:
-    first, second = report(day("2026-02-04"), "First"), report(day("2026-02-05"), "Second")
+    first = report(day("2026-02-04"), "First")
+    second = report(day("2026-02-05"), "Second")
     publisher_with_room = FilePublisher(tmp_path / "room", Settings(), WEB)
     publisher_with_room.publish(second)
     page, record = (file.stat().st_size for file in publisher_with_room.paths(second))

@@ -73,7 +73,8 @@ def day(text: str, offset: int = 0) -> Window:
 async def test_the_late_day_is_told_the_same_with_the_memory_lost_before_it(
     world: World, server: GitHubServer, tmp_path: Path
 ) -> None:
-    calm, lost = House(tmp_path / "calm", server), House(tmp_path / "lost", server)
+    calm = House(tmp_path / "calm", server)
+    lost = House(tmp_path / "lost", server)
     late: set[str] = set()
     # Near the end a day is run again: its report then has a newer tip than the one from which the next one counts.
     for offset, pushed in ((0, 0), (2, 2), (3, 3), (2, 3), (4, 4)):

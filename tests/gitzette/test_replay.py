@@ -109,7 +109,8 @@ def test_runs_over_the_network_are_replayed_byte_for_byte_when_nothing_is_left_o
     both = pages(out)
     served.take_away()
     second, first = runs(command)
-    before, published = dumped(served.folder / "home"), tree(out)
+    before = dumped(served.folder / "home")
+    published = tree(out)
     assert replayed(command, first) == alone
     assert replayed(command, second[:-3]) == both
     assert dumped(served.folder / "home") == before

@@ -10,7 +10,8 @@ from tests.gitzette.conftest import Command, Engine
 def test_stories_are_listed_newest_first_with_their_timelines_also_when_the_memory_was_lost(
     command: Command, corner: Path, tmp_path: Path
 ) -> None:
-    repo, world = "northwind-ai/tensorforge", build("stories", 1, tmp_path / "world")
+    repo = "northwind-ai/tensorforge"
+    world = build("stories", 1, tmp_path / "world")
     assert command("stories").out.startswith("no stories")
     for day in ("2026-03-11", "2026-03-15"):
         assert (

@@ -81,7 +81,8 @@ async def test_day_after_day_every_landed_commit_is_told_once_late_ones_too(
         assert report.failures == ()
         reported.update(row.sha for row in report.ledger)
         late |= {row.sha for row in report.ledger if row.late}
-    start, end = windows[0].start, windows[-1].end
+    start = windows[0].start
+    end = windows[-1].end
     line = gold_line(world, ROUTEKIT, push_at(repo, end))
     landed = {row.sha for row in line if start <= row.committed_at < end}
     assert landed <= reported.keys()

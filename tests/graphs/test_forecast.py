@@ -7,7 +7,8 @@ from agent.prompting import ModelError
 from graphs.forecast import Forecast, duration
 from tools.chat.budget import Cap, RunBudget
 
-ROUTER, ENGINE = RepoId("octo/router"), RepoId("octo/engine")
+ROUTER = RepoId("octo/router")
+ENGINE = RepoId("octo/engine")
 
 
 def after_first_answer(commits: int = 6) -> Forecast:
@@ -77,7 +78,8 @@ def test_time_in_our_own_queue_does_not_count_for_a_repository() -> None:
     now = 0.0
     budget = RunBudget(run=Cap(seconds=1_000), account=Cap(seconds=100), clock=lambda: now)
     budget.begin_call("oracle-1", "octo/router", 10)
-    first, second = budget.watch("octo/router"), budget.watch("octo/router")
+    first = budget.watch("octo/router")
+    second = budget.watch("octo/router")
     now = 500.0  # Both waited for questions of other repositories.
     first.start()
     second.start()

@@ -40,7 +40,8 @@ def large_commit(folder: Path, stages: int = 400) -> Clone:
 
 def about_stage(number: int, padding: str = "") -> dict[str, object]:
     """Write a sentence about one of the stages."""
-    name, value = f"STAGE_{number:03}_LIMIT", 20 + number
+    name = f"STAGE_{number:03}_LIMIT"
+    value = 20 + number
     return said(
         f"The limit `{name}` is `{value}` now{padding}.",
         f"上限 `{name}` 现在是 `{value}`{padding}。",

@@ -19,7 +19,8 @@ from gitzette.running import cover
 from tests.built_once import built_world
 from tests.made_repos import NOON, Work
 
-KERNELS, SERVING = RepoId("northwind-ai/tensorforge"), RepoId("northwind-ai/swiftserve")
+KERNELS = RepoId("northwind-ai/tensorforge")
+SERVING = RepoId("northwind-ai/swiftserve")
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +55,10 @@ def of(report: Report, kind: StoryKind) -> list[Story]:
 async def test_what_lands_again_is_an_update_of_the_day_it_was_undone_and_the_same_when_the_memory_was_lost(
     world: World, tmp_path: Path
 ) -> None:
-    undone, again = day_of(world, "undo-2"), day_of(world, "redo-2")
-    both, pages = kernels(world) | {SERVING: world.repo(SERVING).git_dir}, []
+    undone = day_of(world, "undo-2")
+    again = day_of(world, "redo-2")
+    both = kernels(world) | {SERVING: world.repo(SERVING).git_dir}
+    pages = []
     await report_of(tmp_path / "kept", undone, both)
     shutil.copytree(tmp_path / "kept", tmp_path / "lost")
     for file in (tmp_path / "lost" / "home").glob("memory.db*"):

@@ -117,7 +117,8 @@ def test_nothing_is_told_twice_or_lost_whatever_the_order_of_runs(
     db = database_in_memory()
     gazette = Gazette(Branch(), db)
     gazette.branch.push(at(-30))
-    today, newest = 1, 0
+    today = 1
+    newest = 0
     gazette.run(day(0))
     for step, value in steps:
         if step == "push":
@@ -126,7 +127,8 @@ def test_nothing_is_told_twice_or_lost_whatever_the_order_of_runs(
             gazette.branch.rewrite(int(value))
         elif step == "run":
             gazette.run(day(today))
-            newest, today = today, today + 1
+            newest = today
+            today = today + 1
         elif step == "skip":
             today += 1
         else:

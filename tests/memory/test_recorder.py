@@ -93,7 +93,8 @@ async def test_what_a_source_said_can_be_had_again_without_it(
 async def test_each_commit_is_recorded_before_anybody_sees_it_and_the_next_is_not_read_ahead(
     shas: list[str], watched: Watched, tmp_path: Path
 ) -> None:
-    source, seen = watched(), 0
+    source = watched()
+    seen = 0
     with (
         closing(open_database(tmp_path / "home")) as db,
         closing(open_database(tmp_path / "home")) as other,
@@ -108,7 +109,9 @@ async def test_each_commit_is_recorded_before_anybody_sees_it_and_the_next_is_no
 async def test_a_run_that_is_resumed_asks_only_for_what_it_has_not_heard(
     db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
-    killed, resumed, finished = watched(), watched(), watched()
+    killed = watched()
+    resumed = watched()
+    finished = watched()
     async with aclosing(code(db, "r1", killed).changes(shas)) as reading:
         async for change in reading:
             if change.commit.sha == shas[2]:
@@ -124,7 +127,8 @@ async def test_a_run_that_is_resumed_asks_only_for_what_it_has_not_heard(
 async def test_another_run_takes_over_what_cannot_change_and_can_be_replayed_by_itself(
     db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
-    first, source = code(db, "r1", watched()), watched()
+    first = code(db, "r1", watched())
+    source = watched()
     changes = await read(first, shas[::2])
     paths = [file.path for file in changes[0].files]
     files = await first.blobs(changes[0], paths)
@@ -191,7 +195,8 @@ async def test_another_run_looks_again_where_the_clone_was_shallow(
 async def test_a_stream_that_breaks_breaks_at_the_same_place_again(
     db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
-    source, better = watched(), watched()
+    source = watched()
+    better = watched()
     source.breaks_after = 2
     for reader in (code(db, "r1", source), replayed(db)):
         seen: list[str] = []
@@ -205,7 +210,8 @@ async def test_a_stream_that_breaks_breaks_at_the_same_place_again(
 async def test_a_commit_that_was_left_out_stays_so_in_this_run_and_one_that_nobody_asked_for_is_not_taken(
     db: AnyDatabase, shas: list[str], watched: Watched
 ) -> None:
-    source, full = watched(), watched()
+    source = watched()
+    full = watched()
     source.leaves_out, source.adds = {shas[1], shas[2]}, [shas[5], shas[0]]
     answers_of = [shas[0], shas[3], shas[4]]
     assert shas_of(await read(code(db, "r1", source), shas[:5])) == answers_of
@@ -270,7 +276,8 @@ def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_
     issue = Issue.model_validate(
         {**about, "state": "open", "state_reason": None, "comments": 0, "reactions": 0}
     )
-    threads, codec = Threads(coverage="read", issues=(issue,)), codec_for("threads", Threads)
+    threads = Threads(coverage="read", issues=(issue,))
+    codec = codec_for("threads", Threads)
     for run, answers_of in (
         ("r1", threads),
         ("r2", threads.model_copy(update={"coverage": "partial"})),

@@ -25,7 +25,8 @@ from memory.store import database_in_memory
 from memory.stories import Stories
 from tests.databases import AnyDatabase
 
-ENGINE, ROUTER = RepoId("octo/engine"), RepoId("octo/router")
+ENGINE = RepoId("octo/engine")
+ROUTER = RepoId("octo/router")
 SHA = "a1b2c3d4e5f6a7b8c9d0a1b2c3d4e5f6a7b8c9d0"
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
 CUT = Notice(kind="open-capped", about=("300",))
@@ -201,7 +202,8 @@ def test_open_issues_are_known_on_the_next_day_by_what_they_are_about(db: AnyDat
 
 
 def test_the_same_day_again_knows_what_it_knew_and_not_what_it_told_itself(db: AnyDatabase) -> None:
-    issues, reports = OpenIssues(db), Reports(db)
+    issues = OpenIssues(db)
+    reports = Reports(db)
     reports.remember(report(0, links=(link("a" * 40), link("b" * 40, Relation.MENTIONS))))
     reports.remember(report(1, links=(link("c" * 40),)))
     for _ in range(2):
@@ -233,10 +235,8 @@ def test_what_reports_told_comes_back_from_their_files(db: AnyDatabase, tmp_path
         Reports(db).remember(stored)
     with closing(database_in_memory()) as lost:
         assert Reports(lost).rebuild(write(tmp_path, *reports)) == []
-        again, issue_memory = (
-            OpenIssues(lost).known(ENGINE, window(2)),
-            OpenIssues(db).known(ENGINE, window(2)),
-        )
+        again = OpenIssues(lost).known(ENGINE, window(2))
+        issue_memory = OpenIssues(db).known(ENGINE, window(2))
         assert again.links == issue_memory.links
         assert again.links
         assert Statements(lost).report("2026-02-02") == Statements(db).report("2026-02-02")

@@ -30,7 +30,8 @@ def keep(db: AnyDatabase, run: str, text: str) -> Artefact:
 
 
 def test_runs_are_listed_newest_first_with_how_they_ended(db: AnyDatabase) -> None:
-    runs, began = Runs(db), datetime(2026, 2, 5, 0, 10, tzinfo=UTC)
+    runs = Runs(db)
+    began = datetime(2026, 2, 5, 0, 10, tzinfo=UTC)
     for number, run in enumerate(("r0", "r1", "z", "a")):
         runs.begin(run, "2026-02-04 UTC", began + timedelta(minutes=min(number, 2)))
     runs.end("r1", "done", began + timedelta(hours=1), {"requests": 12, "名": "值"})
@@ -48,11 +49,13 @@ def test_runs_are_listed_newest_first_with_how_they_ended(db: AnyDatabase) -> No
 def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_stays(
     db: AnyDatabase,
 ) -> None:
-    runs, retention = Runs(db), Retention(db)
+    runs = Runs(db)
+    retention = Retention(db)
     for number, run in enumerate(("old", "new")):
         runs.begin(run, "2026-02-04 UTC", NOON + timedelta(days=number))
     keep(db, "old", "a")
-    cited, shared = keep(db, "old", "bb"), keep(db, "old", "ccc")
+    cited = keep(db, "old", "bb")
+    shared = keep(db, "old", "ccc")
     keep(db, "new", "ccc")
     today = keep(db, f"{QUESTIONS}2026-02-05", "dddd")
     keep(db, f"{QUESTIONS}2026-02-04", "eeeee")

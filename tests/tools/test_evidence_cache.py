@@ -26,7 +26,8 @@ async def test_only_the_first_commit_that_reads_a_variable_brings_it(work: Work)
         work.commit(files={"b.py": READ_MORE}),
         work.commit(files={"c.py": READ_MORE, "d.py": READ}),
     ]
-    code, library = GitSource(RepoId("o/r"), work.path), EvidenceCache()
+    code = GitSource(RepoId("o/r"), work.path)
+    library = EvidenceCache()
     skimmed = [read async for read in library.skim(code, shas)]
     assert [brought(read) for read in skimmed] == [
         ["ATLAS_CACHE"],
@@ -47,7 +48,8 @@ async def test_what_was_only_skimmed_ends_no_variable_that_other_files_read(work
         work.commit(files={"a.py": "import os\n", "b.py": "import os\n"}),
         work.commit(files={"c.py": "x = 1\n"}),
     ]
-    code, library = GitSource(RepoId("o/r"), work.path), EvidenceCache()
+    code = GitSource(RepoId("o/r"), work.path)
+    library = EvidenceCache()
     skimmed = [read async for read in library.skim(code, shas)]
     assert {fact.name for fact in skimmed[0].facts} >= {"ATLAS_CACHE", "ATLAS_LIMIT"}
     newest_first = [read.change.commit for read in reversed(skimmed)]

@@ -1,1 +1,1 @@
-"""What a diff changes for those who depend on a repository: declarations of both versions, compared."""
+"""Facts of a diff for dependents of a repository: declarations of both versions, compared."""

@@ -48,7 +48,7 @@ class ChangedLine(NamedTuple):
 
     @property
     def is_code(self) -> bool:
-        """Whether it is neither empty nor a comment."""
+        """True if it is neither empty nor a comment."""
         text = self.bare
         if not any(sign.isalnum() for sign in text):
             return False
@@ -59,7 +59,7 @@ Run = list[ChangedLine]  # Changed lines that follow each other in the patch
 
 
 class Weight(IntEnum):
-    """How likely users notice what changed lines do."""
+    """The likelihood that users notice the effect of changed lines."""
 
     FOLLOWS = 0  # Only adapts to something else that the commit changes
     BODY = 1

@@ -79,13 +79,13 @@ class _NotableRun(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int]:
-        """What sorts runs: what users notice first, then those with most code."""
+        """The sort key of runs: what users notice first, then those with most code."""
         return (-self.weight, -count_code(self.lines))
 
 
 @dataclass
 class _FunctionChange:
-    """What changes in a function."""
+    """The changes in a function."""
 
     lines: Run = field(default_factory=list)
     runs: list[_NotableRun] = field(default_factory=list)
@@ -98,7 +98,7 @@ class _FunctionChange:
 
     @property
     def is_rearranged(self) -> bool:
-        """Whether the same words only come in another order, as where a condition is inverted."""
+        """True if only the order of the words changes, as where a condition is inverted."""
         if not self.has_moved_lines:
             return False
         words: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}

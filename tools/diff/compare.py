@@ -1,4 +1,4 @@
-"""What differs between the declarations of two versions: each came, went, moved or changed."""
+"""Differences between the declarations of two versions: added, removed, moved or changed."""
 
 import re
 from collections import defaultdict

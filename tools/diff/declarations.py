@@ -1,4 +1,4 @@
-"""What a version of a file declares, by the tree-sitter queries of its language."""
+"""The declarations in a version of a file, by the tree-sitter queries of its language."""
 
 import re
 from collections import Counter
@@ -159,7 +159,7 @@ class Declaration:
 
     @property
     def is_scope(self) -> bool:
-        """Whether other declarations can stand in it."""
+        """True if other declarations can be inside it."""
         return self.kind in SCOPES
 
     @property

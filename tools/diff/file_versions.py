@@ -1,4 +1,4 @@
-"""Both versions of a changed file, as what they declare: from whole files, else from hunks."""
+"""Declarations in both versions of a changed file, read from whole files, else from hunks."""
 
 import re
 from collections import Counter
@@ -336,7 +336,7 @@ def _read(
 
 
 class _BothVersions(NamedTuple):
-    """What the two versions of a file declare where lines changed."""
+    """The declarations in both versions of a file where lines changed."""
 
     old: list[Declaration]
     new: list[Declaration]

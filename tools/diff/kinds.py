@@ -220,13 +220,13 @@ class FoundDeclaration:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the line with the name came or went."""
+        """True if the line with the name was added or removed."""
         declaration = self.declaration
         return (declaration.line or declaration.first) in self.versions.patch.lines(self.side)
 
     @property
     def is_python(self) -> bool:
-        """Whether it is of Python, where callers write the names of parameters and types are remarks."""
+        """True for Python, where callers name parameters and types are not enforced."""
         return self.versions.file.path.endswith((".py", ".pyi"))
 
 

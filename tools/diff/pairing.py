@@ -30,7 +30,7 @@ class Pair(NamedTuple):
 
 @dataclass
 class PairedDeclarations:
-    """What two groups of declarations have in common, and what only one of them has."""
+    """The common declarations of two groups, and those that only one of them has."""
 
     pairs: list[Pair] = field(default_factory=list)
     removed: list["FoundDeclaration"] = field(default_factory=list)

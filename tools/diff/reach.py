@@ -46,7 +46,7 @@ _COMMENTED = ("#", "//", "*", "<!--")
 
 @dataclass(frozen=True)
 class SurroundingTrees:
-    """What the trees around a commit say of names that it mentions; None where no tree is at hand."""
+    """Uses, in the trees around a commit, of names that it mentions; None without a tree."""
 
     before: Lines | None = None  # Lines of the tree before that have a name which seems to come
     after: Lines | None = None  # Lines of the tree after that have a name which seems to go

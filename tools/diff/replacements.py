@@ -1,4 +1,4 @@
-"""What to use instead of something that is gone, where the same commit shows it."""
+"""Replacements for what is removed, where the same commit shows them."""
 
 import re
 from collections.abc import Sequence

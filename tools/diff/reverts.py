@@ -99,7 +99,7 @@ _MAX_SUBJECT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """What a commit is to an earlier one, which is named by what is known of it."""
+    """The relation of a commit to an earlier one, which is named by hash, number or subject."""
 
     kind: LineageKind
     sha: str = ""  # As written, perhaps abbreviated

@@ -1,4 +1,4 @@
-"""What a file is for and by which name users import it, by its path and its first lines."""
+"""The role of a file and its importable name, by its path and its first lines."""
 
 import re
 from enum import StrEnum
@@ -8,7 +8,7 @@ from agent.triage.conventions import Area, area
 
 
 class Role(StrEnum):
-    """What a file is for."""
+    """The purpose of a file."""
 
     SOURCE = "source"
     HEADER = "header"

@@ -74,21 +74,26 @@ async def find_stories(
     own_shas = {commit.sha for commit in today}
     stories = joined([revert.story(repo) for revert in reverts])
     stories += series_stories(repo, line.heads, own_shas, has_all=has_all)
-    earlier = {commit.sha: commit for commit in line.heads}
+    landed = {commit.sha: commit for commit in line.heads}
     for pair in pairs:
-        earlier[pair.earlier.sha] = pair.earlier
+        landed[pair.earlier.sha] = pair.earlier
     for revert in reverts:
-        earlier[revert.target.sha] = revert.target
-    cited = {pair.earlier.sha for pair in pairs}
-    for story in stories:
-        cited.update(cite.sha for cite in story.steps)
-    background = [commit for sha, commit in earlier.items() if sha in cited - own_shas]
+        landed[revert.target.sha] = revert.target
+    earlier_shas = _cited_commits(stories, pairs) - own_shas
     return StoriesFound(
         stories=tuple(stories),
         pairs=tuple(pairs),
-        heads=tuple(background),
+        heads=tuple(commit for sha, commit in landed.items() if sha in earlier_shas),
         whole=tuple(sorted(_proving_commits(reverts, by_lines))),
     )
+
+
+def _cited_commits(stories: Iterable[Story], pairs: Iterable[CommitPair]) -> set[str]:
+    """Return the hashes of the steps of stories, and of the earlier commits of pairs."""
+    shas = {pair.earlier.sha for pair in pairs}
+    for story in stories:
+        shas.update(cite.sha for cite in story.steps)
+    return shas
 
 
 class _DayLine(NamedTuple):

@@ -47,7 +47,8 @@ def file(path: str, *hunks: str, **more: Any) -> FileChange:
 
 
 def read(files: Sequence[FileChange], message: str = MESSAGE, facts: Sequence[Fact] = ()) -> Read:
-    sheet, commit = FactSheet(facts=tuple(facts), route="hunks"), made_commit(message)
+    sheet = FactSheet(facts=tuple(facts), route="hunks")
+    commit = made_commit(message)
     evidence = CommitEvidence(
         change=Change(commit=commit, files=tuple(files)), sheet=sheet, pull=41
     )
@@ -307,10 +308,8 @@ def test_advice_is_marked_by_its_writer_and_values_are_kept() -> None:
 
 
 def test_a_sentence_or_headline_that_lacks_a_language_is_dropped() -> None:
-    both, half = (
-        {"en": "`LIMIT`  is `8`.", "zh": "`LIMIT` 为 `8`。"},
-        {"en": "`LIMIT` is `8`.", "zh": " "},
-    )
+    both = {"en": "`LIMIT`  is `8`.", "zh": "`LIMIT` 为 `8`。"}
+    half = {"en": "`LIMIT` is `8`.", "zh": " "}
     answer = {"headline_en": "Lower", "headline_zh": "", "sentences": [half, both]}
     (claim,) = claims(answer, "en", "zh")
     assert (claim.id, claim.text) == (

@@ -46,7 +46,8 @@ def test_every_citation_that_is_not_there_is_listed() -> None:
 def test_another_repository_and_another_day_are_out_of_scope() -> None:
     assert wrong(make_commit(repo="octo/other"))[0].check == "repository"
     assert wrong(make_commit(at=datetime(2026, 2, 5, 1, tzinfo=UTC)))[0].check == "window"
-    early, now = make_commit(sha="c" * 40, at=datetime(2026, 2, 3, 1, tzinfo=UTC)), make_commit()
+    early = make_commit(sha="c" * 40, at=datetime(2026, 2, 3, 1, tzinfo=UTC))
+    now = make_commit()
     assert wrong(early)[0].check == "window"
     assert wrong(early, evidence_set={"late": frozenset({early.id})}) == []
     assert wrong(now, early, cites=(now.id,), background=(early.id,)) == []

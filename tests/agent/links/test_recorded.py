@@ -25,7 +25,9 @@ from agent.links.references import LandedDay, day_references
 REPO = RepoId("lumen-ai/swiftserve")
 DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)
 SHA = "a" * 40
-A, B, C = SHA, "b" * 40, "c" * 40
+A = SHA
+B = "b" * 40
+C = "c" * 40
 MIRA = Person(name="Mira König", email="mira@mail.example")
 
 

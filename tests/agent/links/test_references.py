@@ -7,7 +7,8 @@ from agent.domain.evidence_id import EvidenceId
 from agent.links.references import references_in
 
 REPO = RepoId("octo/engine")
-SHA, OLD = "a" * 40, "b" * 40
+SHA = "a" * 40
+OLD = "b" * 40
 
 
 def named(text: str) -> list[tuple[str, bool]]:

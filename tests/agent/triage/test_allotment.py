@@ -8,12 +8,10 @@ from agent.triage.allotment import Candidates, ExplainingBudget, allot, allowanc
 
 BUSY = RepoId("octo/busy")
 QUIET = RepoId("octo/quiet")
-MUST, WORTH, MINOR, NOISE = (
-    Importance.MUST_KNOW,
-    Importance.WORTH_KNOWING,
-    Importance.MINOR,
-    Importance.NOISE,
-)
+MUST = Importance.MUST_KNOW
+WORTH = Importance.WORTH_KNOWING
+MINOR = Importance.MINOR
+NOISE = Importance.NOISE
 
 
 def placed(*commits: tuple[str, Importance], by: Decider = "rules", tokens: int = 0) -> Candidates:

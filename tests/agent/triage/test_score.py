@@ -58,7 +58,9 @@ def tier(triage: Triage) -> Tier:
     return rank([triage])[0].tier
 
 
-FIX, FEATURE, CI = "fix", "feature", "ci"
+FIX = "fix"
+FEATURE = "feature"
+CI = "ci"
 
 
 @pytest.mark.parametrize(

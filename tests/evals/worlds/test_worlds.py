@@ -94,7 +94,8 @@ def seen_by_git(git: Git, repo: Repo, rows: list[LandedGold]) -> Seen:
         if not header:
             continue
         sha, seconds, *parents = header.decode().split()
-        fields, files = [field for field in rest.split(b"\0") if field], []
+        fields = [field for field in rest.split(b"\0") if field]
+        files = []
         while fields:
             letter = fields.pop(0).lstrip(b"\n").decode()[0]
             path = [fields.pop(0) for _ in range(2 if letter == "R" else 1)][-1]

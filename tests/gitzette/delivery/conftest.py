@@ -192,7 +192,8 @@ class Sinks:
 
 @pytest.fixture
 def sinks() -> Iterator[Sinks]:
-    web, mail = Receiver(), Receiver()
+    web = Receiver()
+    mail = Receiver()
     services = Services(web)
     with socketserver.ThreadingTCPServer(
         ("127.0.0.1", 0), type("Own", (MailHandler,), {"receiver": mail})

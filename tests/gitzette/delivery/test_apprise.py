@@ -28,7 +28,8 @@ DAY = "2026-02-04"
 SERVICES = ("discord", "telegram", "teams", "mattermost", "matrix", "ntfy", "gotify")
 MARKDOWN = ("discord", "mattermost", "teams")
 HTML = ("telegram", "matrix")
-WEB, SITE = "https://git.example", "https://site.example"
+WEB = "https://git.example"
+SITE = "https://site.example"
 
 
 @dataclass(frozen=True)

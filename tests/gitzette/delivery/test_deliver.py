@@ -194,7 +194,8 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
     assert "ok    delivery: nothing waits to be sent" in capsys.readouterr().out
 
 
-WEB, SITE = "https://git.example", "https://site.example"
+WEB = "https://git.example"
+SITE = "https://site.example"
 COMMITS = {"en": "commits", "zh": "个提交"}
 ELEMENTS = {"html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "a", "b", "code"}
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -263,7 +264,8 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
     scale = {"en": "1 breaking · 6 commits", "zh": "不兼容 1 · 6 个提交"}[lang]
     colon = {"en": ": ", "zh": "："}[lang]
     title = f"router{colon}{lead} · {scale}"
-    day, commit = f"{SITE}/{lang}/days/2026-02-04.html", f"{WEB}/octo/router/commit/{'1a' * 20}"
+    day = f"{SITE}/{lang}/days/2026-02-04.html"
+    commit = f"{WEB}/octo/router/commit/{'1a' * 20}"
     assert mail["Subject"] == title
     text = body(mail, "plain")
     assert (

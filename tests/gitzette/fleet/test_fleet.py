@@ -40,7 +40,8 @@ from memory.store import Memory
 
 DAY = "2026-02-04"
 ROOT = Path(__file__).parents[3]
-ENGINE, COPY = RepoId("acme/engine"), RepoId("acme/copy")
+ENGINE = RepoId("acme/engine")
+COPY = RepoId("acme/copy")
 NOW = datetime(2026, 2, 8, 12, tzinfo=UTC)
 
 
@@ -347,10 +348,8 @@ def test_a_part_is_planned_for_all_editions_that_have_the_repository() -> None:
 
 
 def test_days_that_an_outage_left_out_are_caught_up_with() -> None:
-    settings, days = (
-        Settings(repos=(RepoSpec(name=ENGINE),), catch_up_days=3),
-        [f"2026-02-0{day}" for day in (5, 6, 7)],
-    )
+    settings = Settings(repos=(RepoSpec(name=ENGINE),), catch_up_days=3)
+    days = [f"2026-02-0{day}" for day in (5, 6, 7)]
     assert missing_days(settings, {}, NOW) == days[2:]
     assert missing_days(settings, {"2026-02-04": "", days[1]: ""}, NOW) == [days[0], days[2]]
     assert missing_days(settings, {"2025-12-01": ""}, NOW) == days

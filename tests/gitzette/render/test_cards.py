@@ -259,7 +259,8 @@ def test_a_breaking_fact_that_a_sentence_tells_is_proof_and_one_that_none_tells_
 
 
 def test_a_summary_of_what_the_brief_tells_is_proof_and_makes_no_section_of_its_own() -> None:
-    row, other = row_of(ROUTER, 1, MUST_KNOW), row_of(ROUTER, 2, MUST_KNOW, 2)
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    other = row_of(ROUTER, 2, MUST_KNOW, 2)
     claims = (
         claim_of(row, "In router, calls of `top_k` fail.", role="brief", repo=None),
         claim_of(row, "Calls of `top_k` fail today.", role="summary", about=()),

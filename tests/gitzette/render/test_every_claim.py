@@ -26,7 +26,8 @@ from tests.gitzette.conftest import Demonstration
 from tests.made_reports import FIRST, made_day
 
 WEB = Web("https://git.example")
-ROUTER, CACHE = RepoId("octo/router"), RepoId("octo/cache")
+ROUTER = RepoId("octo/router")
+CACHE = RepoId("octo/cache")
 DAY = date(2026, 2, 4)
 AT = datetime(2026, 2, 4, 9, tzinfo=UTC)
 
@@ -199,7 +200,8 @@ def test_claims_about_issues_other_commits_or_nothing_are_on_the_pages() -> None
 
 def test_what_is_said_of_a_change_and_of_its_revert_is_on_the_pages() -> None:
     claims = Claims()
-    first, revert = row_of(ROUTER, 1), row_of(ROUTER, 2)
+    first = row_of(ROUTER, 1)
+    revert = row_of(ROUTER, 2)
     for row, role in product((first, revert), ("headline", "effect", "advice")):
         claims.add(row, role=role, kind=Kind.STATED)
     for row, predicate in product((first, revert), ("fact", "undoes", "undone", "fixes")):

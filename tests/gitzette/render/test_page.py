@@ -183,7 +183,8 @@ def test_both_languages_have_the_same_words_with_the_same_gaps() -> None:
             listed = value if isinstance(value, list) else [value]
             yield path, sorted(set(re.findall(r"\{\w*\}|\[@\d\]", " ".join(listed))) - {"{thing}"})
 
-    english, chinese = dict(gaps(catalogue("en"))), dict(gaps(catalogue("zh")))
+    english = dict(gaps(catalogue("en")))
+    chinese = dict(gaps(catalogue("zh")))
     assert english.keys() == chinese.keys()
     assert POINTS.keys() <= catalogue("en")["reasons"].keys()
     loose = {".page.unreadable"}

@@ -218,7 +218,8 @@ def test_every_page_has_its_landmarks_its_language_a_title_and_a_policy(
     demo_site: Path, parsed: Callable[[str], Any]
 ) -> None:
     for file in demo_site.rglob("*.html"):
-        name, page = str(file.relative_to(demo_site)), parsed(file.read_text("utf-8"))
+        name = str(file.relative_to(demo_site))
+        page = parsed(file.read_text("utf-8"))
         assert len(page.all("main")) == len(page.all("h1")) == 1, name
         assert next(
             node.text for node in page.all("title") if node.parents == ("html", "head")
@@ -245,7 +246,8 @@ def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(
     shelf: Shelf, built: Build, tmp_path: Path
 ) -> None:
     days = [made_day(FIRST + timedelta(days=5 + at), most=2) for at in range(7)]
-    out, week = shelf(*days), week_of("2025-W07", "UTC", days)
+    out = shelf(*days)
+    week = week_of("2025-W07", "UTC", days)
     before = built(out)
     pages = set(contents(tmp_path / "site"))
     (out / "reports" / "2025-W07.json").write_text(json.dumps(week.data()), encoding="utf-8")

@@ -216,7 +216,8 @@ async def test_a_server_that_answers_500_to_what_it_does_not_know_is_asked_in_an
 
 async def test_calls_have_the_same_ids_each_time_and_their_answers_are_sent_back() -> None:
     with serving() as server:
-        first, again = await choose(live_model(server)), await choose(live_model(server))
+        first = await choose(live_model(server))
+        again = await choose(live_model(server))
         assert (first.id, first.tool_calls) == (again.id, again.tool_calls)
         (call,) = first.tool_calls
         assert len(call["id"] or "") == 9

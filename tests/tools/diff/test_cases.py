@@ -37,7 +37,10 @@ async def studied(
     path: Path, before: Path, after: Path, message: str = "change"
 ) -> tuple[Change, list[FactSheet]]:
     """Commit both trees and read the second commit: by whole files and trees, and by its hunks alone."""
-    work, source, old, new = Work(path), GitSource(REPO, path), files_of(before), files_of(after)
+    work = Work(path)
+    source = GitSource(REPO, path)
+    old = files_of(before)
+    new = files_of(after)
     work.commit("begin", old)
     change = await anext(
         source.changes([work.commit(message, dict.fromkeys(old.keys() - new.keys()) | new)])
@@ -97,7 +100,8 @@ async def test_a_commit_tells_its_facts(name: str, tmp_path: Path) -> None:
 async def test_a_giant_commit_is_told_by_what_users_reach_and_no_longer_than_somebody_reads(
     tmp_path: Path,
 ) -> None:
-    before, after = tmp_path / "before", tmp_path / "after"
+    before = tmp_path / "before"
+    after = tmp_path / "after"
     for number in range(80):
         for side, default in ((before, 1), (after, 2)):
             file = side / f"pkg/part_{number}.py"

@@ -137,7 +137,8 @@ async def test_a_shallow_clone_says_when_it_ends_inside_the_window(
             f"file://{work.path}",
             str(tmp_path / str(depth)),
         )
-    short, enough = await landed(tmp_path / "2"), await landed(tmp_path / "4")
+    short = await landed(tmp_path / "2")
+    enough = await landed(tmp_path / "4")
     assert subjects(short) == ["2", "1"]
     assert short.notices[0].kind == "shallow"
     assert (subjects(enough), enough.notices) == (["2", "1", "0"], ())

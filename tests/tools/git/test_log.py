@@ -32,7 +32,8 @@ async def test_commits_come_out_whole_wherever_the_stream_is_cut(
     async def read() -> bytes:
         nonlocal at
         size = sizes[at % len(sizes)]
-        piece, at = stream[at : at + size], at + size
+        piece = stream[at : at + size]
+        at = at + size
         return piece
 
     records = [record async for record in framing.records(read)]

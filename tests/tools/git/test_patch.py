@@ -13,7 +13,9 @@ from tests.made_repos import Work
 from tools.git.patch import MalformedDiff, PatchBody, PatchLimits
 from tools.git.source import GitSource
 
-OLD, NEW, NONE = b"1" * 40, b"2" * 40, b"0" * 40
+OLD = b"1" * 40
+NEW = b"2" * 40
+NONE = b"0" * 40
 BODY = (
     b"\n:100644 100644 " + OLD + b" " + NEW + b" M\0a.py\0"
     b":000000 100644 " + NONE + b" " + NEW + b" A\0diff --git x\0"

@@ -108,10 +108,12 @@ class Hub:
         if reply.fault == "silent":
             await asyncio.sleep(30)
             return False
-        content, status = reply.content(), reply.status
+        content = reply.content()
+        status = reply.status
         etag = f'W/"{hashlib.sha256(content).hexdigest()}"'
         if status == 200 and seen.method == "GET" and seen.headers.get("if-none-match") == etag:
-            status, content = 304, b""
+            status = 304
+            content = b""
         headers = {
             "Content-Type": "application/json",
             "ETag": etag,

@@ -43,7 +43,8 @@ def busiest(world: World) -> Repo:
 
 
 async def read(client: GitHubClient, name: str, window: Window = DAY) -> Everything:
-    code, threads = GitHubCode(client, RepoId(name)), GitHubThreads(client, RepoId(name))
+    code = GitHubCode(client, RepoId(name))
+    threads = GitHubThreads(client, RepoId(name))
     landing = await code.landed(window)
     commits = [row.commit for row in landing.rows]
     changes = [change async for change in code.changes([commit.sha for commit in commits])]
@@ -55,11 +56,10 @@ async def test_every_commit_of_the_world_is_the_same_over_the_api_and_with_git(
 ) -> None:
     client = kit.client(base=server.url)
     for repo in world.repos:
-        api, git = (
-            GitHubCode(client, RepoId(repo.full_name)),
-            GitSource(RepoId(repo.full_name), repo.git_dir),
-        )
-        landing, expected = await api.landed(WHOLE), await git.landed(WHOLE)
+        api = GitHubCode(client, RepoId(repo.full_name))
+        git = GitSource(RepoId(repo.full_name), repo.git_dir)
+        landing = await api.landed(WHOLE)
+        expected = await git.landed(WHOLE)
         shas = [row.commit.sha for row in expected.rows]
         assert [row.commit for row in landing.rows] == [row.commit for row in expected.rows]
         assert (landing.tip, landing.branch) == (expected.tip, expected.branch)
@@ -75,8 +75,10 @@ async def test_every_file_of_a_change_is_the_same_and_forty_versions_cost_one_re
     world: World, server: GitHubServer, kit: Kit
 ) -> None:
     repo = busiest(world)
-    name, client = RepoId(repo.full_name), kit.client(base=server.url)
-    api, git = GitHubCode(client, name), GitSource(name, repo.git_dir)
+    name = RepoId(repo.full_name)
+    client = kit.client(base=server.url)
+    api = GitHubCode(client, name)
+    git = GitSource(name, repo.git_dir)
     shas = [row.commit.sha for row in (await git.landed(WHOLE)).rows]
     changes = [change async for change in git.changes(shas)]
     plans = [
@@ -93,7 +95,8 @@ async def test_every_file_of_a_change_is_the_same_and_forty_versions_cost_one_re
 async def test_a_day_stays_within_its_budget_and_is_free_when_nothing_changed(
     world: World, server: GitHubServer, kit: Kit
 ) -> None:
-    repo, cache = busiest(world), TransientCache()
+    repo = busiest(world)
+    cache = TransientCache()
     client = kit.client(base=server.url, cache=cache)
     first = await read(client, repo.full_name)
     assert len(first[0].rows) >= 10
@@ -175,7 +178,8 @@ async def test_what_was_pushed_late_is_found_once_and_a_rewrite_is_noticed(
     world: World, server: GitHubServer, kit: Kit
 ) -> None:
     repo = busiest(world)
-    name, client = RepoId(repo.full_name), kit.client(base=server.url)
+    name = RepoId(repo.full_name)
+    client = kit.client(base=server.url)
     server.set_push(name, 10)
     seen = await GitHubCode(client, name).landed(WHOLE)
     server.set_push(name, -1)

@@ -50,7 +50,8 @@ async def plan(git: GitSource, sha: str) -> Study:
 
 async def same(client: GitHubClient, work: Work, sha: str) -> None:
     """Read all files of a commit over the API, and compare with what git has."""
-    api, git = GitHubCode(client, REPO), GitSource(REPO, work.path)
+    api = GitHubCode(client, REPO)
+    git = GitSource(REPO, work.path)
     study = await plan(git, sha)
     await api.foresee([study])
     assert await api.blobs(study.change, study.read) == await git.blobs(study.change, study.read)

@@ -39,7 +39,8 @@ def serve_line(kit: Kit, dates: list[str], *, stop_early: bool = False) -> None:
             )
             recent = [e for e in found_entries if e["commit"]["committer"]["date"] >= since]
             found_entries = found_entries[:old] if stop_early else recent
-        page, size = int(seen.query.get("page", 1)), int(seen.query["per_page"])
+        page = int(seen.query.get("page", 1))
+        size = int(seen.query["per_page"])
         query = "&".join(f"{k}={v}" for k, v in seen.query.items() if k != "page")
         link = (
             {"Link": f'<BASE{seen.path}?{query}&page={page + 1}>; rel="next"'}

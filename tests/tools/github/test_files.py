@@ -7,7 +7,8 @@ from agent.domain.commits import Change
 from tests.tools.github.conftest import Kit, Reply, Seen
 from tools.github.code import GitHubCode
 
-SHA, PARENT = "a" * 40, "b" * 40
+SHA = "a" * 40
+PARENT = "b" * 40
 REPO = RepoId("acme/lib")
 PATCH = "@@ -0,0 +1 @@\n+x"
 RAW = "application/vnd.github.diff"
@@ -33,8 +34,10 @@ async def read(
     def serve(seen: Seen) -> Reply:
         if seen.headers["accept"] == RAW:
             return kit.Reply(body=raw) if raw is not None else kit.Reply(500)
-        size, page = int(seen.query.get("per_page", 300)), int(seen.query.get("page", 1))
-        shown_files, left = [], budget.get(size, 10_000)
+        size = int(seen.query.get("per_page", 300))
+        page = int(seen.query.get("page", 1))
+        shown_files = []
+        left = budget.get(size, 10_000)
         for entry in files[(page - 1) * size : page * size]:
             left -= "patch" in entry
             shown_files.append(

@@ -26,7 +26,8 @@ def sha(n: int) -> str:
 
 
 def landed(n: int, subject: str = "Change") -> Commit:
-    who, when = Person(name="A", email="a@example.com"), datetime(2026, 2, 3, 12, tzinfo=UTC)
+    who = Person(name="A", email="a@example.com")
+    when = datetime(2026, 2, 3, 12, tzinfo=UTC)
     return Commit(
         repo=REPO,
         sha=sha(n),

@@ -295,7 +295,8 @@ async def test_the_constructor_of_a_subclass_is_that_of_its_base(work: Work, own
     old_sha = work.git("rev-parse", "HEAD")
     new_sha = work.commit("Newer", {"paint/frame.py": NEW_FRAME})
     trees = await TreeReader.at(work.path)
-    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    old = await PythonTree.at(trees, old_sha)
+    new = await PythonTree.at(trees, new_sha)
     files = {"app.py": own_code}
     uses = await broken_uses(own_uses(files, files, {"paint"}), old, new)
     assert use_rows(uses) == [(4, "`paint.frame.Canvas`: it does not take `colour`")]
@@ -330,7 +331,8 @@ async def test_a_method_of_a_base_outside_is_held_to_the_new_parameters(work: Wo
     changed = base.replace("...", "\n    def delete(self, url): ...")
     new_sha = work.commit("Newer", {"paint/client.py": changed})
     trees = await TreeReader.at(work.path)
-    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    old = await PythonTree.at(trees, old_sha)
+    new = await PythonTree.at(trees, new_sha)
     own_code = (
         "from paint.client import Client\nc = Client()\nc.delete('/')\nc.delete('/', json=1)\n"
     )
@@ -351,7 +353,8 @@ async def test_a_name_that_the_package_itself_only_imported_was_there(work: Work
     old_sha = work.commit("Import", {"paint/canvas.py": before})
     new_sha = work.commit("Import no more", {"paint/canvas.py": OLD})
     trees = await TreeReader.at(work.path)
-    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    old = await PythonTree.at(trees, old_sha)
+    new = await PythonTree.at(trees, new_sha)
     uses = await broken_uses(
         own_uses({"app.py": own_code}, {"app.py": own_code}, {"paint"}), old, new
     )

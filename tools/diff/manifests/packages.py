@@ -1,4 +1,4 @@
-"""What crates, npm packages, Go modules, CMake, Dockerfiles and files of versions declare."""
+"""Entries of Cargo, npm, Go and CMake manifests, Dockerfiles and files of versions."""
 
 import re
 from collections.abc import Iterator
@@ -184,7 +184,7 @@ def _arguments(text: str, start: int) -> _Arguments:
 
 
 class _CommandEntry(NamedTuple):
-    """What a command declares: one part of it with its value."""
+    """The declaration of a command: one part of it with its value."""
 
     kind: str
     name: str
