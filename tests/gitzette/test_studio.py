@@ -165,7 +165,7 @@ async def test_the_development_server_runs_the_demonstration_step_by_step(server
         nodes = [node async for part in parts if part.event == "updates" for node in part.data]
         assert nodes == ["plan", "collect", "collect", "collect", "__interrupt__"]
         stood: Any = await client.threads.get_state(thread)
-        assert stood["next"] == ["allocate"]
+        assert stood["next"] == ["edit"] * 3
         assert len(stood["values"]["collected"]) == 3
         events = set()
         modes: Any = ["updates", "messages"]
