@@ -1,7 +1,7 @@
 """A repository on disk: its objects, the remote of missing ones, and its default branch."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ _VERSIONS: dict[str, str] = {}  # What each program has said of itself, asked on
 
 _LOCAL = "refs/heads/"
 _ORIGIN = "refs/remotes/origin/"
+_ORIGINS_DEFAULT = f"{_ORIGIN}HEAD"
 _USUAL_BRANCHES = ("main", "master")
 _MAX_BRANCHES_LISTED = 8
 
@@ -24,6 +25,15 @@ class Tip:
 
     branch: str
     sha: str | None
+
+
+@dataclass(frozen=True)
+class _Heads:
+    """What some branches point at, by the full names of their references."""
+
+    branches: tuple[str, ...]
+    commits: Mapping[str, str]
+    origins_default: str | None
 
 
 @dataclass(frozen=True)
@@ -58,10 +68,15 @@ class Repository:
         """
         if branch is not None:
             return await self._named_tip(branch)
-        origins_default = await self._origins_default()
+        heads = await self._heads(_USUAL_BRANCHES)
+        origins_default = heads.origins_default
+        if origins_default:
+            sha = await self._newest_commit(origins_default, heads)
+            if sha:
+                return Tip(origins_default, sha)
         checked_out = await self._checked_out()
-        for name in filter(None, (origins_default, checked_out, *_USUAL_BRANCHES)):
-            sha = await self._newest_commit(name)
+        for name in filter(None, (checked_out, *_USUAL_BRANCHES)):
+            sha = await self._newest_commit(name, heads)
             if sha:
                 return Tip(name, sha)
         branches = await self._branches(2)
@@ -81,22 +96,41 @@ class Repository:
             raise InputError(f"{self.path} has no branch {branch!r}; it has {branches}")
         return Tip(branch, sha)
 
-    async def _newest_commit(self, branch: str) -> str | None:
-        """Return the newest commit of a branch.
+    async def _newest_commit(self, branch: str, heads: "_Heads | None" = None) -> str | None:
+        """Return the newest commit of a branch, which is among these heads or is looked up.
 
         Where a clone has the branch twice, its own copy counts unless origin's is further along on
         the same line: that is what was fetched and is not merged yet.
         """
-        local = await self._commit(_LOCAL + branch)
-        remote = await self._commit(_ORIGIN + branch)
+        if heads is None or branch not in heads.branches:
+            heads = await self._heads([branch])
+        local = heads.commits.get(_LOCAL + branch)
+        remote = heads.commits.get(_ORIGIN + branch)
         if local is None or remote is None or local == remote:
             return local or remote
         is_behind = await self._git(["merge-base", "--is-ancestor", local, remote])
         return remote if is_behind.code == 0 else local
 
-    async def _origins_default(self) -> str | None:
-        finished = await self._git(["for-each-ref", "--format=%(symref)", f"{_ORIGIN}HEAD"])
-        return _short(finished, _ORIGIN)
+    async def _heads(self, branches: Sequence[str]) -> "_Heads":
+        """Look up branches, here and at `origin`, and the default branch of `origin`, at once."""
+        names = [_ORIGINS_DEFAULT]
+        for branch in branches:
+            names += [_LOCAL + branch, _ORIGIN + branch]
+        command = ["for-each-ref", "--format=%(refname) %(objectname) %(symref)", *names]
+        finished = await self._git(command)
+        commits: dict[str, str] = {}
+        origins_default = None
+        for line in finished.out.decode("utf-8", "surrogateescape").splitlines():
+            name, sha, target = line.split(" ")
+            commits[name] = sha
+            if name == _ORIGINS_DEFAULT and target.startswith(_ORIGIN):
+                origins_default = target.removeprefix(_ORIGIN)
+        if finished.err:
+            # Git passes over a reference that it cannot read; naming it makes that an error.
+            for name in names[1:]:
+                if name not in commits:
+                    await self._commit(name)
+        return _Heads(tuple(branches), commits, origins_default)
 
     async def _checked_out(self) -> str | None:
         finished = await self._git(["symbolic-ref", "--quiet", "HEAD"])
