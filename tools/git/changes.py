@@ -78,9 +78,10 @@ async def close_gaps(
     repository: "Repository", view: "View", shas: Sequence[str], environ: Mapping[str, str]
 ) -> UnreadCommits:
     """Fetch the blobs that a partial clone lacks of these commits, and return what is still missing."""
-    if repository.promisor is None or not shas:
+    unchecked = [sha for sha in shas if sha not in view.complete]
+    if repository.promisor is None or not unchecked:
         return UnreadCommits()
-    entries_by_sha = await entries_of(view, shas)
+    entries_by_sha = await entries_of(view, unchecked)
     all_entries = list(chain.from_iterable(entries_by_sha.values()))
     why = UnreadCommits.why
     missing = await missing_blobs(view, all_entries)
@@ -91,10 +92,11 @@ async def close_gaps(
             # The reason is given file by file: the rest of the day can still be read.
             why = f"its content could not be fetched ({error})"
         missing = await missing_blobs(view, all_entries)
-    incomplete = set(shas) - entries_by_sha.keys()
+    incomplete = set(unchecked) - entries_by_sha.keys()
     for sha, entries in entries_by_sha.items():
         if any(not missing.isdisjoint(entry.blobs) for entry in entries):
             incomplete.add(sha)
+    view.complete.update(set(unchecked) - incomplete)
     return UnreadCommits(frozenset(incomplete), why)
 
 

@@ -182,6 +182,8 @@ class View:
         self.objects = Objects(self._env, folder)
         weakref.finalize(self, self.objects.close)
         self.shallow = shallow
+        # Commits whose blobs were all seen here: a partial clone only ever gets more of them.
+        self.complete: set[str] = set()
 
     @property
     def exists(self) -> bool:
