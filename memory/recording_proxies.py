@@ -39,7 +39,7 @@ from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 
 T = TypeVar("T")
-_READING_VERSION = "4"
+_READING_VERSION = "5"
 """Raised when commits are read in another way: the records of earlier runs are then not used."""
 _CONVERTERS: Mapping[Any, Callable[[Any], Any]] = {Iterable: list, Collection: frozenset}
 """For arguments that may be readable only once, and for those that have no order."""

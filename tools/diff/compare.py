@@ -32,6 +32,7 @@ _SCOPES_FIRST = (
 )
 """A renamed class takes its members along, so it is paired before them."""
 _MEMBERS = ("field", "function")
+_MAX_SPACES_OF_A_VALUE = 5
 _MAX_BASES = 5  # Classes above a class in which a member is looked for
 _LAYOUT = re.compile(r"\s+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -399,7 +400,9 @@ def _specific_kind(
 
 def _is_value(default: str | None) -> bool:
     """Return True for a default that can be read where it stands; a call or a variable cannot."""
-    return default is not None and "(" not in default and not _VARIABLE.fullmatch(default)
+    if default is None or "(" in default or default.count(" ") > _MAX_SPACES_OF_A_VALUE:
+        return False  # A call, or a sentence about a variable that went
+    return not _VARIABLE.fullmatch(default)
 
 
 def _is_set_elsewhere(flag: FoundDeclaration, default: str | None) -> bool:

@@ -3,12 +3,12 @@
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agent.domain.surface import PublicName, SurfaceChange
+from agent.domain.surface import PublicBreak, PublicName, SurfaceChange
 from tools.diff.roles import is_product
 from tools.surface.compare import surface_breaks
 from tools.surface.module import Module, PythonDefinition, read_module
 from tools.surface.package import Meaning, Package, module_paths
-from tools.surface.public import Documented, public_paths
+from tools.surface.public import Documented, implied_paths, public_paths
 
 _MAX_ROUNDS = 20  # Each reads the modules that the names found so far are imported from
 _MAX_MODULES_KEPT = 20_000
@@ -22,6 +22,7 @@ class Surface(NamedTuple):
 
     paths: Mapping[str, Meaning]
     package: Package
+    implied: frozenset[str] = frozenset()  # Paths that only stand beside what documents import
 
 
 class SurfaceReader:
@@ -70,7 +71,7 @@ class SurfaceReader:
             public = public_paths(package, documented)
             rounds += 1
         needed = {name: modules[name] for name in modules if name in package.used}
-        return Surface(public, Package(paths, needed))
+        return Surface(public, Package(paths, needed), implied_paths(package, documented))
 
     async def _read_modules(
         self,
@@ -130,8 +131,24 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
             if file in changed:
                 names[PublicName(file=file, name=meaning.name, path=path)] = None
     breaks = surface_breaks(before.paths, before.package, after.paths, after.package)
+    certain_or_not: list[PublicBreak] = []
+    for broken in breaks:
+        if _is_implied(broken.path, before.implied):
+            broken = broken.model_copy(update={"is_certain": False})
+        certain_or_not.append(broken)
     folders = tuple(_exporting_folders(before))
-    return SurfaceChange(names=tuple(names), breaks=tuple(breaks), exporting_folders=folders)
+    return SurfaceChange(
+        names=tuple(names), breaks=tuple(certain_or_not), exporting_folders=folders
+    )
+
+
+def _is_implied(path: str, implied: Collection[str]) -> bool:
+    """Return True for an implied path, and for a member of what stands under one."""
+    while path:
+        if path in implied:
+            return True
+        path = path.rpartition(".")[0]
+    return False
 
 
 def _exporting_folders(surface: Surface) -> list[str]:

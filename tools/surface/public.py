@@ -20,11 +20,15 @@ class Documented(NamedTuple):
     modules: frozenset[str] = frozenset()
     names: frozenset[tuple[str, str]] = frozenset()  # Names with the modules they come from
     headers: frozenset[str] = frozenset()  # As they are included, `engine/core.h`
+    whole_modules: frozenset[str] = (
+        frozenset()
+    )  # Those that are imported without naming what is in them
 
 
 def documented_imports(lines: Iterable[str]) -> Documented:
     """Return the modules, names and headers that lines of documents and examples import."""
     modules: set[str] = set()
+    whole_modules: set[str] = set()
     names: set[tuple[str, str]] = set()
     headers: set[str] = set()
     for line in lines:
@@ -41,10 +45,15 @@ def documented_imports(lines: Iterable[str]) -> Documented:
                 imported_names.append(name[1])
         if module is None:
             modules.update(imported_names)
+            whole_modules.update(imported_names)
         else:
             modules.add(module)
+            if imported.lstrip().startswith("*"):
+                whole_modules.add(module)
             names.update((module, name) for name in imported_names)
-    return Documented(frozenset(modules), frozenset(names), frozenset(headers))
+    return Documented(
+        frozenset(modules), frozenset(names), frozenset(headers), frozenset(whole_modules)
+    )
 
 
 def entry_points(project: bytes) -> frozenset[tuple[str, str]]:
@@ -75,6 +84,26 @@ def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]
         if module in package.paths and not _is_private(f"{module}.{name}"):
             _add_names(package, module, [name], paths)
     return paths
+
+
+def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
+    """Return the paths that documents do not show themselves, but beside others of a module.
+
+    That an example imports one class of a module does not say that users import the others.
+    """
+    given_on: dict[str, Meaning] = {}
+    for module in _top_packages(package):
+        _add_package(package, module, given_on, set(), _MAX_DEPTH)
+    importing_names = {module for module, _ in documented.names}
+    implied: set[str] = set()
+    for module in importing_names - documented.whole_modules:
+        if module not in package.paths:
+            continue
+        for name in package.defined_names(module):
+            path = f"{module}.{name}"
+            if path not in given_on and (module, name) not in documented.names:
+                implied.add(path)
+    return frozenset(implied)
 
 
 def _top_packages(package: Package) -> list[str]:

@@ -334,3 +334,16 @@ async def test_a_version_in_a_header_is_told(tmp_path: Path) -> None:
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.kind == "constant-changed"]
     assert (fact.severity, fact.old, fact.new) == (Severity.BEHAVIOUR, "3", "4")
+
+
+async def test_what_stands_beside_a_documented_class_may_break_and_no_more(tmp_path: Path) -> None:
+    code = "class Args:\n    def run(self): ...\n\n\n{rest}"
+    before = {
+        "README.md": "```python\nfrom engine.core.args import Args\n```\n",
+        "engine/__init__.py": "from .core import run\n",
+        "engine/core/__init__.py": "def run(q): ...\n",
+        "engine/core/args.py": code.format(rest="def fill(q): ...\n"),
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/core/args.py": code.format(rest="")})
+    (fact,) = [fact for fact in facts if fact.kind == "symbol-removed"]
+    assert (fact.name, fact.severity) == ("fill", Severity.MAY_BREAK)
