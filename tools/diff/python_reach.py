@@ -16,6 +16,7 @@ _SETTINGS = re.compile(
 """Records that users fill in, by the names that everybody gives them."""
 _RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
 """Bases of records that are exchanged with others: pydantic, msgspec, typing."""
+_ABSTRACT = re.compile(r"\bABC(?:Meta)?\b")
 _LITERAL = re.compile(
     r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]"
 )
@@ -71,7 +72,7 @@ def python_severity(difference: Difference, surface: SurfaceChange | None) -> Se
 def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Severity:
     """Return what it means that something public went, or must be given."""
     if difference.kind == "hook-added":
-        return Severity.BREAKING
+        return Severity.BREAKING if _is_abstract(difference.newest) else Severity.MAY_BREAK
     breaks = _breaks_of(difference, surface)
     if any(broken.is_certain for broken in breaks) and not _is_shown_member(difference, surface):
         return Severity.BREAKING
@@ -82,6 +83,14 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
     if difference.kind == "parameter-added":
         return Severity.INTERNAL  # An argument of a branch or of a record with bases
     return Severity.MAY_BREAK
+
+
+def _is_abstract(hook: FoundDeclaration) -> bool:
+    """Return True if Python refuses subclasses without a hook: its class is an `ABC` by its own bases."""
+    for declaration in hook.siblings:
+        if declaration.kind == "class" and declaration.path == hook.owner:
+            return _ABSTRACT.search(declaration.parts.get("base", "")) is not None
+    return False
 
 
 def _is_shown_member(difference: Difference, surface: SurfaceChange) -> bool:

@@ -79,6 +79,8 @@ def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
         if _is_looked_up(difference):
             name = difference.newest.name
             (removed if difference.after is None else added).add(name)
+            if difference.kind == "flag-removed":
+                removed.add(name.lstrip("-"))  # Options may be built from names without dashes
     for names in (added, removed):
         names -= {name for name in names if not name.strip() or "\n" in name}
     return TreeNames(frozenset(added), frozenset(removed))
@@ -140,8 +142,12 @@ def _is_mentioned(lines: Lines, name: str, own_files: Collection[str], kind: Fac
     """
     is_variable = kind in ("env-added", "env-removed")
     strings = (f'"{name}"', f"'{name}'") if is_variable else ()
+    if kind == "flag-removed":
+        bare_name = name.lstrip("-")
+        strings = (f'"{bare_name}"', f"'{bare_name}'")
     for path, line in lines:
-        if not _counts_as_mention(path, kind) or not _holds(line, name):
+        is_string = kind == "flag-removed" and any(string in line for string in strings)
+        if not _counts_as_mention(path, kind) or not (is_string or _holds(line, name)):
             continue
         if path not in own_files or any(string in line for string in strings):
             return True

@@ -97,8 +97,9 @@ def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
     importing_names = {module for module, _ in documented.names}
     implied: set[str] = set()
     for module in importing_names - documented.whole_modules:
-        if module not in package.paths:
-            continue
+        file = package.paths.get(module, "")
+        if not file or file.endswith("/__init__.py"):
+            continue  # A package says itself what it gives on
         for name in package.defined_names(module):
             path = f"{module}.{name}"
             if path not in given_on and (module, name) not in documented.names:

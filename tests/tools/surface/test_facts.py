@@ -347,3 +347,23 @@ async def test_what_stands_beside_a_documented_class_may_break_and_no_more(tmp_p
     facts = await facts_of(tmp_path, before, before | {"engine/core/args.py": code.format(rest="")})
     (fact,) = [fact for fact in facts if fact.kind == "symbol-removed"]
     assert (fact.name, fact.severity) == ("fill", Severity.MAY_BREAK)
+
+
+async def test_an_option_whose_name_is_still_there_without_dashes_is_not_gone(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/cli.py": 'import argparse\n\np = argparse.ArgumentParser()\np.add_argument("--opt-level")\n'
+    }
+    after = {"engine/cli.py": 'class OptLevel:\n    option_name = "opt-level"\n'}
+    kinds = {fact.kind for fact in await facts_of(tmp_path, before, after)}
+    assert "flag-removed" not in kinds
+
+
+async def test_a_hook_that_python_does_not_enforce_may_break_and_no_more(tmp_path: Path) -> None:
+    code = "from abc import abstractmethod\n\n\nclass Meta(type):\n    def size(cls): ...\n"
+    before = {"engine/__init__.py": code}
+    after = {"engine/__init__.py": code + "\n    @abstractmethod\n    def width(cls): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "hook-added"]
+    assert fact.severity is Severity.MAY_BREAK
