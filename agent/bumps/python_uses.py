@@ -123,7 +123,7 @@ def _nodes(source: str) -> Iterator[ast.AST]:
 class _UseReader:
     """Collects the uses of a file.
 
-    Names are bound for the whole file: what a function imports is rarely bound otherwise elsewhere.
+    Imported names are bound for the whole file: they are rarely bound otherwise elsewhere.
     A name that the file also binds to something else is not followed.
     """
 
@@ -139,6 +139,8 @@ class _UseReader:
     _own_classes: dict[str, OwnClass] = field(default_factory=dict)
     _class_around: dict[int, OwnClass] = field(default_factory=dict)
     """The class of each `self` and each `super()`, by the node."""
+    _parameter_classes: dict[int, str] = field(default_factory=dict)
+    """The class of each name that is a parameter of the function around it, by the node."""
     _module_objects: dict[str, str] = field(default_factory=dict)
     _module_paths: dict[str, str] = field(default_factory=dict)
 
@@ -156,6 +158,8 @@ class _UseReader:
         self._note_own_classes(nodes)
         for node in nodes:
             self._note_class(node)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                self._note_parameters(node)
         self._read_expressions(nodes)
         self._note_module_names(tree)
 
@@ -298,6 +302,23 @@ class _UseReader:
         elif _is_bound(node) and id(node) not in self._handled:
             self._note_objects(node, {""})
 
+    def _note_parameters(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Record the class of annotated parameters that the function binds to nothing else.
+
+        Elsewhere in the file the same name may stand for something else.
+        """
+        nodes = list(ast.walk(function))
+        bindings = Counter(node.arg for node in nodes if isinstance(node, ast.arg))
+        bindings.update(node.id for node in nodes if isinstance(node, ast.Name) and _is_bound(node))
+        arguments = function.args
+        class_by_name: dict[str, str] = {}
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            if parameter.annotation is not None and bindings[parameter.arg] == 1:
+                class_by_name[parameter.arg] = "".join(self._annotated(parameter.annotation))
+        for node in nodes:
+            if isinstance(node, ast.Name) and class_by_name.get(node.id):
+                self._parameter_classes[id(node)] = class_by_name[node.id]
+
     def _note_assigned(self, target: ast.expr, value: ast.expr) -> None:
         self._handled.add(id(target))
         if isinstance(value, ast.Call):
@@ -310,7 +331,12 @@ class _UseReader:
         self._classes.setdefault(_spelling(target), set()).update(classes)
 
     def _annotated(self, annotation: ast.expr) -> set[str]:
-        """Return the class of an annotation, also of one that allows None."""
+        """Return the class of an annotation, also in quotes or of one that allows None."""
+        if _text_of(annotation):
+            quoted = _expression(_text_of(annotation))
+            return self._annotated(quoted) if quoted is not None else {""}
+        if isinstance(annotation, ast.Subscript) and _is_optional(annotation.value):
+            return self._annotated(annotation.slice)
         if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
             sides = [annotation.left, annotation.right]
             others = [side for side in sides if not _is_none(side)]
@@ -422,6 +448,8 @@ class _UseReader:
         """Return the class of an object whose every assignment in the file is of that class."""
         if isinstance(node, ast.Call):
             return self._path(node.func)
+        if id(node) in self._parameter_classes:
+            return self._parameter_classes[id(node)]
         classes = self._classes.get(_spelling(node), set())
         return next(iter(classes)) if len(classes) == 1 else ""
 
@@ -488,6 +516,17 @@ def _rebound_names(nodes: Sequence[ast.AST]) -> set[str]:
         elif isinstance(node, ast.Name) and _is_bound(node) and id(node) not in stand_ins:
             names.add(node.id)
     return names
+
+
+def _expression(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _is_optional(node: ast.expr) -> bool:
+    return _spelling(node).rpartition(".")[2] == "Optional"
 
 
 def _is_bound(node: ast.AST) -> bool:

@@ -18,10 +18,30 @@ class RangeChanges(NamedTuple):
     unclear: list[UnclearBump]
 
     def without(self, names: Collection[str]) -> "RangeChanges":
-        """Leave packages out of which a lock file says the version."""
+        """Leave packages out of which a lock file says both versions."""
         bumps = [bump for bump in self.bumps if bump.name not in names]
         unclear = [bump for bump in self.unclear if bump.name not in names]
         return RangeChanges(bumps, unclear)
+
+    def where_not_fixed(self, versions: Mapping[str, Collection[str]]) -> "RangeChanges":
+        """Leave packages out of which a lock file has a version that the new range may allow.
+
+        A lock file that was not written again has a version below it.
+        """
+        bumps = []
+        for bump in self.bumps:
+            fixed = versions.get(bump.name, ())
+            if all(_is_below(version, bump.new) for version in fixed):
+                bumps.append(bump)
+        unclear = [bump for bump in self.unclear if bump.name not in versions]
+        return RangeChanges(bumps, unclear)
+
+
+def _is_below(version: str, other: str) -> bool:
+    try:
+        return Version(version) < Version(other)
+    except InvalidVersion:
+        return False
 
 
 def range_changes(before: Mapping[str, PinFile], after: Mapping[str, PinFile]) -> RangeChanges:

@@ -83,6 +83,8 @@ class _OwnFiles:
 async def broken_uses(code: OwnUses, old: PythonTree, new: PythonTree) -> list[CodeUse]:
     """Return the uses that work with the old version of a package and fail with the new one.
 
+    Those of what only the new one calls deprecated are returned as changed.
+
     A call that came with the bump was written for the new version, whatever its arguments were
     called in the old one.
     """
@@ -109,7 +111,13 @@ async def broken_uses(code: OwnUses, old: PythonTree, new: PythonTree) -> list[C
             fault = _call_break(use, earlier, later)
             if fault:
                 broken.append(_code_use(file, use, "argument", f"`{use.path}`: {fault}"))
+        if _is_deprecated(later) and not _is_deprecated(earlier):
+            broken.append(_code_use(file, use, "changed", f"`{use.path}` is deprecated"))
     return _first_lines(broken)
+
+
+def _is_deprecated(meaning: Meaning | None) -> bool:
+    return isinstance(meaning, PythonDefinition) and meaning.is_deprecated
 
 
 def _code_use(file: str, use: PathUse, effect: Effect, text: str, replacement: str = "") -> CodeUse:

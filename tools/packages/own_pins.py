@@ -30,7 +30,8 @@ async def read_pin_changes(trees: TreeReader, base: str, tip: str) -> PinChanges
     ranges = range_changes(before, after)
     if ranges.bumps or ranges.unclear:
         bumped = {bump.name for bump in bumps}
-        ranges = ranges.without(bumped | await _fixed_names(trees, base))
+        fixed = await _fixed_versions(trees, tip)
+        ranges = ranges.without(bumped).where_not_fixed(fixed)
     return changes.model_copy(
         update={
             "bumps": (*bumps, *ranges.bumps),
@@ -39,13 +40,15 @@ async def read_pin_changes(trees: TreeReader, base: str, tip: str) -> PinChanges
     )
 
 
-async def _fixed_names(trees: TreeReader, sha: str) -> set[str]:
-    """Return the Python packages of which some file of a commit fixes the version."""
+async def _fixed_versions(trees: TreeReader, sha: str) -> dict[str, set[str]]:
+    """Return the versions of Python packages that files of a commit fix."""
     paths = {path for path in await trees.listing(sha) if fixes_versions(path)}
-    names: set[str] = set()
+    versions: dict[str, set[str]] = {}
     for file in (await _pin_files(trees, sha, paths)).values():
-        names |= {pin.name for pin in file.pins if pin.ecosystem == "pypi"}
-    return names
+        for pin in file.pins:
+            if pin.ecosystem == "pypi":
+                versions.setdefault(pin.name, set()).add(pin.version)
+    return versions
 
 
 async def _pin_files(trees: TreeReader, sha: str, changed: set[str]) -> dict[str, PinFile]:

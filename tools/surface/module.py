@@ -35,6 +35,7 @@ class PythonDefinition:
     bases: tuple[str, ...] = ()  # As they are written
     decorators: tuple[str, ...] = ()
     attributes: frozenset[str] = frozenset()  # What the methods of a class assign to its objects
+    is_deprecated: bool = False  # It says so by a decorator, or whenever it is called
 
     @property
     def is_open(self) -> bool:
@@ -213,16 +214,51 @@ def definition_of(
     decorators = tuple(_decorator(node) for node in statement.decorator_list)
     if isinstance(statement, ast.ClassDef):
         return _class_definition(module, name, statement, decorators)
+    is_deprecated = _warns_of_deprecation(statement)
     is_value = any(decorator.rpartition(".")[2] in _PROPERTIES for decorator in decorators)
     if is_value:
-        return PythonDefinition(module, name, "value", statement.lineno, decorators=decorators)
+        return PythonDefinition(
+            module,
+            name,
+            "value",
+            statement.lineno,
+            decorators=decorators,
+            is_deprecated=is_deprecated,
+        )
     is_bound = bool(owner) and "staticmethod" not in decorators
     signature = Signature.of(statement.args, is_bound=is_bound)
     return PythonDefinition(
-        module, name, "function", statement.lineno, (signature,), decorators=decorators
+        module,
+        name,
+        "function",
+        statement.lineno,
+        (signature,),
+        decorators=decorators,
+        is_deprecated=is_deprecated,
     )
 
 
+def _warns_of_deprecation(statement: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return True for a function that is decorated as deprecated, or warns on every call.
+
+    A warning under a condition is about an argument or a platform.
+    """
+    for decorator in statement.decorator_list:
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if dotted_name(function).rpartition(".")[2] == "deprecated":
+            return True
+    for inner in statement.body:
+        call = inner.value if isinstance(inner, ast.Expr) else None
+        if not isinstance(call, ast.Call) or dotted_name(call.func) not in _WARNS:
+            continue
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(dotted_name(argument) in _DEPRECATIONS for argument in arguments):
+            return True
+    return False
+
+
+_WARNS = ("warnings.warn", "warn")
+_DEPRECATIONS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
 _PROPERTIES = ("property", "cached_property", "setter", "getter", "deleter")
 
 
@@ -343,6 +379,7 @@ def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonD
         bases=tuple(dict.fromkeys((*earlier.bases, *later.bases))),
         decorators=tuple(dict.fromkeys((*earlier.decorators, *later.decorators))),
         attributes=earlier.attributes | later.attributes,
+        is_deprecated=earlier.is_deprecated and later.is_deprecated,
     )
 
 

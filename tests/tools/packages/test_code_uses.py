@@ -359,3 +359,61 @@ async def test_a_name_that_the_package_itself_only_imported_was_there(work: Work
         own_uses({"app.py": own_code}, {"app.py": own_code}, {"paint"}), old, new
     )
     assert use_rows(uses) == [(2, "`paint.canvas.Error` is gone")]
+
+
+DEPRECATED = """\
+import warnings
+
+from typing_extensions import deprecated
+
+class Canvas:
+    def line(self, start, end, width=1):
+        warnings.warn("use draw()", category=DeprecationWarning, stacklevel=2)
+    def fill(self): ...
+    def draw(self): ...
+
+@deprecated("mix images")
+def blend(first, second, gamma=2.2, mode="over"): ...
+
+def dither(image):
+    if image is None:
+        warnings.warn("pass an image", DeprecationWarning)
+"""
+
+
+async def test_a_name_that_the_new_version_calls_deprecated_is_changed(work: Work) -> None:
+    own_code = (
+        "from paint.canvas import Canvas, blend, dither\n"
+        "def picture(canvas: Canvas) -> None:\n"
+        "    canvas.line(1, 2)\n"
+        "    canvas.fill()\n"
+        "    dither(blend(1, 2))\n"
+    )
+    uses = await broken(work, DEPRECATED, own_code)
+    assert {use.effect for use in uses} == {"changed"}
+    assert use_rows(uses) == [
+        (1, "`paint.canvas.blend` is deprecated"),
+        (3, "`paint.canvas.Canvas.line` is deprecated"),
+        (5, "`paint.canvas.blend` is deprecated"),
+    ]
+    assert not any(use.is_breaking for use in uses)
+
+
+@pytest.mark.parametrize("annotation", ['"Canvas"', "t.Optional[Canvas]", 't.Optional["Canvas"]'])
+async def test_a_parameter_has_the_class_of_its_annotation_in_its_function(
+    work: Work, annotation: str
+) -> None:
+    own_code = (
+        "import typing as t\n"
+        "from paint.canvas import Canvas\n"
+        f"def picture(canvas: {annotation}) -> None:\n"
+        "    canvas.fill()\n"
+        "def other(canvas):\n"
+        "    canvas.fill()\n"
+        "def third(canvas: Canvas) -> None:\n"
+        "    canvas = canvas.copy()\n"
+        "    canvas.fill()\n"
+    )
+    new = OLD.replace("    def fill(self): ...\n", "")
+    uses = await broken(work, new, own_code)
+    assert use_rows(uses) == [(4, "`paint.canvas.Canvas.fill` is gone")]

@@ -133,6 +133,15 @@ async def test_a_range_counts_where_no_lock_file_says_the_version(work: Work) ->
     assert (changes.bumps, changes.unclear) == ((), ())
 
 
+async def test_a_range_counts_if_it_forbids_the_version_of_a_lock_file(work: Work) -> None:
+    project = '[project]\nname = "own"\ndependencies = ["paint~={}"]\n'
+    lock = {"uv.lock": '[[package]]\nname = "paint"\nversion = "1.0.3"\n'}
+    base = work.commit("Lock", {"pyproject.toml": project.format("1.0.1"), **lock})
+    tip = work.commit("Bump", {"pyproject.toml": project.format("1.1.0")})
+    (bump,) = (await read_pin_changes(await TreeReader.at(work.path), base, tip)).bumps
+    assert (bump.name, bump.old, bump.new) == ("paint", "1.0.1", "1.1.0")
+
+
 WARNING = 'def {}(self):\n    warnings.warn("`shade` is deprecated", DeprecationWarning)\n'
 
 
