@@ -92,12 +92,12 @@ def _actions(page: PageModel) -> "Iterator[Text]":
     from rich.text import Text
 
     section = page.sections[0]
-    if not section.size:
+    if section.is_empty:
         return
     words = page.words["page"]
-    yield Text(f"{words['tiers'][section.name]} ({section.size})", style="bold")
     actions = [(card.headline, card.first.row) for card in section.cards]
     actions += [(item.headline, item.row) for item in section.short_rows]
+    yield Text(f"{words['tiers'][section.name]} ({len(actions)})", style="bold")
     for headline, row in actions[:_MAX_ACTIONS]:
         text = Text("◆ ", style="yellow")
         text.append(_CODE.sub(r"\1", visible(headline)), style="default")

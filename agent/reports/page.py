@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
 from agent.domain.base import Language, RepoId
@@ -103,6 +104,12 @@ class Citation(NamedTuple):
         return "\n".join(lines)
 
 
+class CitedTitle(str):
+    """The quoted title behind a citation, by which a reader knows what is cited."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, eq=False)
 class PageSentence:
     """A claim in the reader's language."""
@@ -121,6 +128,19 @@ class PageSentence:
     def words(self) -> int:
         """How many words a reader has to read."""
         return words_in(f"{self.speaker} {self.text}")
+
+    @property
+    def as_headline(self) -> str:
+        """The words without a full stop; what has a title is named by it alone."""
+        words = ""
+        for part, following in zip_longest(self.parts, self.parts[1:]):
+            if isinstance(part, Citation):
+                words += "" if isinstance(following, CitedTitle) else part.name
+            elif isinstance(part, CitedTitle):
+                words += part.lstrip()
+            else:
+                words += part
+        return words.strip().rstrip(".。")
 
     @property
     def repo(self) -> RepoId:
@@ -281,8 +301,18 @@ class PageSection(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many commits it shows, in cards and in short rows."""
-        return sum(card.commits for card in self.cards) + len(self.short_rows)
+        """How many commits have their cards here."""
+        return sum(card.commits for card in self.cards)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if it has neither cards nor short rows."""
+        return not self.cards and not self.short_rows
+
+    @property
+    def cards_alone(self) -> tuple[PageCard, ...]:
+        """The cards of which no other section has a short row."""
+        return tuple(card for card in self.cards if not any(i.asks_to_act for i in card.items))
 
     def of(self, repo: RepoId) -> "PageSection":
         """Return the part about one repository."""
@@ -314,6 +344,7 @@ class IssueNews(NamedTuple):
 
     words: str
     change: Citation | None = None
+    title: str = ""  # What the commit does, in the words of its headline
     grade: str = ""  # How sure it is that the commit does so
 
 
@@ -542,7 +573,7 @@ class PageModel:
             return ""
         text = self._leading_item.headline
         if self._leads_with_fact:
-            text = self.brief[0].text.rstrip(".。")
+            text = self.brief[0].as_headline
         name = _short_name(self.leading_repo)
         if name.casefold() in text.casefold():
             return text

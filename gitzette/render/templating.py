@@ -39,6 +39,7 @@ _FOLDED_PARTS = ("new", "dependencies", "also", "deleted scripts")
 _PARTS_ALWAYS_NAMED = ("breaks", "changed")  # Parts that are named even where they are empty
 _PLAIN_REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+", re.ASCII)
 _CODE = re.compile(r"(?<!`)(`+)(?!`) ?(.+?) ?(?<!`)\1(?!`)", re.DOTALL)
+_MAX_UNBROKEN_CHARACTERS = 20  # Of code in a headline, on the narrowest phone
 _LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^()\s]*\)")
 _GAPS = re.compile(r"\n{3,}")
 
@@ -265,8 +266,15 @@ def prose(text: str) -> Markup:
     """Return a line in which backticks mean code as HTML; spaces at its ends stay."""
     left, right = _ends(text)
     escaped = escape(clean(text), quote=False)
-    html = _CODE.sub(lambda match: f"<code>{match[2]}</code>", escaped)
+    html = _CODE.sub(lambda match: _inline_code(match[2]), escaped)
     return Markup(f"{left}{html}{right}")  # noqa: S704 -- escaped before the tags are put in
+
+
+def _inline_code(escaped: str) -> str:
+    # A browser would break an option behind its hyphens.
+    if escaped.startswith("-") and len(escaped) <= _MAX_UNBROKEN_CHARACTERS:
+        return f'<code class="whole">{escaped}</code>'
+    return f"<code>{escaped}</code>"
 
 
 @lru_cache(maxsize=32_768)

@@ -18,7 +18,7 @@ from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.fact_sentences import names_alone
 from agent.languages import catalogue, is_in_script
-from agent.reports.page import Citation, Mark, PageSentence, SectionName
+from agent.reports.page import Citation, CitedTitle, Mark, PageSentence, SectionName
 from agent.web import Web
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpts_of
 from gitzette.render.templating import element_id_of, named
@@ -207,6 +207,11 @@ class ReportView:
                 return claim
         return None
 
+    def name_of(self, row: LedgerRow) -> str:
+        """Return the headline of a commit, else its title without the number of its pull request."""
+        headline = self.headline(row)
+        return cut_title(row).words if headline is None else self.text(headline)
+
     def analysis(self, row: LedgerRow) -> list[Claim]:
         """Return the sentences that a model wrote of a commit in this language, in its order."""
         sentences = []
@@ -272,8 +277,8 @@ class ReportView:
             # A report that was changed by hand may mark what it does not cite; that says nothing.
             for cite in claim.sources[int(piece) - 1 : int(piece)]:
                 parts.append(self.citation(cite, claim, apart=apart))
+                parts += self._lineage(claim, cite)
                 cited.add(cite)
-        parts += self._lineage(claim)
         account_sign = ""
         if claim.attributed and not reporters:
             account_sign = self.words["page"]["marks"]["attributed"]
@@ -303,13 +308,13 @@ class ReportView:
         for cite in reporters:
             yield from (before, self.citation(cite, claim, apart=apart), f"{after}{colon}")
 
-    def _lineage(self, claim: Claim) -> Iterator[str]:
-        """Yield the title of the earlier commit that a sentence names."""
-        if claim.predicate not in _LINEAGE_PREDICATES:
+    def _lineage(self, claim: Claim, cite: EvidenceId) -> Iterator[CitedTitle]:
+        """Yield the title of the earlier commit or the issue that a relation names."""
+        if claim.predicate not in _LINEAGE_PREDICATES or cite in claim.about:
             return
-        summary = self._summaries.get(claim.sources[-1])
-        if summary is not None:
-            yield f"{self.words['signs']['aside']}{summary.title}"
+        summary = self._summaries.get(cite)
+        if summary is not None and summary.title:
+            yield CitedTitle(f" “{summary.title}”")
 
     def _reporters(self, claim: Claim) -> tuple[EvidenceId, ...]:
         """Return the issues in which a sentence was reported, where nothing else anchors it."""

@@ -74,6 +74,8 @@
   if (filter) {
     const buttons = [...filter.querySelectorAll("button")];
     const entries = [...document.querySelectorAll("main [data-commits]")];
+    // A short row leads to a commit that has its card elsewhere.
+    const cards = entries.filter((entry) => !("again" in entry.dataset));
     const holders = [...document.querySelectorAll("main [data-repo]:not([data-commits])")];
     const offered = (name, value) => buttons.some((button) => button.dataset[name] === value) ? value : "";
     const asked = new URL(location.href).searchParams;
@@ -83,9 +85,7 @@
     // Of commits that share a card, only those that break something count as breaking.
     const commits = (listed, { show }) => listed.reduce(
       (sum, entry) => sum + Number(show ? entry.dataset.breaking : entry.dataset.commits), 0);
-    // A short row repeats a commit that has its card elsewhere.
-    const counted = (choice) => commits(
-      entries.filter((entry) => !("again" in entry.dataset) && matches(entry, choice)), choice);
+    const counted = (choice) => commits(cards.filter((entry) => matches(entry, choice)), choice);
 
     const apply = () => {
       for (const entry of entries) entry.hidden = !matches(entry, chosen);
@@ -101,9 +101,10 @@
       const releases = document.getElementById("releases");
       if (releases) releases.hidden = [...releases.querySelectorAll("article")].every((card) => card.hidden);
       for (const section of document.querySelectorAll("main section.tier:not(#releases)")) {
-        const total = commits(entries.filter((entry) => !entry.hidden && section.contains(entry)), chosen);
-        section.hidden = !total;
-        section.querySelector("h2 .count").textContent = `(${total})`;
+        const inside = entries.filter((entry) => !entry.hidden && section.contains(entry));
+        const total = commits(cards.filter((entry) => inside.includes(entry)), chosen);
+        section.hidden = !inside.length;
+        section.querySelector("h2 .count").textContent = total ? `(${total})` : "";
         const badge = document.querySelector(`[data-counts="${section.id}"]`);
         if (badge) badge.textContent = badge.dataset.words.replace("{}", String(total));
       }

@@ -388,19 +388,44 @@ def test_advice_about_what_is_worth_knowing_is_a_short_row_that_leads_to_its_car
     act_on = page.sections[0]
     assert numbers(page, 0) == [1]
     assert [int(item.row.sha, 16) for item in act_on.short_rows] == [2, 3]
-    assert act_on.size == 3
+    assert [section.size for section in page.sections[:2]] == [1, 3]
     for layout in get_args(Layout):
         markdown = report_page(report, "en", WEB, layout)
         row = "- [The cache has another layout](#the-cache-has-another-layout)"
         assert markdown.count(row) == 1
         assert markdown.index(row) < markdown.index("## The cache has another layout\n")
         assert markdown.count("Keys are hashed twice.") == 1
+        assert markdown.count("Empty the cache before you upgrade.") == 1
     site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
     act_on_part = site[site.index('id="act-on"') : site.index('id="worth-knowing"')]
     card = page.items[rows[1].id].element_id
     assert f'<a href="#{card}">The cache has another layout</a>' in act_on_part
-    assert "Empty the cache before you upgrade." in act_on_part
+    assert "Empty the cache before you upgrade." not in act_on_part
+    assert site.count("Empty the cache before you upgrade.") == 1
     assert "Keys are hashed twice." not in act_on_part
+
+
+def test_news_of_a_relation_name_the_earlier_commit_by_its_title() -> None:
+    row = row_of(ROUTER, 2, MUST_KNOW, 1)
+    earlier = EvidenceId(f"{ROUTER}@{1:040x}")
+    story = Story(
+        kind="revert",
+        repo=ROUTER,
+        steps=(earlier, row.id),
+        timeline=(
+            StoryStep(cite=earlier, act="landed", at=AT, title="Add rooms"),
+            StoryStep(cite=row.id, act="undone", at=AT, title=row.title),
+        ),
+        news=(row.id,),
+        text={},
+    )
+    words = {"en": "Reverts [@2].", "zh": "撤销 [@2]。"}
+    cites = (row.id, earlier)
+    given = {"kind": Kind.FACT, "predicate": "undoes", "cites": cites, "text": words}
+    undoes = claim_of(row, "", **given)
+    page = model(report_of(row, claims=(undoes,), stories=(story,)))
+    assert page.headline == "router: Reverts “Add rooms”"
+    assert page.brief[0].text == "Reverts 0000000 “Add rooms”."
 
 
 def test_what_is_out_again_has_no_short_row() -> None:

@@ -133,7 +133,7 @@ def test_what_only_an_author_says_is_told_as_the_authors_account_wherever_it_sta
     lang: Language, layout: Layout
 ) -> None:
     report = analysed_report()
-    legend = {"en": "† by the author's own account", "zh": "† 仅据作者自述"}[lang]
+    legend = {"en": "† by the author's own account", "zh": "† 至少部分内容仅据作者自述"}[lang]
     assert "†" not in report_page(report, lang, WEB, layout=layout)
     claims = [
         claim.model_copy(update={"attributed": True})
@@ -220,24 +220,28 @@ def with_link(
 @pytest.mark.parametrize(
     ("relation", "grade", "words"),
     [
-        (Relation.FIXES, Grade.A, "fixed by [`2b2b2b2`]({}) (A)"),
-        (Relation.FIXES, Grade.C, "likely fixed by [`2b2b2b2`]({}) (C)"),
-        (Relation.PARTLY, Grade.B, "partly fixed by [`2b2b2b2`]({}) (B)"),
-        (Relation.MENTIONS, Grade.B, "[`2b2b2b2`]({}) refers to it"),
-        (Relation.BECAUSE, Grade.B, "led to the revert [`2b2b2b2`]({}) (B)"),
-        (Relation.STEP, Grade.B, "[`2b2b2b2`]({}) is a step of it (B)"),
-        (Relation.STEP, Grade.C, "[`2b2b2b2`]({}) is likely a step of it (C)"),
-        (Relation.CONTINUES, Grade.B, "continued by [`2b2b2b2`]({}) (B)"),
+        (Relation.FIXES, Grade.A, "fixed by {} (A)"),
+        (Relation.FIXES, Grade.C, "likely fixed by {} (C)"),
+        (Relation.PARTLY, Grade.B, "partly fixed by {} (B)"),
+        (Relation.MENTIONS, Grade.B, "{} refers to it"),
+        (Relation.BECAUSE, Grade.B, "led to the revert {} (B)"),
+        (Relation.STEP, Grade.B, "{} is a step of it (B)"),
+        (Relation.STEP, Grade.C, "{} is likely a step of it (C)"),
+        (Relation.CONTINUES, Grade.B, "continued by {} (B)"),
     ],
 )
 def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(
     relation: Relation, grade: Grade, words: str
 ) -> None:
-    page = report_page(with_link(relation, grade), "en", WEB)
-    assert (
-        f"issues/9) It hangs — o → {words.format(f'https://git.example/octo/router/commit/{HANG}')}"
-        in page
+    report = with_link(relation, grade)
+    page = report_page(report, "en", WEB)
+    headline = next(
+        claim.text["en"]
+        for claim in report.claims
+        if claim.role == "headline" and claim.about == (f"{ROUTER}@{HANG}",)
     )
+    commit = f"[{headline}](https://git.example/octo/router/commit/{HANG})"
+    assert f"issues/9) It hangs — o → {words.format(commit)}" in page
 
 
 def test_the_account_names_the_kinds_of_text_the_writer_and_the_judge() -> None:

@@ -88,14 +88,15 @@ def test_filters_stand_in_the_address_and_counts_follow_them(
     def visible_commits() -> int:
         return int(
             page.evaluate(
-                "[...document.querySelectorAll('main [data-commits]')].filter(n => !n.hidden)"
+                "[...document.querySelectorAll('main [data-commits]:not([data-again])')]"
+                ".filter(n => !n.hidden)"
                 ".reduce((sum, n) => sum + Number(n.dataset.commits), 0)"
             )
         )
 
     def counts() -> list[int]:
         texts = page.locator("main section.tier:not([hidden]) h2 .count").all_inner_texts()
-        return [int(text.strip("()")) for text in texts]
+        return [int(text.strip("()") or 0) for text in texts]
 
     day = f"en/days/{FIRST}.html"
     page = opened(breaking_day, day)
