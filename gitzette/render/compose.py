@@ -34,7 +34,7 @@ from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issues import issue_lists
 from gitzette.render.releases import release_cards, release_news
 from gitzette.render.templating import SHORT, filled, mark_of, plain
-from gitzette.render.view import ReportView, cut_title, is_private, is_telling
+from gitzette.render.view import ReportView, cut_title, is_breaking, is_private, is_telling
 
 _MAX_BRIEF = 7  # Sentences of a model's brief before its fold
 _MAX_BRIEF_FACTS = 5  # Facts of a brief without a model
@@ -105,14 +105,21 @@ def _section(name: SectionName, cards: Iterable[PageCard]) -> PageSection:
 
 
 def _brief_of_facts(cards: Iterable[PageCard], view: ReportView) -> list[PageSentence]:
-    """Return the weightiest facts, one of each commit, those that users reach first."""
+    """Return the weightiest facts, one of each commit.
+
+    What breaks comes first, what users do not reach last.
+    """
+
+    def distance(claim: Claim) -> tuple[bool, bool]:
+        return not is_breaking(claim), is_private(claim)
+
     chosen: list[Claim] = []
     for card in cards:
         for item in card.items:
             facts = [sentence.claim for sentence in item.sentences if is_telling(sentence.claim)]
             if facts:
-                chosen.append(min(facts, key=is_private))
-    chosen.sort(key=is_private)
+                chosen.append(min(facts, key=distance))
+    chosen.sort(key=distance)
     return [view.sentence(claim, apart=True) for claim in chosen[:_MAX_BRIEF_FACTS]]
 
 

@@ -24,26 +24,42 @@ from gitzette.render.view import ReportView
 
 
 def release_cards(view: ReportView) -> tuple[PageRelease, ...]:
-    """Return a card for each release of which a clone tells what is new, in the report's order."""
-    cards = []
+    """Return a card for each release of which a clone tells what is new.
+
+    Those that break something or name an advisory come first, else the order is the report's.
+    """
+    cards: list[tuple[int, PageRelease]] = []
     for section in view.report.sections:
         for release in section.releases:
             if release.notes is not None:
-                cards.append(_card(section.repo, release, release.notes, view))
-    return tuple(cards)
+                card = _card(section.repo, release, release.notes, view)
+                cards.append((_distance(release), card))
+    cards.sort(key=lambda pair: pair[0])
+    return tuple(card for _, card in cards)
 
 
 def release_news(view: ReportView) -> tuple[ReleaseNews, ...]:
-    """Return that each version is out; those with a card come first."""
+    """Return that each version is out.
+
+    Those with a card come first, and of these what breaks something or names an advisory.
+    """
     news = []
     for section in view.report.sections:
         for release in section.releases:
             element_id = element_id_of(release.id(section.repo))
             headline = release_headline(section.repo, release, view.lang)
             entry = ReleaseNews(section.repo, element_id, headline, release.prerelease)
-            news.append((release.notes is None, entry))
+            news.append((_distance(release), entry))
     news.sort(key=lambda pair: pair[0])
     return tuple(entry for _, entry in news)
+
+
+def _distance(release: ReleaseLine) -> int:
+    """Return how far a release is from what must be known: the lowest comes first."""
+    if release.notes is None:
+        return 2
+    breaks = release.notes.entries_of("breaks")
+    return 0 if breaks or release.notes.advisories else 1
 
 
 def _card(repo: RepoId, release: ReleaseLine, notes: ReleaseNotes, view: ReportView) -> PageRelease:

@@ -28,8 +28,13 @@ Thank you for contributing to the engine! Please run `run_router` before you ope
 TEMPLATE = "Describe what the router did before your change.\n"
 
 
-async def quotations(folder: Path, *bodies: str, template: str = "") -> list[list[str]]:
-    """Land a pull request for each body, and return what is quoted of each, oldest first."""
+async def quotations(
+    folder: Path, *bodies: str, template: str = "", in_messages: bool = False
+) -> list[list[str]]:
+    """Land a pull request for each body, and return what is quoted of each, oldest first.
+
+    Bodies that stand `in_messages` have no threads.
+    """
     work = Work(folder / "engine")
     files = {"router.py": "def run_router():\n    return 0\n"}
     if template:
@@ -39,10 +44,13 @@ async def quotations(folder: Path, *bodies: str, template: str = "") -> list[lis
     for number, body in enumerate(bodies, start=1):
         code = f"def run_router():\n    return {number}\n"
         title = f"Improve step {number} (#{number})"
-        sha = work.commit(title, {"router.py": code}, at=AT.replace(minute=number))
+        message = f"{title}\n\n{body}" if in_messages else title
+        sha = work.commit(message, {"router.py": code}, at=AT.replace(minute=number))
         pull = Pull(number, f"Improve step {number}", body, "ada", AT, AT, state="closed")
         pulls.append(replace(pull, merged_at=AT, closed_at=AT, merge_commit=sha, commits=(sha,)))
-    hub = replace(repo_from_mirror(REPO, work.path / ".git"), pulls=tuple(pulls))
+    hub = replace(
+        repo_from_mirror(REPO, work.path / ".git"), pulls=() if in_messages else tuple(pulls)
+    )
     with GitHubServer([hub], tokens=(Served.token,)) as server:
         served = Served(folder, server, [REPO], token=SecretStr(Served.token))
         covered = await served.run(Window.days(AT.date(), AT.date(), "UTC"))
@@ -69,6 +77,13 @@ async def test_the_template_of_the_repository_is_never_quoted(tmp_path: Path) ->
         tmp_path, f"{TEMPLATE}\n{own_sentence}", template=f"<!-- Hi -->\n{TEMPLATE}"
     )
     assert quoted == [[own_sentence]]
+
+
+async def test_the_template_is_not_quoted_from_messages_without_threads(tmp_path: Path) -> None:
+    own = "The router now returns a step number."
+    bodies = (f"{TEMPLATE}\n{own}", TEMPLATE)
+    quoted = await quotations(tmp_path, *bodies, template=TEMPLATE, in_messages=True)
+    assert quoted == [[own], []]
 
 
 async def test_half_sentences_and_announcements_of_lists_are_not_quoted(tmp_path: Path) -> None:

@@ -68,9 +68,15 @@ def naming(numbers: Iterable[int], titles: Iterable[str] = ()) -> str:
 
 
 async def pull_templates(code: CodeSource, collected: Collected) -> tuple[str, ...]:
-    """Return the forms for pull requests that a clone has, where the window has pull requests."""
+    """Return the forms for pull requests that a clone has, where the window has pull requests.
+
+    Messages of squashed pull requests have the form even where no thread was read.
+    """
     tip = collected.landing.tip
-    if tip is None or not collected.threads.pulls or not isinstance(code, CloneSource):
+    if tip is None or not isinstance(code, CloneSource):
+        return ()
+    titles = (row.commit.title for row in collected.landed)
+    if not collected.threads.pulls and not any(map(pull_number, titles)):
         return ()
     templates = []
     for path in _PULL_TEMPLATES:

@@ -405,6 +405,38 @@ def test_advice_about_what_is_worth_knowing_is_a_short_row_that_leads_to_its_car
     assert "Keys are hashed twice." not in act_on_part
 
 
+def test_a_release_that_breaks_something_leads_before_one_that_does_not() -> None:
+    report = released_report(prerelease=False)
+    quiet = ReleaseLine(
+        tag="v2.0.1",
+        name="",
+        published_at=AT,
+        prerelease=False,
+        notes=ReleaseNotes(previous="v2.0.0", commits=1),
+    )
+    sections = []
+    for section in report.sections:
+        if section.repo == ROUTER:
+            section = section.model_copy(update={"releases": (quiet,)})
+        sections.append(section)
+    page = model(report.model_copy(update={"sections": tuple(sections)}))
+    assert [card.repo for card in page.releases] == [CACHE, ROUTER]
+    assert page.leading_repo == CACHE
+
+
+def test_facts_that_break_something_lead_the_brief_without_a_model() -> None:
+    rows = [row_of(ROUTER, number, WORTH_KNOWING, number) for number in (1, 2)]
+    claims = (
+        fact_of(rows[0], "In `f`, `1` becomes `2`."),
+        breaking_fact(rows[1], "The flag `--fast` is removed."),
+    )
+    page = model(report_of(*rows, claims=claims))
+    assert [sentence.text for sentence in page.brief] == [
+        "The flag `--fast` is removed.",
+        "In `f`, `1` becomes `2`.",
+    ]
+
+
 def test_news_of_a_relation_name_the_earlier_commit_by_its_title() -> None:
     row = row_of(ROUTER, 2, MUST_KNOW, 1)
     earlier = EvidenceId(f"{ROUTER}@{1:040x}")
