@@ -149,7 +149,10 @@ async def _memory(settings: Settings, environ: Mapping[str, str]) -> AsyncIterat
         )
     last_run = f"last run {runs[0].started} {runs[0].status}" if runs else "no runs yet"
     if runs and runs[0].status == "failed":
-        raise AppError(f"the {last_run}; run it again, or see what it said")
+        raise AppError(
+            f"the run of {runs[0].window}, begun {runs[0].started}, failed or was interrupted;"
+            " `gitzette run --resume` goes on with it"
+        )
     yield f"{'PostgreSQL' if settings.database else home}; {last_run}"
 
 

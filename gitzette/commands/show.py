@@ -45,8 +45,23 @@ def _page(artefact: Artefact, lang: Language, settings: Settings) -> str:
         return report_page(artefact.report, lang, web, settings.layout)
     if isinstance(artefact, PublishedCommit):
         return _commit_page(artefact, lang, web)
-    template = "show_thread.md" if isinstance(artefact, PublishedThread) else "show_release.md"
-    return filled(template, lang, web, artefact=artefact)
+    if isinstance(artefact, PublishedThread):
+        return filled("show_thread.md", lang, web, artefact=artefact)
+    return _release_page(artefact, lang, web)
+
+
+def _release_page(release: PublishedRelease, lang: Language, web: Web) -> str:
+    page = page_model(release.report, lang, web)
+    cards = {card.release.id(card.repo): card for card in page.releases}
+    return filled(
+        "show_release.md",
+        lang,
+        web,
+        artefact=release,
+        page=page,
+        card=cards.get(release.id),  # None where no clone told what is new
+        several=True,
+    )
 
 
 def _commit_page(commit: PublishedCommit, lang: Language, web: Web) -> str:

@@ -76,7 +76,10 @@ def test_a_release_is_shown_by_its_tag(
     section = next(section for section in day["sections"] if section["releases"])
     tag = section["releases"][0]["tag"]
     out = ("--out", str(demonstration.out))
-    assert f"{section['repo']}@{tag}" in command("show", tag, *out).out
+    shown = command("show", tag, *out).out
+    assert f"{section['repo']}@{tag}" in shown
+    assert f"{tag} is out" in shown
+    assert section["releases"][0]["notes"]["advisories"][0]["id"] in shown
     data = command("show", f"{section['repo']}@{tag}", *out, "--json").data
     assert (data["kind"], data["tag"], data["report"]) == ("release", tag, "2026-02-04")
 
