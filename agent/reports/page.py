@@ -273,6 +273,11 @@ class PageCard:
         return any(item.is_breaking for item in self.items)
 
     @property
+    def asks_to_act(self) -> bool:
+        """True if one of its commits breaks something for certain or comes with advice."""
+        return any(item.asks_to_act for item in self.items)
+
+    @property
     def breaking_commits(self) -> int:
         """How many of its commits break what users reach."""
         return sum(item.is_breaking for item in self.items)
@@ -312,7 +317,7 @@ class PageSection(NamedTuple):
     @property
     def cards_alone(self) -> tuple[PageCard, ...]:
         """The cards of which no other section has a short row."""
-        return tuple(card for card in self.cards if not any(i.asks_to_act for i in card.items))
+        return tuple(card for card in self.cards if not card.asks_to_act)
 
     def of(self, repo: RepoId) -> "PageSection":
         """Return the part about one repository."""
