@@ -13,7 +13,7 @@ from agent.audit.entries import AuditEntry
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
 from agent.audit.markdown import code_of, plain
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
-from agent.domain.references import pull_number
+from agent.domain.references import pull_number, without_pull_number
 from agent.gate.text import normal
 from agent.prompting import tokens_of
 
@@ -58,7 +58,9 @@ def sentences_of(entries: Sequence[AuditEntry]) -> Iterator[ReportSentence]:
 def _says_something(words: str, entry: AuditEntry) -> bool:
     """Return True for enough words of the writer's own, besides titles of commits and code."""
     for commit in entry.commits:
-        title = normal(plain(commit.title))
+        title = normal(without_pull_number(plain(commit.title))).strip()
+        if normal(words) in title:
+            return False
         if title in normal(words):
             words = normal(words).replace(title, " ")
             break

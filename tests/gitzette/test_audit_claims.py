@@ -56,6 +56,8 @@ def test_what_a_statement_claims_of_its_commit_is_checked(
         "- `<fix>` (#13), by Adá Lovelace on 2026-03-10",
         "- `<fix>` (#13), by ada-l on 2026-03-10",
         "- `<fix>`, by Bo Chen's wish",
+        "- `<fix>` (#13), 2026-03-10 11:01",
+        "- <rename>:\n\n  ```python\n  def execute(\n  ): ...\n  ```",
         "- `<fix>` touches 1 file (+2/−0), and 3 files use it",
         "- `<fix>` adds 2 lines: 2 files more than that import it",
         # A proposal of the writer, and a name that is told from the changed one.
@@ -120,6 +122,15 @@ def test_a_link_to_another_pull_request_is_wrong_though_the_title_has_the_right_
     assert bench.wrong(_TITLE + "\n".join(lines)) == []
     lines.append(line.format("Fix overflow in the paged cache", 13, "fix", 99, _PULL, 99))
     assert bench.wrong(_TITLE + "\n".join(lines)) == [(8, "mismatch")]
+
+
+def test_parts_of_a_copied_title_are_no_sentences_of_the_report(bench: Bench) -> None:  # noqa: F811
+    moment = datetime(2026, 3, 10, 19, tzinfo=UTC)
+    title = "Keep requests of one group. Wait for nobody else in the other groups. (#18)"
+    bench.shas["keep"] = bench.engine.commit(title, moment, "Ada", keep="PAGES = 1\n")
+    row = f"| Commit | Title |\n|---|---|\n| <keep> | {title} |\n"
+    verdicts = {finding["verdict"] for finding in bench.findings(_TITLE + row)}
+    assert verdicts == {"right"}
 
 
 def test_the_line_of_a_fence_that_the_change_has_not_is_named(bench: Bench) -> None:  # noqa: F811
