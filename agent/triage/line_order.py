@@ -3,7 +3,7 @@
 import re
 
 _MAX_WIDTH = 320  # Characters of a line that are looked at
-_MIN_SIGNS = 4  # Letters and digits of a line that says something
+_SIGNS = re.compile(r"(?:[\W_]*[^\W_]){4}")  # The letters and digits of a line that says something
 _MIN_SPACES = 2  # In a string that is a sentence and not a name
 _IMPORT = re.compile(
     r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s|package\s)"
@@ -19,7 +19,7 @@ def tells_something(text: str) -> bool:
     """Return False for imports, licences and lines without words; the text has no sign in front."""
     if _IMPORT.match(text) or _LICENCE.search(text):
         return False
-    return sum(sign.isalnum() for sign in text) >= _MIN_SIGNS
+    return _SIGNS.match(text) is not None
 
 
 def is_visible_to_users(text: str) -> bool:

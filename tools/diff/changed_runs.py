@@ -26,6 +26,7 @@ _INSTALLATION = re.compile(
     r"\b(?:pip3?|conda|apt|apt-get|dnf|yum|apk|npm)\s+(?:-\w+\s+)?(?:un)?install\b"
 )
 """Commands of package managers, by which an image gets its contents."""
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _OPEN = "([{"
 _CLOSED = ")]}"
 
@@ -50,7 +51,7 @@ class ChangedLine(NamedTuple):
     def is_code(self) -> bool:
         """True if it is neither empty nor a comment."""
         text = self.bare
-        if not any(sign.isalnum() for sign in text):
+        if not _LETTER_OR_DIGIT.search(text):
             return False
         return text.startswith(_PREPROCESSOR) or not text.startswith(_COMMENTS)
 

@@ -355,15 +355,32 @@ def _call_facts(
 
 
 def _parameter_place(files: Sequence[FileChange], broken: PublicBreak) -> FactLocation | None:
-    """Return the changed lines of a file that hold a parameter."""
-    word = re.compile(rf"(?<!\w){re.escape(broken.parameter)}(?!\w)")
+    """Return the changed lines of a file that show a parameter: as one, or else its name."""
+    name = re.escape(broken.parameter)
+    as_parameter = (
+        rf"^.?\s*(?:async\s+)?(?:def\s+\w+\(.*(?<!\w){name}(?!\w)|{name}\s*(?:[:,]|=(?!=)|$))"
+    )
+    patterns = [re.compile(as_parameter)]
+    if broken.kind == "parameter-keyword-only":
+        patterns.append(re.compile(r"^.?\s*\*,\s*$"))
+    patterns.append(re.compile(rf"(?<!\w){name}(?!\w)"))
+    for pattern in patterns:
+        location = _changed_place(files, broken, pattern)
+        if location is not None:
+            return location
+    return None
+
+
+def _changed_place(
+    files: Sequence[FileChange], broken: PublicBreak, pattern: re.Pattern[str]
+) -> FactLocation | None:
     for file in files:
         if broken.file not in (file.path, file.previous_path):
             continue
         patch = read_patch(file.patch)
         for side in ("new", "old"):
             lines = patch.lines("new" if side == "new" else "old")
-            location = _lines_with(word, file.path, lines)
+            location = _lines_with(pattern, file.path, lines)
             if location is not None:
                 return location
     return None

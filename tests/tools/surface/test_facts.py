@@ -367,3 +367,18 @@ async def test_a_hook_that_python_does_not_enforce_may_break_and_no_more(tmp_pat
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.kind == "hook-added"]
     assert fact.severity is Severity.MAY_BREAK
+
+
+async def test_arguments_that_are_passed_by_name_only_now_are_shown_by_the_star(
+    tmp_path: Path,
+) -> None:
+    body = "    depth = weigh(depth)\n    return depth\n"
+    before = {"engine/__init__.py": f"def create(\n    depth,\n    length,\n):\n{body}"}
+    after = {
+        "engine/__init__.py": (
+            f"def create(\n    *,\n    depth,\n    length,\n):\n    store = alloc(depth)\n{body}"
+        )
+    }
+    facts = await facts_of(tmp_path, before, after)
+    shown = {fact.detail: fact.places[0].lines for fact in facts if fact.detail is not None}
+    assert shown["depth"] == ("+    *,",)
