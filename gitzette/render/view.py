@@ -310,8 +310,8 @@ class ReportView:
 
     def _lineage(self, claim: Claim, cite: EvidenceId) -> Iterator[CitedTitle]:
         """Yield the title of the earlier commit or the issue that a relation names."""
-        if claim.predicate not in _LINEAGE_PREDICATES or cite in claim.about:
-            return
+        if claim.predicate not in _LINEAGE_PREDICATES or cite in claim.about[:1]:
+            return  # The first artefact that it is about is the commit that has the relation
         summary = self._summaries.get(cite)
         if summary is not None and summary.title:
             yield CitedTitle(f" “{summary.title}”")

@@ -43,7 +43,7 @@ async def test_an_old_writer_is_offered_read_judged_and_told_on_the_card(tmp_pat
     (story,) = [story for story in covered.report.stories if story.kind == "follow-up"]
     assert story.steps[0].sha == earlier
     card_text = " ".join(card_sentences(covered.report, "en", LIMIT))
-    assert f"Mends what {earlier[:7]} introduced" in card_text
+    assert f"Mends what {earlier[:7]} “Spill the rest” introduced" in card_text
 
 
 async def test_who_wrote_the_lines_is_not_told_where_no_reader_says_what_that_means(

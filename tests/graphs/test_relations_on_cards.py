@@ -39,8 +39,8 @@ async def test_an_issue_that_a_commit_only_names_is_told_as_addressed_on_its_car
         )
     english = card_sentences(covered.report, "en", LIMIT)
     chinese = card_sentences(covered.report, "zh", LIMIT)
-    assert f"Addresses #7, which is still open. — {ISSUE.title}" in " ".join(english)
-    assert any("处理 #7，该问题仍未关闭。" in sentence for sentence in chinese)
+    assert f"Addresses #7 “{ISSUE.title}”, which is still open." in " ".join(english)
+    assert any(f"处理 #7 “{ISSUE.title}”，该问题仍未关闭。" in sentence for sentence in chinese)
 
 
 async def test_an_earlier_commit_that_nobody_names_is_found_chosen_read_and_told_on_the_card(
@@ -66,7 +66,7 @@ async def test_an_earlier_commit_that_nobody_names_is_found_chosen_read_and_told
     (story,) = [story for story in covered.report.stories if story.kind == "follow-up"]
     assert story.steps[0].sha == earlier
     card_text = " ".join(card_sentences(covered.report, "en", LIMIT))
-    assert f"Mends what {earlier[:7]} introduced" in card_text
+    assert f"Mends what {earlier[:7]} “Spill routes” introduced" in card_text
 
 
 async def test_a_reader_is_shown_that_an_earlier_commit_was_taken_back(tmp_path: Path) -> None:
