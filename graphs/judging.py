@@ -17,7 +17,6 @@ from agent.analysts.ruling import (
     Ruling,
     Rulings,
     Verdicts,
-    objection,
 )
 from agent.domain.claims import Claim, Judgement
 from agent.domain.evidence_id import EvidenceId
@@ -126,32 +125,19 @@ async def judged_in_batches(
 
 
 async def judged(batch: Batch, context: "RunContext") -> Verdicts:
-    """Ask twice at the same time, the second time in reverse order and with an excerpt if there is one.
+    """Ask twice at the same time, the second time in reverse order and beside other controls.
 
     One "no" is enough to refuse a sentence. A judge that admits a control voids the batch.
     """
     verdicts = Verdicts()
-    second_batch = replace(batch, evidence=batch.excerpt or batch.evidence)
     before = context.asked.answers_before(batch.account, subject_of(_topic(batch)))
     first, second = await _both(
         _read(batch, 0, "first reading", context, before),
-        _read(second_batch, 1, "second reading", context, before),
+        _read(batch, 1, "second reading", context, before),
     )
-    readings = [first, second]
-    unclear = _unclear_in_excerpt(batch, first, second)
-    if batch.excerpt:
-        # What it lacks was shown to the first reading.
-        second = second.without_needs()
-    if unclear and not first.admitted_controls and not second.admitted_controls:
-        # What the excerpt leaves out may decide.
-        question = replace(batch, claims=unclear)
-        third = await _read(question, 1, "third reading", context)
-        second = second.replaced_by(third)
-        readings.append(third)
-    for reading in readings:
+    for reading in (first, second):
         verdicts.controls += _control_counts(reading.controls, reading.admitted_controls)
-        if not verdicts.admitted_controls:
-            verdicts.admitted_controls = reading.admitted_controls
+    verdicts.admitted_controls = first.admitted_controls or second.admitted_controls
     if verdicts.admitted_controls:
         reason = _ADMITTED_CONTROL[verdicts.admitted_controls[0].kind]
         void = Judgement(verdict="undecided", check="control", reason=reason)
@@ -160,7 +146,7 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
     judge = context.asked.names["judging"]
     for claim in batch.claims:
         rulings = (first.rulings[claim.id], second.rulings[claim.id])
-        verdicts.rule(claim, rulings, batch.shown, judge)
+        verdicts.rule(claim, rulings, batch.evidence, judge)
     return verdicts
 
 
@@ -182,24 +168,13 @@ class _Reading(NamedTuple):
     controls: Sequence[Control]
     admitted_controls: list[Control]
 
-    def without_needs(self) -> "_Reading":
-        """Return the reading as if it lacked nothing."""
-        rulings: dict[str, Ruling] = {}
-        for name, ruling in self.rulings.items():
-            rulings[name] = ruling.model_copy(update={"needs": ""})
-        return self._replace(rulings=rulings)
-
-    def replaced_by(self, later: "_Reading") -> "_Reading":
-        """Return the reading with the rulings of a later one on some of the claims."""
-        return self._replace(rulings={**self.rulings, **later.rulings})
-
 
 async def _read(
-    batch: Batch, number: int, label: str, context: "RunContext", before: int | None = None
+    batch: Batch, number: int, label: str, context: "RunContext", before: int
 ) -> _Reading:
-    """Ask about a batch beside the controls of this pass, every other time in reverse order.
+    """Ask about a batch beside the controls of this pass, the second time in reverse order.
 
-    `before` is how many answers were waited for, where another reading is asked for at the same time.
+    `before` is how many answers were waited for before both readings.
     """
     controls = batch.controls_of_pass(number)
     question = replace(batch, controls=controls)
@@ -208,22 +183,6 @@ async def _read(
     for position, claim in enumerate(batch.claims):
         ruling_by_id[claim.id] = rulings[str(position)]
     return _Reading(ruling_by_id, controls, _admitted_controls(controls, rulings))
-
-
-def _unclear_in_excerpt(batch: Batch, first: _Reading, second: _Reading) -> list[Claim]:
-    """Return the claims that stand by all of the evidence, and about which an excerpt is not enough."""
-    if not batch.excerpt:
-        return []
-    unclear: list[Claim] = []
-    for claim in batch.claims:
-        if objection(first.rulings[claim.id], batch.shown):
-            continue
-        ruling = second.rulings[claim.id]
-        if not objection(ruling, batch.shown):
-            continue
-        if ruling.needs.strip() or ruling.verdict == "unsupported":
-            unclear.append(claim)
-    return unclear
 
 
 def _admitted_controls(controls: Sequence[Control], rulings: Mapping[str, Ruling]) -> list[Control]:

@@ -201,16 +201,12 @@ def _case(
     def required(claim: Claim) -> list[str]:
         return [anchor.text for anchor in claim.anchors]
 
-    def show_excerpt(claims: Sequence[Claim], budget: int) -> str:
-        return pairing.text(claims, budget, in_short=True)
-
     return Case(
         account=pairing.change.repo,
         claims=claims,
         show=pairing.text,
         controls=controls,
         required=required,
-        show_excerpt=show_excerpt,
     )
 
 

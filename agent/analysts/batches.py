@@ -10,7 +10,6 @@ from agent.sizing import EvidencePrompt, QuestionLimit, divided
 
 _MAX_SENTENCE_SHARE = 1 / 3
 """How much of what evidence and sentences share the sentences may take where not all of both fits."""
-_MAX_EXCERPT_SHARE = 0.85  # Of the evidence; a longer excerpt is not worth the loss
 _RULING_TOKENS = 200  # What a judge writes about one sentence
 _CONTROLS_PER_PASS = 2
 
@@ -51,25 +50,7 @@ class BatchPlanner:
             claims=claims,
             controls=self._case.controls(evidence),
             prompt=self._case.prompt,
-            excerpt=self._excerpt(claims, evidence),
         )
-
-    def _excerpt(self, claims: Sequence[Claim], evidence: str) -> str:
-        """Return what the second reading is shown instead of the evidence, or an empty string.
-
-        An excerpt is used if it saves something, and has every passage that the claims rest on.
-        """
-        show_excerpt = self._case.show_excerpt
-        if show_excerpt is None:
-            return ""
-        excerpt = self._limit.fit(lambda budget: show_excerpt(claims, budget), self._budget(claims))
-        if tokens_of(excerpt) > _MAX_EXCERPT_SHARE * tokens_of(evidence):
-            return ""
-        for claim in claims:
-            for passage in self._case.required(claim):
-                if is_shown(passage, evidence) and not is_shown(passage, excerpt):
-                    return ""
-        return excerpt
 
     def fits(self, claims: Sequence[Claim]) -> bool:
         """Return True if the claims can be judged in one question."""

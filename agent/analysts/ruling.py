@@ -69,8 +69,6 @@ class Case:
     """Returns sentences that a judge who reads some evidence must refuse."""
     required: Callable[[Claim], Sequence[str]] = lambda _: ()
     """Returns passages of the evidence that must be shown for a claim to be judged."""
-    show_excerpt: Callable[[Sequence[Claim], int], str] | None = None
-    """Returns what the second reading is shown: the evidence without what no claim speaks of."""
     prompt: str = "judge"  # The file in agent/prompts
 
 
@@ -83,12 +81,6 @@ class Batch:
     claims: Sequence[Claim]
     controls: Sequence[Control] = ()
     prompt: str = "judge"
-    excerpt: str = ""  # Of the evidence, for the second reading; empty where it is shown all of it
-
-    @property
-    def shown(self) -> str:
-        """Everything that a reading was shown, which may be quoted."""
-        return f"{self.evidence}\n{self.excerpt}"
 
     def controls_of_pass(self, number: int) -> list[Control]:
         """Return one control of each kind for the first or the second reading."""

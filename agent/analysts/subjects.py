@@ -125,8 +125,8 @@ class Subject(ABC):
     ) -> Case:
         """Return what is put before the judge, with controls that it must refuse.
 
-        The second reading is shown an excerpt. Where the claims were said anew, `refused` are their
-        former wordings: then both readings are shown the excerpt that the writer was shown.
+        Where the claims were said anew, `refused` are their former wordings: then the judge is
+        shown the excerpt that the writer was shown.
         """
 
         def show(some_claims: Sequence[Claim], budget: int) -> str:
@@ -135,9 +135,6 @@ class Subject(ABC):
             ids = {claim.id for claim in some_claims}
             former = [refusal for refusal in refused if refusal.claim.id in ids]
             return self.excerpt(some_claims, former, budget)
-
-        def show_excerpt(some_claims: Sequence[Claim], budget: int) -> str:
-            return self.excerpt(some_claims, (), budget)
 
         others = list(self.elsewhere(passed))
         twins = [Control(text, "twin") for text in self.twins(claims)]
@@ -152,7 +149,6 @@ class Subject(ABC):
             show=show,
             controls=controls,
             required=self.required,
-            show_excerpt=show_excerpt if self.has_excerpts and not refused else None,
             prompt=self.judge_prompt,
         )
 

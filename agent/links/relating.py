@@ -25,7 +25,6 @@ from agent.prompting import tokens_of
 
 _READ_TOKENS = 14_000  # Of both sides, for a reader
 _JUDGED_TOKENS = 12_000  # Of both sides, for a judge: what the claims rest on is always in it
-_SHORT_TOKENS = 6_000  # Of both sides, for the second reading of a judge
 _COMMIT_SHARE = 0.55  # Of the tokens, for the commit; the others share the rest
 _MIN_OTHER_TOKENS = 120  # With fewer, another side shows nothing
 _MESSAGE_SHARE = 0.3  # Of the tokens of another commit, for its message and facts
@@ -145,14 +144,12 @@ class Pairing:
         max_others = max(1, tokens // _MIN_OTHER_TOKENS)
         return {other.id: other for other in self.others[:max_others]}
 
-    def text(self, claims: Sequence[Claim], budget: int, *, in_short: bool = False) -> str:
+    def text(self, claims: Sequence[Claim], budget: int) -> str:
         """Return both sides: the commit with its pull request, then each of the others.
 
         What the claims rest on comes first, and the changes of both sides before the rest of each.
         """
         limit = _JUDGED_TOKENS if claims else _READ_TOKENS
-        if in_short:
-            limit = _SHORT_TOKENS
         budget = min(budget, self.token_budget, limit)
         # Issues are shown among the others, if at all.
         material = replace(self.material, links=(), issues=(), threads={})

@@ -118,7 +118,8 @@ async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothi
         unheard = questions(server).total() - answered
         assert 0 <= unheard <= 2
         await run(tmp_path, server, clone, again=name, **BOTH)
-        assert len(questions(server)) == question_count.total()
+        # A batch of one sentence is the same question in both readings of the judge.
+        assert len(questions(server)) == len(question_count)
         assert questions(server).total() == question_count.total() + unheard
     assert pages(tmp_path) == pages(tmp_path / "calm")
 

@@ -56,7 +56,7 @@ class House(Served):
             "tips": "repo, window_key, window_start, window_end, base, tip",
             "landed": "repo, sha, window_key, window_start, window_end, late",
             "published": "window_key, label",
-            "statements": "repo, window_key, label, window_start, cites, en, zh",
+            "statements": "repo, window_key, label, window_start, cites, texts",
         }
         with closing(sqlite3.connect(self.folder / "home" / "memory.db")) as db:
             return {

@@ -35,7 +35,6 @@ async def asked_of(
     folder: Path,
     claims: Sequence[Claim],
     controls: Sequence[Control] = (),
-    excerpt: str = "",
 ) -> tuple[Verdicts, list[list[str]]]:
     """Give what the judge made of the claims, and the sentences of each question."""
     batch = Batch(
@@ -43,7 +42,6 @@ async def asked_of(
         evidence=EVIDENCE,
         claims=claims,
         controls=controls,
-        excerpt=excerpt,
     )
     with ModelServer(script, name="judge-1") as server:
         async with open_services(settings_of(folder, server), {}, NOW, "r1") as services:
@@ -78,53 +76,16 @@ async def test_one_no_refuses_also_the_second_time(tmp_path: Path) -> None:
     assert (len(verdicts.admitted), len(asked)) == (4, 2)
 
 
-EXCERPT = "[c] commit by Ada\nLower the limit of routes\n+MAX_ROUTES = 12"
+async def test_both_readings_see_the_same_evidence(tmp_path: Path) -> None:
+    evidence_by_text: dict[str, set[str]] = {}
 
+    def noting(text: str, evidence: str) -> str:
+        evidence_by_text.setdefault(text, set()).add(evidence)
+        return "stated"
 
-async def test_the_second_reading_is_of_the_excerpt_and_its_no_counts(tmp_path: Path) -> None:
-    evidence_read: list[str] = []
-
-    def stricter(text: str, evidence: str) -> str:
-        evidence_read.append(evidence)
-        return "narrow" if text == TEXTS[0] and "= 22" not in evidence else "stated"
-
-    verdicts, asked = await asked_of(
-        Scripted(opinion=stricter), tmp_path, [about(text) for text in TEXTS], excerpt=EXCERPT
-    )
+    _, asked = await asked_of(Scripted(opinion=noting), tmp_path, [about(text) for text in TEXTS])
     assert len(asked) == 2
-    assert sum("= 22" in evidence for evidence in evidence_read) == len(TEXTS)
-    assert [claim.id for claim, _ in verdicts.refused] == TEXTS[:1]
-
-
-@pytest.mark.parametrize("problem", ["unsupported", "needs"])
-async def test_what_an_excerpt_cannot_decide_is_read_again_with_all_of_the_evidence(
-    tmp_path: Path, problem: str
-) -> None:
-    def wanting(text: str, evidence: str) -> str:
-        if text != TEXTS[2] or "= 22" in evidence:
-            return "stated"
-        return "unsupported" if problem == "unsupported" else "narrow"
-
-    def needs(text: str, evidence: str) -> str:
-        is_open = problem == "needs" and text == TEXTS[2] and "= 22" not in evidence
-        return "the old limit" if is_open else ""
-
-    script = Scripted(opinion=wanting, needs=needs)
-    claims = [about(text) for text in TEXTS]
-    verdicts, asked = await asked_of(script, tmp_path, claims, excerpt=EXCERPT)
-    assert asked[2:] == [[TEXTS[2]]]
-    assert [claim.id for claim in verdicts.admitted] == TEXTS
-    assert verdicts.needs == {}
-
-
-async def test_no_excerpt_is_read_again_for_what_all_of_the_evidence_refuses(
-    tmp_path: Path,
-) -> None:
-    script = Scripted(opinion=lambda text, _: "unsupported" if text == TEXTS[0] else "stated")
-    claims = [about(text) for text in TEXTS]
-    verdicts, asked = await asked_of(script, tmp_path, claims, excerpt=EXCERPT)
-    assert len(asked) == 2
-    assert [claim.id for claim, _ in verdicts.refused] == TEXTS[:1]
+    assert {len(evidence) for evidence in evidence_by_text.values()} == {1}
 
 
 @pytest.mark.parametrize("quote", ["MAX_ROUTES = 99", "--", "the buffer overflows"])

@@ -223,12 +223,8 @@ async def test_a_judge_that_needs_more_than_the_excerpt_is_shown_everything(
         covered = await run(tmp_path, server, spread_commit(tmp_path / "router"))
         evidence_texts = [evidence_in(question) for question in of(server, "Rulings")]
     assert published(covered) == texts([about_stage(30)])
-    assert ["+STAGE_005_LIMIT = 25" in evidence for evidence in evidence_texts] == [
-        True,
-        False,
-        True,
-        True,
-    ]
+    shows_everything = ["+STAGE_005_LIMIT = 25" in evidence for evidence in evidence_texts]
+    assert shows_everything == [True, True, False, False, True, True], "two readings of each"
 
 
 async def test_both_readings_of_a_batch_begin_alike_for_the_prefix_cache_of_a_server(
