@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 from typing_extensions import TypedDict
 
-from agent.analysts.ruling import PASSING, Batch, Case, Control, Ruling
+from agent.analysts.ruling import Batch, Case, Control
 from agent.audit import prose
 from agent.audit.citations import check_citations
 from agent.audit.code import check_code, fences_of
@@ -42,7 +42,7 @@ from agent.ports import (
 )
 from agent.prompting import ModelError
 from agent.settings.values import RepoSpec
-from graphs.judging import judged_in_batches, ruled
+from graphs.judging import judged_in_batches, read_twice
 from graphs.run_context import RunContext
 from tools.diff.sheet import read_facts
 
@@ -444,19 +444,14 @@ async def _verdicts(
     batch: Batch, sentences: Sequence[prose.ReportSentence], context: RunContext
 ) -> list[Finding]:
     """Ask the judge twice about a batch; return nothing if it admits a sentence it must refuse."""
-    passes: list[dict[str, Ruling]] = []
-    for number, label in enumerate(("first reading", "second reading")):
-        controls = batch.controls_of_pass(number)
-        question = replace(batch, controls=controls)
-        rulings = await ruled(question, context, label, backwards=number == 1)
-        if any(rulings[f"x{index}"].verdict in PASSING for index in range(len(controls))):
-            return []
-        passes.append(rulings)
+    first, second = await read_twice(batch, context)
+    if first.admitted_controls or second.admitted_controls:
+        return []
     judge_name = context.asked.names["judging"]
     findings = []
-    for index, sentence in enumerate(sentences):
-        both = [rulings[str(index)] for rulings in passes]
-        findings.append(prose.verdict(sentence, both, batch.evidence, judge_name))
+    for claim, sentence in zip(batch.claims, sentences, strict=True):
+        rulings = (first.rulings[claim.id], second.rulings[claim.id])
+        findings.append(prose.verdict(sentence, rulings, batch.evidence, judge_name))
     return findings
 
 

@@ -130,11 +130,7 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
     One "no" is enough to refuse a sentence. A judge that admits a control voids the batch.
     """
     verdicts = Verdicts()
-    before = context.asked.answers_before(batch.account, subject_of(_topic(batch)))
-    first, second = await _both(
-        _read(batch, 0, "first reading", context, before),
-        _read(batch, 1, "second reading", context, before),
-    )
+    first, second = await read_twice(batch, context)
     for reading in (first, second):
         verdicts.controls += _control_counts(reading.controls, reading.admitted_controls)
     verdicts.admitted_controls = first.admitted_controls or second.admitted_controls
@@ -150,6 +146,15 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
     return verdicts
 
 
+async def read_twice(batch: Batch, context: "RunContext") -> tuple["Reading", "Reading"]:
+    """Ask about a batch twice at the same time, the second time in reverse order."""
+    before = context.asked.answers_before(batch.account, subject_of(_topic(batch)))
+    return await _both(
+        _read(batch, 0, "first reading", context, before),
+        _read(batch, 1, "second reading", context, before),
+    )
+
+
 async def _both(first: Awaitable[T], second: Awaitable[T]) -> tuple[T, T]:
     """Wait for two questions that are asked at the same time; raise the error of one after both ended."""
     outcomes = await asyncio.gather(first, second, return_exceptions=True)
@@ -161,7 +166,7 @@ async def _both(first: Awaitable[T], second: Awaitable[T]) -> tuple[T, T]:
     return answers[0], answers[1]
 
 
-class _Reading(NamedTuple):
+class Reading(NamedTuple):
     """The rulings of a judge in one question."""
 
     rulings: Mapping[str, Ruling]  # By the ids of the claims
@@ -171,18 +176,18 @@ class _Reading(NamedTuple):
 
 async def _read(
     batch: Batch, number: int, label: str, context: "RunContext", before: int
-) -> _Reading:
+) -> Reading:
     """Ask about a batch beside the controls of this pass, the second time in reverse order.
 
     `before` is how many answers were waited for before both readings.
     """
     controls = batch.controls_of_pass(number)
     question = replace(batch, controls=controls)
-    rulings = await ruled(question, context, label, backwards=number == 1, before=before)
+    rulings = await _ruled(question, context, label, backwards=number == 1, before=before)
     ruling_by_id: dict[str, Ruling] = {}
     for position, claim in enumerate(batch.claims):
         ruling_by_id[claim.id] = rulings[str(position)]
-    return _Reading(ruling_by_id, controls, _admitted_controls(controls, rulings))
+    return Reading(ruling_by_id, controls, _admitted_controls(controls, rulings))
 
 
 def _admitted_controls(controls: Sequence[Control], rulings: Mapping[str, Ruling]) -> list[Control]:
@@ -215,7 +220,7 @@ def _subject(batch: Batch) -> str:
     return next(iter(batch.claims[0].about), batch.account)
 
 
-async def ruled(
+async def _ruled(
     batch: Batch,
     context: "RunContext",
     label: str,

@@ -207,7 +207,7 @@ async def _commits_meant(
         if target.number:
             continue
         try:
-            earlier_commit = await code.resolve(target.rpartition("@")[2])
+            earlier_commit = await code.resolve(target.revision)
         except NotFound:
             continue
         commits[earlier_commit.sha] = earlier_commit

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from agent.analysts.quoting import (
     ChangedNames,
@@ -12,7 +11,7 @@ from agent.analysts.quoting import (
     shown_lines,
     telling_sentence,
 )
-from agent.domain.base import LANGUAGES
+from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId, is_full_hash
@@ -80,13 +79,13 @@ def _shown_code(evidence: CommitEvidence) -> Iterator[Claim]:
     for fact in telling_hunks(evidence.facts):
         for anchor in _anchors(fact, evidence):
             quote = Quote(cite=anchor.cite, text=anchor.text, file=anchor.file)
-            yield _claim(evidence, "shows", {"name": fact.name}, quotes=(quote,), text={})
+            yield _shown(evidence, quote, {"name": fact.name})
             quote_count += 1
     if quote_count:
         return
     quote_of_change = short_change(evidence)
     if quote_of_change is not None:
-        yield _claim(evidence, "shows", quotes=(quote_of_change,), text={})
+        yield _shown(evidence, quote_of_change)
 
 
 def _max_facts(read: Read) -> int:
@@ -106,21 +105,36 @@ def _statements(facts: Sequence[Fact], evidence: CommitEvidence) -> list[Claim]:
 
 def statement(fact: Fact, evidence: CommitEvidence) -> Claim:
     """State a fact of the commit that shows it."""
-    return _claim(evidence, "fact", params_of(fact), anchors=tuple(_anchors(fact, evidence)))
+    params = params_of(fact)
+    return Claim(
+        id="",
+        repo=evidence.repo,
+        role="change",
+        about=(evidence.id,),
+        predicate="fact",
+        params=params,
+        cites=(evidence.id,),
+        anchors=tuple(_anchors(fact, evidence)),
+        text=_in_every_language("fact", params),
+    )
 
 
-def _claim(
-    evidence: CommitEvidence, predicate: str, params: dict[str, str] | None = None, **given: Any
-) -> Claim:
-    fields: dict[str, Any] = {
-        "role": "change",
-        "about": (evidence.id,),
-        "cites": (evidence.id,),
-        "params": params or {},
-    }
-    if "text" not in given:
-        given["text"] = {lang: sentence(predicate, params or {}, lang) for lang in LANGUAGES}
-    return Claim(id="", repo=evidence.repo, predicate=predicate, **fields | given)
+def _shown(evidence: CommitEvidence, quote: Quote, params: dict[str, str] | None = None) -> Claim:
+    """Show changed lines of a commit without words of ours."""
+    return Claim(
+        id="",
+        repo=evidence.repo,
+        role="change",
+        about=(evidence.id,),
+        predicate="shows",
+        params=params or {},
+        cites=(evidence.id,),
+        quotes=(quote,),
+    )
+
+
+def _in_every_language(predicate: str, params: dict[str, str]) -> dict[Language, str]:
+    return {lang: sentence(predicate, params, lang) for lang in LANGUAGES}
 
 
 def _anchors(fact: Fact, evidence: CommitEvidence) -> Iterator[Anchor]:
@@ -148,12 +162,14 @@ def _speech(read: Read, material: Material, templates: frozenset[str]) -> Iterat
         words = telling_sentence(text, commit.title, names, templates)
         if words is None:
             continue
-        yield _claim(
-            evidence,
-            "says",
+        yield Claim(
+            id="",
+            repo=evidence.repo,
+            role="change",
+            about=(evidence.id,),
+            predicate="says",
             cites=tuple(dict.fromkeys((evidence.id, source))),
             quotes=(Quote(cite=source, text=words),),
-            text={},
             speech=True,
             kind=Kind.QUOTATION,
         )
@@ -174,10 +190,17 @@ def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
     if evidence.id in material.reverted:
         others.append(("undone", material.reverted[evidence.id]))
     for predicate, other in others:
-        if other in material.background:
-            yield _claim(evidence, predicate, background=(other,))
-        else:
-            yield _claim(evidence, predicate, cites=(evidence.id, other))
+        is_background = other in material.background
+        yield Claim(
+            id="",
+            repo=evidence.repo,
+            role="change",
+            about=(evidence.id,),
+            predicate=predicate,
+            cites=(evidence.id,) if is_background else (evidence.id, other),
+            background=(other,) if is_background else (),
+            text=_in_every_language(predicate, {}),
+        )
 
 
 def _linked_issues(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
@@ -192,7 +215,15 @@ def _linked_issues(evidence: CommitEvidence, material: Material) -> Iterator[Cla
         predicate = predicate_of(link, states[link.issue])
         if predicate:
             both = (evidence.id, link.issue)
-            claim = _claim(
-                evidence, predicate, {"issue": link.issue}, role="effect", about=both, cites=both
+            params = {"issue": str(link.issue)}
+            yield Claim(
+                id="",
+                repo=evidence.repo,
+                role="effect",
+                about=both,
+                predicate=predicate,
+                params=params,
+                cites=both,
+                text=_in_every_language(predicate, params),
+                judged_by=link.judged_by,
             )
-            yield claim.model_copy(update={"judged_by": link.judged_by})

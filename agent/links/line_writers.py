@@ -93,7 +93,10 @@ def _blocks(hunk: Hunk) -> Iterator[_CodeBlock]:
             continue
         if sign in "+-" and below:
             yield _block(above, removed, added, below)
-            above, removed, added, below = below, [], [], []
+            above = below
+            removed = []
+            added = []
+            below = []
         if sign == "+":
             added.append(text)
             continue

@@ -10,23 +10,36 @@ from agent.domain.patch import Hunk, read_hunks
 from agent.domain.surroundings import CodePassage
 from tools.diff.declarations import language_of
 
-_FUNCTIONS = frozenset({
-    "function_definition",  # Python, C++
-    "function_item",  # Rust
-    "function_declaration",  # Go, JavaScript, TypeScript
-    "generator_function_declaration",
-    "method_declaration",  # Go
-    "method_definition",  # JavaScript, TypeScript
-    "preproc_function_def",  # A macro with parameters
-})  # fmt: skip
-_CONTAINERS = frozenset({
-    "class_definition",  # Python
-    "class_specifier", "struct_specifier", "union_specifier", "enum_specifier",  # C++
-    "namespace_definition",
-    "impl_item", "trait_item", "mod_item", "struct_item", "enum_item",  # Rust
-    "class_declaration", "abstract_class_declaration", "interface_declaration",  # TypeScript
-    "type_declaration",  # Go
-})  # fmt: skip
+_FUNCTIONS = frozenset(
+    {
+        "function_definition",  # Python, C++
+        "function_item",  # Rust
+        "function_declaration",  # Go, JavaScript, TypeScript
+        "generator_function_declaration",
+        "method_declaration",  # Go
+        "method_definition",  # JavaScript, TypeScript
+        "preproc_function_def",  # A macro with parameters
+    }
+)
+_CONTAINERS = frozenset(
+    {
+        "class_definition",  # Python
+        "class_specifier",  # C++
+        "struct_specifier",
+        "union_specifier",
+        "enum_specifier",
+        "namespace_definition",
+        "impl_item",  # Rust
+        "trait_item",
+        "mod_item",
+        "struct_item",
+        "enum_item",
+        "class_declaration",  # TypeScript
+        "abstract_class_declaration",
+        "interface_declaration",
+        "type_declaration",  # Go
+    }
+)
 _CONDITIONS = frozenset({"preproc_if", "preproc_ifdef", "preproc_elif", "preproc_else"})
 _WRAPPERS = frozenset({"decorated_definition", "template_declaration", "export_statement"})
 _BRANCHES = frozenset({"if_statement", "elif_clause", "while_statement", "if_expression"})
