@@ -37,8 +37,6 @@ _HASH_DIGITS = 12
 _FORMS = re.compile(r"«([^/»]*)/([^»]*)»")
 _NAME = re.compile(r"[A-Za-z_~][\w.:~]*")
 _NAME_SEPARATOR = re.compile(r"\.|::")
-# The comma of `Traits<A, B>` or of a path like `shape=[128, 128].json` separates nothing.
-_COMMA = re.compile(r",\s+(?![^<>()\[\]{}]{0,200}[>)\]}])")
 _HASH = re.compile(r"[0-9a-f]{40}")
 _EXPRESSION = re.compile(r"[\w.:]*(?:\(.*\))?")
 """A message that the program builds elsewhere: a name or a call."""
@@ -285,7 +283,7 @@ def _values(fact: Fact, phrases: Phrases) -> dict[str, str]:
     """Return the text for each gap of a sentence; empty where a value is missing or too long."""
     old, new = map(code, _old_and_new(fact))
     if fact.kind in _MEMBERS:
-        members = _COMMA.split(fact.new or fact.old or _last_name(fact.name))
+        members = _separate(fact.new or fact.old or _last_name(fact.name))
         old = new = _listed(map(_member, members), phrases)
     detail = fact.detail or ""
     is_plural = _count_of(fact) > 1
@@ -323,7 +321,27 @@ def _listed_names(fact: Fact, phrases: Phrases) -> str:
 
 def names_of(fact: Fact) -> tuple[str, ...]:
     """Return the names of what a fact is about: several where many things changed alike."""
-    return tuple(_unique(_COMMA.split(fact.name))) or (fact.name,)
+    return tuple(_unique(_separate(fact.name))) or (fact.name,)
+
+
+def _separate(listed: str) -> list[str]:
+    """Return the items of a list; the commas inside of brackets separate nothing.
+
+    Such are those of `Traits<A, B>`, of `dict[str, set[int]]` and of `shape=[128, 128].json`.
+    """
+    items: list[str] = []
+    depth = 0
+    start = 0
+    for position, character in enumerate(listed):
+        if character in "<([{":
+            depth += 1
+        elif character in ">)]}":
+            depth = max(0, depth - 1)
+        elif character == "," and depth == 0 and listed[position + 1 : position + 2].isspace():
+            items.append(listed[start:position].strip())
+            start = position + 1
+    items.append(listed[start:].strip())
+    return items
 
 
 def _count_of(fact: Fact) -> int:

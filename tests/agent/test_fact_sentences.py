@@ -79,6 +79,17 @@ def test_members_and_fields_are_told_by_their_class_with_the_values_that_are_sho
     ]
 
 
+def test_the_commas_inside_of_a_type_separate_nothing() -> None:
+    gained = fact(
+        "field-added",
+        "pkg.Lock",
+        Severity.ADDITIVE,
+        new="skipped: dict[Kind, set[int]], depth: int",
+        detail="2 members",
+    )
+    assert told([gained]) == ["`pkg.Lock` gains `skipped: dict[Kind, set[int]]`, `depth: int`."]
+
+
 def test_a_value_that_is_missing_or_long_is_not_told() -> None:
     default = fact("parameter-default-changed", "plan", old="1", new="2", detail="n")
     assert told([default]) == ["The default of `n` in `plan` changes from `1` to `2`."]
