@@ -310,12 +310,20 @@ def _is_midnight(when: datetime, tz: str) -> bool:
     return when == midnight(when.astimezone(zone(tz)).date(), tz)
 
 
+class Absence(Frozen):
+    """How far it was searched for a name that nothing mentions."""
+
+    is_whole: bool  # Whether all messages, paths and changed lines were, and not only the index
+    unread_files: int = 0  # Changed files that a clone lacks, and that could not be searched
+
+
 class AnswerSection(Frozen):
     """Everything that fits one name or all qualifiers, newest first."""
 
     what: tuple[str, ...]
     hits: tuple[Hit, ...]
     is_rest: bool = False  # Sentences of the reply cite others that fit, too
+    absence: Absence | None = None  # Where there are no hits because nothing mentions the name
 
 
 class Reply(Frozen):

@@ -15,7 +15,7 @@ from agent.domain.window import Window, zone
 from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
 from agent.ports import RepositorySources
-from agent.questions import Hit, Known, Reply
+from agent.questions import AnswerSection, Hit, Known, Reply
 from agent.reports.stored import claim_json
 from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec
@@ -147,17 +147,25 @@ class ReplyPage:
         name, url = named(cite, None, self._web)
         return link(code(name), url)
 
-    def _absent(self, reply: Reply, name: str) -> str:
+    def _absent(self, reply: Reply, section: AnswerSection) -> str:
         """Return that nothing that was read mentions a name, and what was read."""
+        name = code(section.what[0])
         words: dict[str, str] = catalogue(reply.lang)["ask"]
         read_spans: list[str] = []
         for searched in reply.searched:
             days = searched.days_read(words["to"], words["separator"])
             if days:
                 read_spans.append(words["place"].format(repo=searched.repo, days=days))
-        if not read_spans:
+        absence = section.absence
+        if absence is None or not read_spans:
             return words["unknown"].format(what=name)
-        return words["absent"].format(what=name, places=words["places"].join(read_spans))
+        sentence = words["absent"] if absence.is_whole else words["absent_in_index"]
+        text = sentence.format(what=name, places=words["places"].join(read_spans))
+        if any(searched.threads for searched in reply.searched):
+            text += words["comments_unsearched"]
+        if absence.unread_files:
+            text += words["files_unsearched"].format(count=absence.unread_files)
+        return text
 
     def _thread_details(
         self, thread: Issue | PullRequest, lang: Language, window: Window | None

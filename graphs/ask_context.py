@@ -107,7 +107,7 @@ class AskContext(RunContext):
         """Return the first release of any time that contains each commit, or a copy of it."""
         releases: dict[EvidenceId, Release] = {}
         for repo, cards in self._cards_by_repo(names).items():
-            code = await self._clone(repo)
+            code = await self.clone(repo)
             if code is None:
                 continue
             headlines = [_headline(card) for card in cards]
@@ -121,7 +121,7 @@ class AskContext(RunContext):
         """Return which commits were taken back later, for each repository that can tell."""
         reverts: dict[RepoId, LaterReverts] = {}
         for repo, cards in self._cards_by_repo(names).items():
-            code = await self._clone(repo)
+            code = await self.clone(repo)
             if code is None:
                 continue
             headlines = [_headline(card) for card in cards]
@@ -139,7 +139,7 @@ class AskContext(RunContext):
                 cards.setdefault(entry.repo, []).append(entry)
         return cards
 
-    async def _clone(self, repo: RepoId) -> CloneSource | None:
+    async def clone(self, repo: RepoId) -> CloneSource | None:
         """Return the clone of a configured repository; None where it is read otherwise."""
         spec = next(spec for spec in self.specs if spec.name == repo)
         code = (await self.repositories.open(spec)).code
@@ -154,7 +154,7 @@ class AskContext(RunContext):
         repo_names = {spec.name.lower().partition("/")[2] for spec in self.specs}
         common: set[str] = set()
         for repo in repos:
-            code = await self._clone(repo)
+            code = await self.clone(repo)
             if code is None:
                 continue
             shares = await code.word_shares(words)
