@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from agent.domain.affected import Affected
 from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release
@@ -342,6 +343,8 @@ class Reply(Frozen):
     """What the memory has of everything that is shown."""
     releases: dict[EvidenceId, EvidenceId] = Field(default_factory=dict)
     """The first release that contains each commit, as far as it was looked up."""
+    affected: dict[EvidenceId, Affected] = Field(default_factory=dict)
+    """The versions with the faults that the best commits mend, where that is known."""
     searched: tuple[Searched, ...] = ()
     failures: tuple[str, ...] = ()  # Commits of which something could not be read, and why
     dropped: int = 0  # Sentences that did not pass

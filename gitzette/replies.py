@@ -16,6 +16,7 @@ from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
 from agent.ports import RepositorySources
 from agent.questions import AnswerSection, Hit, Known, Reply
+from agent.reports.affected import affected_text
 from agent.reports.stored import claim_json
 from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec
@@ -64,6 +65,9 @@ class ReplyPage:
         def fact(claim: Claim, own: EvidenceId) -> str:
             return claim_text(claim, reply.lang, self._web, own=own)
 
+        def affected(commit: EvidenceId) -> str:
+            return affected_text(reply.affected[commit], reply.lang)
+
         answer = filled(
             "reply.md",
             reply.lang,
@@ -81,6 +85,7 @@ class ReplyPage:
             rest=unlisted[:_MAX_FITTING],
             shown=_shown_hits(reply) or reply.evidence[:_MAX_FITTING],
             reasons=partial(self._reasons, reply),
+            affected=affected,
             absent=partial(self._absent, reply),
             lines_link=self._lines_link,
         )
@@ -200,8 +205,18 @@ def reply_json(reply: Reply) -> dict[str, Any]:
         data["claims"].append(claim_json(claim) | {"text": claim.text.get(reply.lang, "")})
     data["evidence"] = []
     for rank, hit in enumerate(reply.evidence, start=1):
-        words = [*hit.named, *hit.words]
-        data["evidence"].append({"id": hit.id, "rank": rank, "score": hit.score, "words": words})
+        data["evidence"].append(_hit_json(hit, rank, reply))
+    return data
+
+
+def _hit_json(hit: Hit, rank: int, reply: Reply) -> dict[str, Any]:
+    """Return a hit with its first release and the affected versions, where they are known."""
+    words = [*hit.named, *hit.words]
+    data: dict[str, Any] = {"id": hit.id, "rank": rank, "score": hit.score, "words": words}
+    if hit.id in reply.releases:
+        data["release"] = reply.releases[hit.id]
+    if hit.id in reply.affected:
+        data["affected"] = reply.affected[hit.id].model_dump(mode="json")
     return data
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
 
+from agent.domain.affected import Affected
 from agent.domain.base import Language, RepoId
 from agent.domain.commits import Commit, Headline, Release
 from agent.domain.evidence import (
@@ -19,7 +20,6 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.questions import ReadSpan, Searched
-from agent.reports.affected import affected_text
 from agent.settings.values import RepoSpec
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch
@@ -163,9 +163,9 @@ class AskContext(RunContext):
 
     async def affected_versions(
         self, evidence: Mapping[EvidenceId, Citable], names: Iterable[EvidenceId]
-    ) -> dict[EvidenceId, str]:
+    ) -> dict[EvidenceId, Affected]:
         """Return which versions have the faults that these commits mend, where that is known."""
-        texts: dict[EvidenceId, str] = {}
+        affected_by_id: dict[EvidenceId, Affected] = {}
         for name in names:
             fix = evidence.get(name)
             if not isinstance(fix, CommitEvidence):
@@ -176,8 +176,8 @@ class AskContext(RunContext):
                 code = (await self.repositories.open(spec)).code
                 affected = await affected_versions(code, fix, EvidenceCache(), until=self.now)
                 if affected is not None:
-                    texts[name] = affected_text(affected, "en")
-        return texts
+                    affected_by_id[name] = affected
+        return affected_by_id
 
     async def landed(self, window: Window) -> dict[RepoId, list[Commit]]:
         """List the commits of a window that tools can show, for each repository."""

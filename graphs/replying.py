@@ -63,6 +63,7 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
         evidence=tuple(hits),
         known=context.memory.all(remembered),
         releases=state["releases"],
+        affected=state["affected"],
         searched=tuple(state["searched"]),
         failures=tuple(context.memory.problems(repos, query.window)),
         dropped=len(state["sentences"].failed),
