@@ -58,6 +58,13 @@ class Usages(Frozen):
     more: bool = False  # Whether there are others beyond the limit
 
 
+class CommitMentions(Frozen):
+    """The landed commits of a window that mention something."""
+
+    shas: tuple[str, ...]  # Newest first
+    unread_files: int = 0  # Changed files that could not be searched
+
+
 class Pick(Frozen):
     """A commit of a release branch, and the landed commits that it copies."""
 
@@ -192,6 +199,12 @@ class CloneSource(CodeSource, Protocol):
         """Find the lines of a commit's product code that hold one of these words, with their paths.
 
         With `called` only the files of this name are searched.
+        """
+
+    async def commits_with(self, pattern: str, window: Window) -> CommitMentions:
+        """Find the landed commits of a window whose message, paths or changed lines match.
+
+        The pattern must mean the same in Python and POSIX; case does not matter.
         """
 
     async def names_in_tree(

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from agent.domain.affected import Affected
 from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release
@@ -310,12 +311,20 @@ def _is_midnight(when: datetime, tz: str) -> bool:
     return when == midnight(when.astimezone(zone(tz)).date(), tz)
 
 
+class Absence(Frozen):
+    """How far it was searched for a name that nothing mentions."""
+
+    is_whole: bool  # Whether all messages, paths and changed lines were, and not only the index
+    unread_files: int = 0  # Changed files that a clone lacks, and that could not be searched
+
+
 class AnswerSection(Frozen):
     """Everything that fits one name or all qualifiers, newest first."""
 
     what: tuple[str, ...]
     hits: tuple[Hit, ...]
     is_rest: bool = False  # Sentences of the reply cite others that fit, too
+    absence: Absence | None = None  # Where there are no hits because nothing mentions the name
 
 
 class Reply(Frozen):
@@ -334,6 +343,8 @@ class Reply(Frozen):
     """What the memory has of everything that is shown."""
     releases: dict[EvidenceId, EvidenceId] = Field(default_factory=dict)
     """The first release that contains each commit, as far as it was looked up."""
+    affected: dict[EvidenceId, Affected] = Field(default_factory=dict)
+    """The versions with the faults that the best commits mend, where that is known."""
     searched: tuple[Searched, ...] = ()
     failures: tuple[str, ...] = ()  # Commits of which something could not be read, and why
     dropped: int = 0  # Sentences that did not pass

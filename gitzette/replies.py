@@ -15,7 +15,8 @@ from agent.domain.window import Window, zone
 from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
 from agent.ports import RepositorySources
-from agent.questions import Hit, Known, Reply
+from agent.questions import AnswerSection, Hit, Known, Reply
+from agent.reports.affected import affected_text
 from agent.reports.stored import claim_json
 from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec
@@ -64,6 +65,9 @@ class ReplyPage:
         def fact(claim: Claim, own: EvidenceId) -> str:
             return claim_text(claim, reply.lang, self._web, own=own)
 
+        def affected(commit: EvidenceId) -> str:
+            return affected_text(reply.affected[commit], reply.lang)
+
         answer = filled(
             "reply.md",
             reply.lang,
@@ -81,6 +85,7 @@ class ReplyPage:
             rest=unlisted[:_MAX_FITTING],
             shown=_shown_hits(reply) or reply.evidence[:_MAX_FITTING],
             reasons=partial(self._reasons, reply),
+            affected=affected,
             absent=partial(self._absent, reply),
             lines_link=self._lines_link,
         )
@@ -147,17 +152,25 @@ class ReplyPage:
         name, url = named(cite, None, self._web)
         return link(code(name), url)
 
-    def _absent(self, reply: Reply, name: str) -> str:
+    def _absent(self, reply: Reply, section: AnswerSection) -> str:
         """Return that nothing that was read mentions a name, and what was read."""
+        name = code(section.what[0])
         words: dict[str, str] = catalogue(reply.lang)["ask"]
         read_spans: list[str] = []
         for searched in reply.searched:
             days = searched.days_read(words["to"], words["separator"])
             if days:
                 read_spans.append(words["place"].format(repo=searched.repo, days=days))
-        if not read_spans:
+        absence = section.absence
+        if absence is None or not read_spans:
             return words["unknown"].format(what=name)
-        return words["absent"].format(what=name, places=words["places"].join(read_spans))
+        sentence = words["absent"] if absence.is_whole else words["absent_in_index"]
+        text = sentence.format(what=name, places=words["places"].join(read_spans))
+        if any(searched.threads for searched in reply.searched):
+            text += words["comments_unsearched"]
+        if absence.unread_files:
+            text += words["files_unsearched"].format(count=absence.unread_files)
+        return text
 
     def _thread_details(
         self, thread: Issue | PullRequest, lang: Language, window: Window | None
@@ -192,8 +205,18 @@ def reply_json(reply: Reply) -> dict[str, Any]:
         data["claims"].append(claim_json(claim) | {"text": claim.text.get(reply.lang, "")})
     data["evidence"] = []
     for rank, hit in enumerate(reply.evidence, start=1):
-        words = [*hit.named, *hit.words]
-        data["evidence"].append({"id": hit.id, "rank": rank, "score": hit.score, "words": words})
+        data["evidence"].append(_hit_json(hit, rank, reply))
+    return data
+
+
+def _hit_json(hit: Hit, rank: int, reply: Reply) -> dict[str, Any]:
+    """Return a hit with its first release and the affected versions, where they are known."""
+    words = [*hit.named, *hit.words]
+    data: dict[str, Any] = {"id": hit.id, "rank": rank, "score": hit.score, "words": words}
+    if hit.id in reply.releases:
+        data["release"] = reply.releases[hit.id]
+    if hit.id in reply.affected:
+        data["affected"] = reply.affected[hit.id].model_dump(mode="json")
     return data
 
 

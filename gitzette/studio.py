@@ -147,6 +147,7 @@ async def begin(state: BeginInput, runtime: Runtime[AskContext]) -> QuestionOutp
         "question": checked(state.get("question") or _QUESTION),
         "history": history,
         "earlier_cites": earlier_cites,
+        "recent_cites": earlier_cites,
         "turn": turn,
         "messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES)],
     }

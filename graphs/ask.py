@@ -40,6 +40,7 @@ from graphs.looking import wants_tools
 from graphs.question_tools import called_answer, conversation, offered_names, read, tools
 from graphs.replying import account_of, reply_of
 from graphs.retrieving import (
+    affected_by_faults,
     best_hits,
     first_releases,
     notes_on,
@@ -128,6 +129,7 @@ async def retrieve(state: RetrieveInput, runtime: Runtime[AskContext]) -> Retrie
         window=window,
         hits=hits,
         releases={commit: release.id for commit, release in releases.items()},
+        affected=await affected_by_faults(hits, query.window, context),
         searched=[context.searched(repo, window, completions[repo]) for repo in repos],
         evidence={},
         notes={},
@@ -166,11 +168,14 @@ async def _with_evidence(
     with_evidence["evidence"] = evidence
     with_evidence["handles"] = evidence_handles(best, evidence)
     hits = retrieved["hits"]
-    with_evidence["notes"] = await notes_on(evidence, hits, retrieved["releases"], context)
+    with_evidence["notes"] = await notes_on(
+        evidence, hits, retrieved["releases"], retrieved["affected"], context
+    )
     subject_input = SubjectInput(
         question=state["question"],
         history=state["history"],
         earlier_cites=state["earlier_cites"],
+        recent_cites=state["recent_cites"],
         turn=state["turn"],
         query=query,
         searched=retrieved["searched"],

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
 
+from agent.domain.affected import Affected
 from agent.domain.base import Language, RepoId
 from agent.domain.commits import Commit, Headline, Release
 from agent.domain.evidence import (
@@ -19,7 +20,6 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.questions import ReadSpan, Searched
-from agent.reports.affected import affected_text
 from agent.settings.values import RepoSpec
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch
@@ -107,7 +107,7 @@ class AskContext(RunContext):
         """Return the first release of any time that contains each commit, or a copy of it."""
         releases: dict[EvidenceId, Release] = {}
         for repo, cards in self._cards_by_repo(names).items():
-            code = await self._clone(repo)
+            code = await self.clone(repo)
             if code is None:
                 continue
             headlines = [_headline(card) for card in cards]
@@ -121,7 +121,7 @@ class AskContext(RunContext):
         """Return which commits were taken back later, for each repository that can tell."""
         reverts: dict[RepoId, LaterReverts] = {}
         for repo, cards in self._cards_by_repo(names).items():
-            code = await self._clone(repo)
+            code = await self.clone(repo)
             if code is None:
                 continue
             headlines = [_headline(card) for card in cards]
@@ -139,7 +139,7 @@ class AskContext(RunContext):
                 cards.setdefault(entry.repo, []).append(entry)
         return cards
 
-    async def _clone(self, repo: RepoId) -> CloneSource | None:
+    async def clone(self, repo: RepoId) -> CloneSource | None:
         """Return the clone of a configured repository; None where it is read otherwise."""
         spec = next(spec for spec in self.specs if spec.name == repo)
         code = (await self.repositories.open(spec)).code
@@ -154,7 +154,7 @@ class AskContext(RunContext):
         repo_names = {spec.name.lower().partition("/")[2] for spec in self.specs}
         common: set[str] = set()
         for repo in repos:
-            code = await self._clone(repo)
+            code = await self.clone(repo)
             if code is None:
                 continue
             shares = await code.word_shares(words)
@@ -163,9 +163,9 @@ class AskContext(RunContext):
 
     async def affected_versions(
         self, evidence: Mapping[EvidenceId, Citable], names: Iterable[EvidenceId]
-    ) -> dict[EvidenceId, str]:
+    ) -> dict[EvidenceId, Affected]:
         """Return which versions have the faults that these commits mend, where that is known."""
-        texts: dict[EvidenceId, str] = {}
+        affected_by_id: dict[EvidenceId, Affected] = {}
         for name in names:
             fix = evidence.get(name)
             if not isinstance(fix, CommitEvidence):
@@ -176,8 +176,8 @@ class AskContext(RunContext):
                 code = (await self.repositories.open(spec)).code
                 affected = await affected_versions(code, fix, EvidenceCache(), until=self.now)
                 if affected is not None:
-                    texts[name] = affected_text(affected, "en")
-        return texts
+                    affected_by_id[name] = affected
+        return affected_by_id
 
     async def landed(self, window: Window) -> dict[RepoId, list[Commit]]:
         """List the commits of a window that tools can show, for each repository."""

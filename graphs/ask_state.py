@@ -8,6 +8,7 @@ from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
 from agent.analysts.tasks import Sentences
+from agent.domain.affected import Affected
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.evidence import Citable
@@ -23,6 +24,7 @@ class AskInput(TypedDict):
     question: str
     history: list[AnyMessage]  # What was asked and answered before
     earlier_cites: list[EvidenceId]  # What earlier answers cite, the last one's first
+    recent_cites: list[EvidenceId]  # What the last two of them cite
     turn: int  # How many questions of the conversation were answered before
 
 
@@ -30,6 +32,7 @@ class SearchPlanOutput(TypedDict):
     """The searches that a model asks for; none without a model."""
 
     searches: list[str]
+    goes_on: bool | None  # Whether the question goes on with the conversation; None if unknown
 
 
 class RetrieveInput(AskInput, SearchPlanOutput):
@@ -45,6 +48,7 @@ class RetrieveOutput(TypedDict):
     releases: dict[
         EvidenceId, EvidenceId
     ]  # The first release that contains each of the best commits
+    affected: dict[EvidenceId, Affected]  # The versions with the faults that the best commits mend
     searched: list[Searched]
     evidence: dict[EvidenceId, Citable]  # What was read for the question, by its names
     notes: dict[EvidenceId, str]  # What code knows of pieces of evidence beside their text
@@ -137,6 +141,7 @@ class ReplyInput(AskInput):
     query: Query
     hits: list[Hit]
     releases: dict[EvidenceId, EvidenceId]
+    affected: dict[EvidenceId, Affected]
     searched: list[Searched]
     evidence: dict[EvidenceId, Citable]
     messages: Annotated[list[AnyMessage], add_messages]

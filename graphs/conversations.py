@@ -53,6 +53,8 @@ class TurnOutput(TypedDict):
 
     messages: Annotated[list[AnyMessage], add_messages]
     cites: Annotated[list[EvidenceId], _latest]  # What the answers cite, the last one's first
+    last_cites: Annotated[list[EvidenceId], _latest]  # What the last answer cites
+    recent_cites: Annotated[list[EvidenceId], _latest]  # What the last two answers cite
     turns: Annotated[list[str], _latest]  # What was asked so far
     version: int
     reply: Annotated[Reply, UntrackedValue]
@@ -82,6 +84,7 @@ def _wired() -> StateGraph[Conversation, AskContext, QuestionInput, Conversation
             history=_history(state["messages"]),
             # A checkpoint holds ids as plain text.
             earlier_cites=[EvidenceId.cited(cite) for cite in state["cites"]],
+            recent_cites=[EvidenceId.cited(cite) for cite in state["recent_cites"]],
             turn=len(state["turns"]),
         )
         answered = await question.ainvoke(request, context=runtime.context)
@@ -95,6 +98,8 @@ def _wired() -> StateGraph[Conversation, AskContext, QuestionInput, Conversation
                 AIMessage(reply.said, id=f"{_KEPT_ID}{uuid4().hex}"),
             ],
             "cites": all_cites[:_MAX_KEPT],
+            "last_cites": cites,
+            "recent_cites": list(dict.fromkeys((*cites, *state["last_cites"]))),
             "turns": turns[-_MAX_KEPT:],
             "version": VERSION,
             "reply": reply,

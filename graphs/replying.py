@@ -16,6 +16,7 @@ from agent.questions import THREADS, AnswerSection, Hit, Named, Outcome, Query, 
 from agent.reports.chapter import checked_claims
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, ReplyInput
+from graphs.mentions import MentionSearch
 
 _MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
 _MAX_LISTED = 20  # Hits of a section that a reply lists
@@ -35,8 +36,12 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     cited: list[EvidenceId] = []
     for claim in claims:
         cited += claim.cites
-    sections = _uncited(_sections(query, repos, hits, context), cited)
-    sections += _absent_sections(state["absent"], sections, query, repos, context)
+    mention_search = MentionSearch(query, state["searched"], state["evidence"], context)
+    all_sections = await _sections(query, repos, hits, context, mention_search)
+    sections = _uncited(all_sections, cited)
+    section_names = {section.what[0] for section in all_sections}
+    absent = [name for name in _absent_names(state["absent"]) if name not in section_names]
+    sections += await _absent_sections(absent, query, repos, context, mention_search)
     listed = _listed_ids(sections)
     commits = [name for name in listed if not name.is_thread][:_MAX_FACT_COMMITS]
     unread = [name for name in commits if name not in state["evidence"]]
@@ -58,6 +63,7 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
         evidence=tuple(hits),
         known=context.memory.all(remembered),
         releases=state["releases"],
+        affected=state["affected"],
         searched=tuple(state["searched"]),
         failures=tuple(context.memory.problems(repos, query.window)),
         dropped=len(state["sentences"].failed),
@@ -116,20 +122,29 @@ def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
     return "answered" if claims else "refused"
 
 
-def _sections(
-    query: Query, repos: Sequence[RepoId], ranking: Sequence[Hit], context: AskContext
+async def _sections(
+    query: Query,
+    repos: Sequence[RepoId],
+    ranking: Sequence[Hit],
+    context: AskContext,
+    mention_search: MentionSearch,
 ) -> list[AnswerSection]:
     if query.is_filtered:
         return [_filtered_section(query, repos, context)]
-    return _named_sections(query, repos, ranking, context)
+    return await _named_sections(query, repos, ranking, context, mention_search)
 
 
-def _named_sections(
-    query: Query, repos: Sequence[RepoId], ranking: Sequence[Hit], context: AskContext
+async def _named_sections(
+    query: Query,
+    repos: Sequence[RepoId],
+    ranking: Sequence[Hit],
+    context: AskContext,
+    mention_search: MentionSearch,
 ) -> list[AnswerSection]:
     """Return a section for each name of the question, with everything that has it.
 
-    What fits the rest of the question comes first, in the order of the ranking.
+    What fits the rest of the question comes first, in the order of the ranking. Where the index has
+    nothing, whole commits and threads are searched.
     """
     ranks = {hit.id: rank for rank, hit in enumerate(ranking)}
     sections = []
@@ -137,9 +152,14 @@ def _named_sections(
         candidates = context.index.search("", [name], repos, query.window, _MAX_HITS)
         newest = newest_first(hit for hit in candidates if hit.named)
         hits = sorted(newest, key=lambda hit: ranks.get(hit.id, len(ranks)))
-        # What only looks like a name may be none: without hits it is passed over.
-        if hits or _is_surely_name(name):
-            sections.append(AnswerSection(what=(_shown_name(name),), hits=tuple(hits)))
+        what = (_shown_name(name),)
+        if hits:
+            sections.append(AnswerSection(what=what, hits=tuple(hits)))
+        elif _is_surely_name(name):
+            # What only looks like a name may be none: without hits it is passed over.
+            mentions = await mention_search.mentions(name)
+            section = AnswerSection(what=what, hits=mentions.hits, absence=mentions.absence)
+            sections.append(section)
     return sections
 
 
@@ -147,25 +167,30 @@ def _is_surely_name(name: Named) -> bool:
     return name.kind != "name" or "_" in name.text or name.text.startswith("--")
 
 
-def _absent_sections(
+def _absent_names(texts: Sequence[str]) -> list[str]:
+    """Return what a model calls absent, each name once and not too many of them."""
+    names = [text.strip("`\"' ")[:_MAX_ABSENT_NAME] for text in texts]
+    return list(dict.fromkeys(name for name in names if name))[:_MAX_ABSENT]
+
+
+async def _absent_sections(
     names: Sequence[str],
-    sections: Sequence[AnswerSection],
     query: Query,
     repos: Sequence[RepoId],
     context: AskContext,
+    mention_search: MentionSearch,
 ) -> list[AnswerSection]:
-    """Return an empty section for each name that a model calls absent, if nothing has it indeed."""
-    section_names = {section.what[0] for section in sections}
-    absent = []
-    for text in list(dict.fromkeys(names))[:_MAX_ABSENT]:
-        words = text.strip("`\"' ")[:_MAX_ABSENT_NAME]
-        if not words or words in section_names:
-            continue
-        name = Named(kind="name", text=words)
+    """Return an empty section for each of the names that indeed nothing mentions."""
+    sections = []
+    for text in names:
+        name = Named(kind="name", text=text)
         hits = context.index.search("", [name], repos, query.window, _MAX_HITS)
-        if not any(hit.named for hit in hits):
-            absent.append(AnswerSection(what=(words,), hits=()))
-    return absent
+        if any(hit.named for hit in hits):
+            continue
+        mentions = await mention_search.mentions(name)
+        if mentions.absence is not None:
+            sections.append(AnswerSection(what=(text,), hits=(), absence=mentions.absence))
+    return sections
 
 
 def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> AnswerSection:

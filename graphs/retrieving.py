@@ -6,12 +6,15 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from agent.domain.affected import Affected
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import Release
 from agent.domain.evidence import Citable, ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.window import Window
 from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, query_of
+from agent.reports.affected import affected_text
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput
 from graphs.replying import account_of, filtered_hits, newest_first
@@ -30,12 +33,20 @@ _BEFORE_RELEASES = 5  # Hits that come before the releases that contain them
 
 
 class Searches(BaseModel):
-    """What a model wants to search for."""
+    """What a model wants to search for, and whether it is about what was talked of before."""
 
+    goes_on: bool = Field(
+        default=True,
+        description="whether the question goes on with the conversation above; "
+        "false if it begins another subject",
+    )
     searches: list[str] = Field(
         default_factory=list,
         description="one to four searches, each a few words, with qualifiers where they help",
     )
+
+
+_UNPLANNED: SearchPlanOutput = {"searches": [], "goes_on": None}
 
 
 def parsed(question: str, context: AskContext) -> Query:
@@ -55,17 +66,17 @@ async def plan(state: AskInput, runtime: Runtime[AskContext]) -> SearchPlanOutpu
     hits = ranked(query, repos, context, _MAX_STREAMED)
     stream_hits(hits, query, runtime)
     if context.models is None or query.is_filtered:
-        return {"searches": []}
+        return _UNPLANNED
+    if await context.is_small():
+        return _UNPLANNED
     try:
-        return {"searches": await _planned(state, query, context)}
+        return await _planned(state, query, context)
     except ModelError:
         # If the model is down, go on with the words of the question: the answer asks it again.
-        return {"searches": []}
+        return _UNPLANNED
 
 
-async def _planned(state: AskInput, query: Query, context: AskContext) -> list[str]:
-    if await context.is_small():
-        return []
+async def _planned(state: AskInput, query: Query, context: AskContext) -> SearchPlanOutput:
     scope = " and ".join(spec.name for spec in context.specs)
     system = prompt("system", {"repo": scope, "mark": context.mark})
     values = {"question": fenced(query.text, context.mark), "scope": scope}
@@ -78,7 +89,10 @@ async def _planned(state: AskInput, query: Query, context: AskContext) -> list[s
     answer = await model.ainvoke(messages)
     assert isinstance(answer, Searches)
     searches = [" ".join(text.split())[:_MAX_SEARCH_TEXT] for text in answer.searches]
-    return [text for text in searches if text][:_MAX_SEARCHES]
+    return {
+        "searches": [text for text in searches if text][:_MAX_SEARCHES],
+        "goes_on": answer.goes_on,
+    }
 
 
 def stream_hits(hits: Sequence[Hit], query: Query, runtime: Runtime[AskContext]) -> None:
@@ -123,7 +137,7 @@ async def best_hits(
 ) -> list[Hit]:
     """Return one ranking of what the question and the planned searches find.
 
-    What earlier answers of the conversation cite stands between the hits of the question.
+    What earlier answers of the conversation cite joins the hits of the question.
     """
     searches = state["searches"]
     common_words = await context.common_words(" ".join((query.words, *searches)), repos)
@@ -132,7 +146,20 @@ async def best_hits(
         rankings.append(_planned_hits(text, repos, context, limit, common_words))
     hits = fused(rankings)[:limit]
     earlier = context.index.cited_before(state["earlier_cites"], repos, query.window)
-    return with_conversation(hits, earlier, is_new_subject=bool(query.named))
+    related_ids = _related_cites(state)
+    related = [hit for hit in earlier if hit.id in related_ids]
+    others = [hit for hit in earlier if hit.id not in related_ids]
+    return with_conversation(hits, related, others, question_first=bool(query.named))
+
+
+def _related_cites(state: RetrieveInput) -> frozenset[EvidenceId]:
+    """Return what earlier answers cite that the question may be about.
+
+    If nobody says whether it goes on with the conversation, that is what the last answers cite.
+    """
+    if state["goes_on"] is None:
+        return frozenset(state["recent_cites"])
+    return frozenset(state["earlier_cites"] if state["goes_on"] else ())
 
 
 def _planned_hits(
@@ -184,23 +211,22 @@ def fused(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
 
 
 def with_conversation(
-    hits: Sequence[Hit], earlier: Sequence[Hit], *, is_new_subject: bool
+    hits: Sequence[Hit], related: Sequence[Hit], others: Sequence[Hit], *, question_first: bool
 ) -> list[Hit]:
-    """Alternate between hits of the question and what the conversation is about.
+    """Alternate between hits of the question and `related` ones, which earlier answers cite.
 
-    The question comes first if it names something outright, and so has a subject of its own.
+    With `question_first`, a hit of the question is the first: it names something outright. The
+    others that earlier answers cite come behind everything that fits.
     """
-    if not earlier:
-        return list(hits)
     fitting = [hit for hit in hits if hit.fits]
     rest = [hit for hit in hits if not hit.fits]
-    rankings = (fitting, earlier) if is_new_subject else (earlier, fitting)
+    rankings = (fitting, related) if question_first else (related, fitting)
     merged: dict[EvidenceId, Hit] = {}
-    for index in range(max(len(fitting), len(earlier))):
+    for index in range(max(len(fitting), len(related))):
         for ranking in rankings:
             if index < len(ranking):
                 merged.setdefault(ranking[index].id, ranking[index])
-    for hit in rest:
+    for hit in (*others, *rest):
         merged.setdefault(hit.id, hit)
     return list(merged.values())
 
@@ -217,6 +243,14 @@ def best_commits(hits: Sequence[Hit]) -> list[EvidenceId]:
     """Return the commits of which it is looked up which release has them, and who took them back."""
     commits = [hit.id for hit in hits if hit.kind == "commit"]
     return commits[:_RELEASED_COMMITS]
+
+
+async def affected_by_faults(
+    hits: Sequence[Hit], window: Window | None, context: AskContext
+) -> dict[EvidenceId, Affected]:
+    """Return which versions have the faults that the best commits mend, where that is known."""
+    commits = best_commits(hits)[:_MAX_WITH_VERSIONS]
+    return await context.affected_versions(await context.load(commits, window), commits)
 
 
 def with_releases(hits: Sequence[Hit], releases: Mapping[EvidenceId, Release]) -> list[Hit]:
@@ -252,12 +286,12 @@ async def notes_on(
     evidence: Mapping[EvidenceId, Citable],
     hits: Sequence[Hit],
     releases: Mapping[EvidenceId, EvidenceId],
+    affected: Mapping[EvidenceId, Affected],
     context: AskContext,
 ) -> dict[EvidenceId, str]:
     """Return what code knows of pieces beside their text: their release, and who took them back."""
     commits = best_commits(hits)
     reverts = await context.later_reverts(commits)
-    affected = await context.affected_versions(evidence, commits[:_MAX_WITH_VERSIONS])
     notes: dict[EvidenceId, str] = {}
     for commit in commits:
         lines = []
@@ -268,7 +302,7 @@ async def notes_on(
         if commit.repo in reverts:
             lines.append(_revert_line(commit, reverts[commit.repo]))
         if commit in affected:
-            lines.append(affected[commit])
+            lines.append(affected_text(affected[commit], "en"))
         if lines:
             notes[commit] = "\n".join(lines)
     for name, piece in evidence.items():

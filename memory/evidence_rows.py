@@ -22,7 +22,7 @@ MODELS: dict[str, type[Known]] = {
     "pull": PullRequest,
     "release": Release,
 }
-_MAX_BODY = 20_000  # Characters of a thread or of release notes that are stored
+_MAX_BODY = 65_536  # Characters of a thread or of release notes that are stored: GitHub has no longer threads
 _MAX_THREAD_TEXT = 6_000  # Characters of a thread that are indexed
 _MAX_FACT_TEXT = 8_000
 _MAX_PATH_TEXT = 8_000

@@ -33,6 +33,26 @@ def shas(engine: Engine) -> dict[str, str]:
     return {line.partition(" ")[2]: line.partition(" ")[0] for line in log.splitlines()}
 
 
+def test_an_answer_without_a_model_says_which_versions_have_the_fault(
+    mended: Engine, command: Command
+) -> None:
+    bounds = ["--since", "2026-02-01", "--until", "2026-02-05", *mended.repo]
+    question = "are empty routes broken in my version?"
+    result = command("ask", question, *bounds)
+    _, _, below = result.out.partition("Fix empty routes")
+    assert "- Affected: `v1.1.0`; no release has the fix yet." in below.splitlines()[1]
+    chinese = command("ask", question, *bounds, "--lang", "zh").out
+    assert "受影响版本：`v1.1.0`；尚无版本包含修复。" in chinese
+    evidence = command("ask", question, *bounds, "--json").data["evidence"]
+    hashes = shas(mended)
+    pieces = {piece["id"].partition("@")[2]: piece for piece in evidence}
+    fix = pieces[hashes["Fix empty routes (#22)"]]
+    assert fix["affected"]["contains_fault"] == ["v1.1.0"]
+    assert fix["affected"]["introduced"].endswith(hashes["Route by size (#21)"])
+    assert pieces[hashes["Add routes (#20)"]]["release"] == "acme/engine@v1.0.0"
+    assert "affected" not in pieces[hashes["Add routes (#20)"]]
+
+
 def page_of(run: CommandResult) -> str:
     return Path(run.out.splitlines()[0]).read_text("utf-8")
 

@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import subprocess
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,21 @@ def test_a_follow_up_finds_what_any_answer_of_the_conversation_cites(
     titles = result["answer"]
     assert "Lower the limit of routes" in titles
     assert "cited earlier in this conversation" in titles
+
+
+def test_without_a_model_a_follow_up_alternates_with_the_last_two_answers_only(
+    engine: Engine, command: Command
+) -> None:
+    for hour in range(1, 7):
+        when = datetime(2026, 2, 3, hour, tzinfo=UTC)
+        engine.commit(f"Paint colour {hour}", when, **{f"paint{hour}": f"paint = {hour}\n"})
+    thread = ["--thread", "colours", "--json", *BOUNDS, *engine.repo]
+    first = command("ask", "in:title lower", *thread).data["cites"]
+    for hour in (1, 2):
+        command("ask", f"in:title paint colour path:paint{hour}", *thread)
+    follow_up = command("ask", "more paint?", *thread).data["evidence"]
+    ranked_ids = [piece["id"] for piece in follow_up]
+    painted = [piece["id"] for piece in follow_up if "paint" in piece["words"]]
+    assert len(first) == 1
+    assert len(painted) >= 4
+    assert max(map(ranked_ids.index, painted)) < ranked_ids.index(first[0])

@@ -45,6 +45,7 @@ class Answering:
     nearest: Sequence[str] = ()
     absent: Sequence[str] = ()
     searches: Sequence[str] = ()
+    goes_on: bool = True
     turns: Sequence[Saying] = ()
     opinion: Callable[[str], str] = lambda sentence: (
         "stated" if "ROUTES" in sentence else "unsupported"
@@ -80,7 +81,7 @@ class Answering:
                 ]
             }
         if request.schema == "Searches":
-            return {"searches": self.searches}
+            return {"searches": self.searches, "goes_on": self.goes_on}
         if request.schema == "Repair":
             return {"sentences": self.repairs}
         return {
@@ -514,3 +515,39 @@ async def test_what_a_comparison_of_versions_shows_can_be_cited_with_its_commits
     assert [claim.text["en"] for claim in reply.claims if claim.free] == [
         sentence["en"] for sentence in sentences
     ]
+
+
+def unrelated_commits(folder: Path) -> Clone:
+    """Make a repository in which a limit falls, and nine parts are about something else."""
+    clone = two_commits(folder)
+    for hour in range(11, 20):
+        name = {f"part{hour}__py": f"PART = {hour}\n"}
+        clone.commit(f"Tidy the colours of part {hour}", hour, **name)
+    return clone
+
+
+async def ids_after(
+    folder: Path, questions: Sequence[str], *, goes_on: bool = True
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Ask questions of one thread; return what all but the last cite, and the last one's ranking."""
+    model = Answering(goes_on=goes_on)
+    async with asking(folder, model, unrelated_commits(folder / "code")) as session:
+        cites: list[str] = []
+        for question in questions[:-1]:
+            cites += (await session.ask(question)).cites
+        reply = await session.ask(questions[-1])
+    return cites, [hit.id for hit in reply.evidence]
+
+
+async def test_a_question_that_goes_on_finds_first_what_was_cited(tmp_path: Path) -> None:
+    for number, question in enumerate(("and why?", "which version?", "哪个版本？")):
+        cites, ranked_ids = await ids_after(tmp_path / str(number), (QUESTION, question))
+        assert ranked_ids[0] == cites[0]
+
+
+async def test_a_new_subject_comes_before_everything_that_was_cited(tmp_path: Path) -> None:
+    questions = (QUESTION, "who tidied the colours?")
+    cites, ranked_ids = await ids_after(tmp_path, questions, goes_on=False)
+    first_cited = min(ranked_ids.index(cite) for cite in cites)
+    assert first_cited >= 9  # The nine commits about colours
+    assert set(cites) <= set(ranked_ids)

@@ -27,6 +27,7 @@ from tools.git.earlier import FirstParentLine
 from tools.git.landing import read_landing
 from tools.git.line_writers import line_writers
 from tools.git.log import FirstParentWalk, read_commits
+from tools.git.mentions import Mentions
 from tools.git.messages import Messages
 from tools.git.process import patiently, remote_environment
 from tools.git.repository import Repository, open_repository
@@ -37,7 +38,7 @@ from tools.git.view import View, view_of
 from tools.releases import release_notes
 
 
-class GitSource(Revisions, Surfaces, Messages):
+class GitSource(Revisions, Surfaces, Messages, Mentions):
     """A `CodeSource` over a clone or mirror; only missing blobs are ever written to it."""
 
     def __init__(

@@ -1,0 +1,126 @@
+"""Searches everything that was read for a name, before a reply says that nothing mentions it."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from agent.domain.base import UpstreamError
+from agent.domain.commits import Release
+from agent.domain.evidence import Card, Citable, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.window import Window
+from agent.mentions import mention_pattern
+from agent.questions import Absence, Hit, Known, Named, Query, Searched
+from graphs.ask_context import AskContext
+
+_MAX_SECONDS = (
+    20  # For all names of a question; what is not searched by then is not said to be absent
+)
+
+
+class Mentions(NamedTuple):
+    """What mentions a name; if nothing does, how far it was searched for."""
+
+    hits: tuple[Hit, ...] = ()
+    absence: Absence | None = None  # None where something mentions it, or where time ran out
+
+
+class _Text(NamedTuple):
+    """A stored piece of evidence with all its words."""
+
+    hit: Hit
+    text: str
+
+
+class MentionSearch:
+    """Searches whole commits in clones, and whole threads in memory.
+
+    The index has only the most distinctive names of a commit and the beginning of each text.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        searched: Sequence[Searched],
+        evidence: Mapping[EvidenceId, Citable],
+        context: AskContext,
+    ) -> None:
+        self._query = query
+        self._searched = searched
+        self._evidence = evidence
+        self._context = context
+        self._deadline = asyncio.get_running_loop().time() + _MAX_SECONDS
+        self._stored_texts: list[_Text] | None = None
+
+    async def mentions(self, name: Named) -> Mentions:
+        """Return what mentions a name, newest first, or that nothing does."""
+        pattern = mention_pattern(name)
+        if pattern is None:
+            return Mentions()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                return await self._matching(name, pattern)
+        except (TimeoutError, UpstreamError):
+            return Mentions()
+
+    async def _matching(self, name: Named, pattern: str) -> Mentions:
+        search = re.compile(pattern, re.IGNORECASE).search
+        texts = await self._texts()
+        hits = [stored.hit for stored in texts if search(stored.text)]
+        is_whole = True
+        unread_files = 0
+        for part in self._searched:
+            clone = await self._context.clone(part.repo)
+            if clone is None:
+                is_whole = False
+                continue
+            for span in part.spans:
+                window = Window(start=span.start, end=span.end, tz=part.tz)
+                commits = await clone.commits_with(pattern, window)
+                ids = [EvidenceId.commit(part.repo, sha) for sha in commits.shas]
+                commit_hits = _commit_hits(self._context.memory.all(ids))
+                if ids and not commit_hits:
+                    return Mentions()  # A commit that is not stored mentions it
+                hits += commit_hits
+                unread_files += commits.unread_files
+        if hits:
+            named_hits = [hit.model_copy(update={"named": (name.text,)}) for hit in hits]
+            newest = sorted(named_hits, key=lambda hit: hit.opened, reverse=True)
+            return Mentions(hits=tuple(newest))
+        return Mentions(absence=Absence(is_whole=is_whole, unread_files=unread_files))
+
+    async def _texts(self) -> list[_Text]:
+        """Return the texts of memory; those of commits only where no clone has them whole."""
+        if self._stored_texts is not None:
+            return self._stored_texts
+        repos = [part.repo for part in self._searched]
+        without_clone = {repo for repo in repos if await self._context.clone(repo) is None}
+        hits: dict[EvidenceId, Hit] = {}
+        for hit in self._context.index.entries(repos, self._query.window):
+            if hit.kind != "commit" or hit.id.repo in without_clone:
+                hits[hit.id] = hit
+        stored = self._context.memory.all(hits)
+        texts = [_Text(hits[name], _text_of(known)) for name, known in stored.items()]
+        for name, piece in self._evidence.items():
+            if isinstance(piece, ThreadEvidence) and name in hits:
+                texts.append(_Text(hits[name], "\n".join(piece.texts)))  # With comments
+        self._stored_texts = texts
+        return texts
+
+
+def _text_of(known: Known) -> str:
+    if isinstance(known, Card):
+        lines = (known.title, known.message, *known.paths, *known.touched, *known.written)
+        return "\n".join(lines)
+    if isinstance(known, Release):
+        return f"{known.name}\n{known.tag}\n{known.body}"
+    return "\n".join((known.title, known.body, *known.labels))
+
+
+def _commit_hits(stored: Mapping[EvidenceId, Known]) -> list[Hit]:
+    hits = []
+    for name, card in stored.items():
+        if isinstance(card, Card):
+            hits.append(Hit(id=name, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}"))
+    return hits
