@@ -67,8 +67,8 @@ def _line(page: PageModel, sentence: PageSentence) -> "Text":
     from rich.text import Text
 
     text = Text("• ")
-    if len(page.repos) > 1 and not page.analysed:
-        text.append(f"{sentence.repo.partition('/')[2]}{page.words['signs']['colon']}")
+    if sentence.repo_name:
+        text.append(f"{sentence.repo_name}{page.words['signs']['colon']}")
     for part in sentence.flow:
         if isinstance(part, Citation):
             text.append(visible(part.name), style=f"cyan link {part.url}" if part.url else "cyan")

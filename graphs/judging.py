@@ -63,22 +63,29 @@ async def judged_or_refused(
 
 
 async def judged_again_if_void(
-    case: Case, context: "RunContext", about: EvidenceId | None
+    case: Case, context: "RunContext", about: EvidenceId | None, *, together: bool = False
 ) -> tuple[Verdicts, Account]:
     """Judge the sentences of a case; those beside an admitted control are judged once more.
 
-    Each of these is then judged alone and beside other controls, so that one wrong ruling on a
-    planted sentence costs no true one. What is beside an admitted control again is refused.
+    They are then judged beside other controls, so that one wrong ruling on a planted sentence costs
+    no true one: each alone, or all `together` where they share long evidence and there are other
+    controls. What is beside an admitted control again is refused.
     """
     verdicts, account = await judged_or_refused(case, context, about)
     void_claims = verdicts.void_claims
     if not void_claims:
         return verdicts, account
     other_controls = _other_controls(case, verdicts.admitted_controls)
-    for claim in void_claims:
-        alone = replace(case, claims=[claim], controls=other_controls)
-        second, second_account = await judged_or_refused(alone, context, about)
-        verdicts = verdicts.replaced_by(second, [claim])
+    parts: list[Sequence[Claim]] = [[claim] for claim in void_claims]
+    if together and any(control not in verdicts.admitted_controls for control in case.controls("")):
+        parts = [void_claims]
+    questions = []
+    for claims in parts:
+        part = replace(case, claims=claims, controls=other_controls)
+        questions.append(judged_or_refused(part, context, about))
+    outcomes = await asyncio.gather(*questions)
+    for claims, (second, second_account) in zip(parts, outcomes, strict=True):
+        verdicts = verdicts.replaced_by(second, claims)
         account += second_account
     left_out = len(verdicts.void_claims)
     verdicts.controls += Judging(judged_again=len(void_claims), void=left_out)

@@ -24,7 +24,7 @@ from agent.domain.spending import Account, Judging
 from agent.gate.check import refusals
 from agent.ports import Step
 from agent.prompting import ModelError
-from graphs.judging import judged_or_refused
+from graphs.judging import judged_again_if_void
 from graphs.repairing import said_anew
 from graphs.run_context import RunContext
 from graphs.state import CheckOutput, JudgeOutput, SentencesInput, SentencesOutput
@@ -160,7 +160,9 @@ class SentenceSteps(Generic[StateT, ContextT]):
             account += looked.account
         former_wordings = [refused for refused in sentences.mended if refused.task == task]
         case = subject.case(claims, sentences.passed, former_wordings)
-        verdicts, case_account = await judged_or_refused(case, context, subject.about)
+        verdicts, case_account = await judged_again_if_void(
+            case, context, subject.about, together=True
+        )
         account += case_account
         unsure = [claim for claim in claims if claim.id in verdicts.needs]
         if not unsure:
@@ -178,7 +180,9 @@ class SentenceSteps(Generic[StateT, ContextT]):
         else:
             return _JudgedTask(verdicts, look_ups, account)
         case = shown_more.subject.case(unsure, sentences.passed)
-        second, case_account = await judged_or_refused(case, context, subject.about)
+        second, case_account = await judged_again_if_void(
+            case, context, subject.about, together=True
+        )
         return _JudgedTask(
             verdicts.replaced_by(second, unsure), shown_more.look_ups, account + case_account
         )

@@ -152,6 +152,7 @@ class Verdicts:
             controls=self.controls,
             admitted_controls=list(self.admitted_controls),
             outcomes={name: outcome for name, outcome in self.outcomes.items() if name not in ids},
+            needs={name: need for name, need in self.needs.items() if name not in ids},
         )
         kept.add(second)
         return kept

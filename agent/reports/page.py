@@ -123,6 +123,9 @@ class PageSentence:
     text: str  # The words alone, with the names of what they cite in the middle
     account_sign: str = ""  # Ends the words of a sentence that only its author's words support
     lang: Language | None = None  # The language of its words, where it is not that of the page
+    repo_name: str = (
+        ""  # Stands in front of a sentence of a brief that does not name its repository
+    )
 
     @property
     def words(self) -> int:
@@ -596,14 +599,21 @@ class PageModel:
         """The news of the day in a line: the first headline, else the first sentence."""
         if self.headline:
             return self.headline
-        return self.brief[0].text if self.brief else ""
+        return self.words_in_brief(self.brief[0]) if self.brief else ""
+
+    def words_in_brief(self, sentence: PageSentence) -> str:
+        """Return a sentence of the brief, with its repository where its words do not name it."""
+        if not sentence.repo_name:
+            return sentence.text
+        colon: str = self.words["signs"]["colon"]
+        return f"{sentence.repo_name}{colon}{sentence.text}"
 
     @cached_property
     def scale(self) -> str:
         """How much breaks and how many commits there are, and of what where no headline says it."""
         words = self.words["page"]
         pieces: list[str] = []
-        if not self.headline and self.brief:
+        if not self.headline and self.brief and not self.brief[0].repo_name:
             pieces.append(_short_name(self.brief[0].repo))
         if self.breaking:
             pieces.append(words["counted"]["breaking"].format(len(self.breaking)))
@@ -620,7 +630,7 @@ class PageModel:
     def description(self) -> str:
         """The brief in the length of a preview."""
         gap: str = self.words["signs"]["gap"]
-        text = gap.join(sentence.text for sentence in self.brief).replace("`", "")
+        text = gap.join(map(self.words_in_brief, self.brief)).replace("`", "")
         if len(text) <= _MAX_PREVIEW_CHARACTERS:
             return text
         return f"{text[:_MAX_PREVIEW_CHARACTERS]} …"

@@ -33,6 +33,7 @@ from agent.web import Web
 from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issues import issue_lists
 from gitzette.render.releases import release_cards, release_news
+from gitzette.render.repo_names import with_repo_names
 from gitzette.render.templating import SHORT, filled, mark_of, plain
 from gitzette.render.view import ReportView, cut_title, is_breaking, is_private, is_telling
 
@@ -73,6 +74,8 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
     for part in repos:
         placed += _claims_of((*part.summary, *part.more))
     unplaced = view.unplaced(placed)
+    brief = with_repo_names(brief, report.repos, lang)
+    more_of_brief = with_repo_names(written[_MAX_BRIEF:], report.repos, lang)
     repos = [_with_unplaced(part, unplaced) for part in repos]
     covered = {part.repo for part in repos}
     elsewhere = [sentence for sentence in unplaced if sentence.claim.repo not in covered]
@@ -84,7 +87,7 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
         lang=lang,
         words=view.words,
         brief=tuple(brief),
-        more=(*written[_MAX_BRIEF:], *elsewhere),
+        more=(*more_of_brief, *elsewhere),
         analysed=bool(written),
         sections=(
             act_on._replace(short_rows=short_rows),

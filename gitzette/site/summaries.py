@@ -57,25 +57,13 @@ def summarise(label: str, report: Report, pages: Models, index: "DayIndex") -> S
         "tz": window.tz,
         "lead": {lang: page.lead for lang, page in pages.items()},
         "news": {lang: page.news for lang, page in pages.items()},
-        "brief": {lang: _brief(page) for lang, page in pages.items()},
+        "brief": {lang: list(map(page.words_in_brief, page.brief)) for lang, page in pages.items()},
         "repos": [_repo_day(part, pages) for part in pages["en"].repos],
         "stories": [story.model_dump(mode="json") for story in stories],
         "failed_share": failed_share(report),
         "lines": index.lines,
         "words": index.words,
     }
-
-
-def _brief(page: PageModel) -> list[str]:
-    """Return the brief as lines; facts have the name of their repository in front."""
-    is_prefixed = len(page.repos) > 1 and not page.analysed
-    lines = []
-    for sentence in page.brief:
-        prefix = ""
-        if is_prefixed:
-            prefix = f"{sentence.repo.partition('/')[2]}{page.words['signs']['colon']}"
-        lines.append(f"{prefix}{sentence.text}")
-    return lines
 
 
 def _repo_day(part: RepoPart, pages: Models) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A judge that lets one planted sentence pass costs no other relation and no other story."""
+"""A judge that lets one planted sentence pass costs no other sentence, relation or story."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,19 @@ from evals.worlds.worlds import repo_from_mirror
 from gitzette.render.compose import report_page
 from gitzette.running import Covered
 from tests.graphs.test_relating import FIXES, ISSUE, clone_at
-from tests.scripted_analysis import LIMIT, Clone, Scripted, run
+from tests.scripted_analysis import (
+    ANALYSES,
+    LIMIT,
+    LIMIT_SAID,
+    TIMEOUT,
+    TIMEOUT_SAID,
+    Clone,
+    Scripted,
+    analysis,
+    run,
+    said,
+    two_commits,
+)
 
 REVERTED = ("Let routes grow", "Give workers more time")
 
@@ -148,3 +160,75 @@ async def test_a_change_that_is_taken_back_on_the_same_day_has_a_story_that_a_ju
         "This was taken back on 2026-02-04."
     ] * 2
     assert "judged once more" not in footer_of(covered)
+
+
+BRIEF_SENTENCE = {"en": "octo/router: `MAX_ROUTES` is `12` now.", "rests_on": ["c1.1"]}
+
+
+def sentences_of(covered: Covered, *roles: str) -> list[str]:
+    claims = [claim for claim in covered.report.claims if claim.free]
+    return sorted(claim.text["en"] for claim in claims if claim.role in roles)
+
+
+async def report_with(folder: Path, script: Careless) -> Covered:
+    with ModelServer(script, context=32_768) as server:
+        return await run(folder, server, two_commits(folder / "router"))
+
+
+def planted_beside(planted: str, sentence: str, times: int) -> Callable[[str, Sequence[str]], bool]:
+    """Let a planted sentence pass so many times where another one is asked about."""
+    left = [times]
+
+    def passes(text: str, question: Sequence[str]) -> bool:
+        is_planted = planted in text and any(sentence in other for other in question)
+        if is_planted and left[0]:
+            left[0] -= 1
+            return True
+        return False
+
+    return passes
+
+
+async def test_sentences_of_a_commit_are_judged_again_where_a_planted_one_passed(
+    tmp_path: Path,
+) -> None:
+    passes = planted_beside("from `12` to `22`", str(LIMIT_SAID["en"]), times=1)
+    covered = await report_with(tmp_path, Careless(passes=passes))
+    assert sentences_of(covered, "effect") == [LIMIT_SAID["en"], TIMEOUT_SAID["en"]]
+    assert "pass beside them: 2; left out for that: 0." in footer_of(covered)
+
+
+async def test_sentences_beside_planted_ones_that_pass_again_are_left_out(tmp_path: Path) -> None:
+    def passes(text: str, question: Sequence[str]) -> bool:
+        is_about_limit = any(str(LIMIT_SAID["en"]) in other for other in question)
+        return is_about_limit and str(LIMIT_SAID["en"]) not in text
+
+    covered = await report_with(tmp_path, Careless(passes=passes))
+    assert sentences_of(covered, "effect") == [TIMEOUT_SAID["en"]]
+    assert {drop.check for drop in covered.report.drops if drop.free} == {"control"}
+
+
+async def test_minor_commits_are_judged_again_where_a_planted_sentence_passed(
+    tmp_path: Path,
+) -> None:
+    minor = {LIMIT: LIMIT_SAID, TIMEOUT: TIMEOUT_SAID}
+    passes = planted_beside("from `12` to `22`", str(TIMEOUT_SAID["en"]), times=1)
+    script = Careless(tiers={LIMIT: 1, TIMEOUT: 1}, minor=minor, passes=passes)
+    covered = await report_with(tmp_path, script)
+    assert sentences_of(covered, "effect") == [LIMIT_SAID["en"], TIMEOUT_SAID["en"]]
+    assert "pass beside them: 2; left out for that: 0." in footer_of(covered)
+
+
+async def test_the_brief_is_judged_again_where_a_planted_sentence_passed(tmp_path: Path) -> None:
+    clone = two_commits(tmp_path / "router")
+    clone.commit("Count colours", 11, colour__py="COLOURS_OF_ROUTES = 3\n")
+    colours = said(
+        "`COLOURS_OF_ROUTES` is new.", "新增 `COLOURS_OF_ROUTES`。", "+COLOURS_OF_ROUTES"
+    )
+    analyses = {**ANALYSES, "Count colours": analysis(colours)}
+    passes = planted_beside(str(TIMEOUT_SAID["en"]), str(BRIEF_SENTENCE["en"]), times=1)
+    script = Careless(analyses, tiers={LIMIT: 3}, summary=[BRIEF_SENTENCE], passes=passes)
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+    assert sentences_of(covered, "brief") == [BRIEF_SENTENCE["en"]]
+    assert "pass beside them: 1; left out for that: 0." in footer_of(covered)
