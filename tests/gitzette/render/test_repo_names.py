@@ -35,13 +35,19 @@ def brief_of(*texts: dict[Language, str], repos: tuple[RepoId, ...] = (ROUTER, C
     (template, *_) = (claim for claim in report.claims if claim.role == "brief")
     claims: list[Claim] = []
     for number, text in enumerate(texts):
-        update = {"id": f"brief{number}", "text": text, "cites": (commit,)}
-        claims.append(template.model_copy(update=update))
+        fields = {"id": f"brief{number}", "text": text, "cites": (commit,)}
+        claims.append(template.model_copy(update=fields))
     claims += [claim for claim in report.claims if claim.role != "brief"]
     sections = tuple(section for section in report.sections if section.repo in repos)
     ledger = tuple(row for row in report.ledger if row.repo in repos)
-    update = {"repos": repos, "sections": sections, "ledger": ledger, "claims": tuple(claims)}
-    return report.model_copy(update=update)
+    return report.model_copy(
+        update={
+            "repos": repos,
+            "sections": sections,
+            "ledger": ledger,
+            "claims": tuple(claims),
+        }
+    )
 
 
 def brief_words(page: PageModel) -> list[str]:
