@@ -13,14 +13,18 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeVar
+from typing import IO, Any, NamedTuple, Protocol, TypeVar
 
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 
 from agent.audit.findings import Finding
 from agent.domain.base import AppError, Language, RepoId, UsageError
+from agent.domain.claims import Claim, Refused
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Related
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.links.trace import RelatingTrace
 from agent.questions import Reply
 from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.figures import Figures, crashed
@@ -55,6 +59,10 @@ class System(Protocol):
         """Read everything since a moment, then answer questions, each about some repositories."""
         ...
 
+    async def relate(self, settings: Settings, window: Window) -> "RelatedWindow":
+        """Have a model relate the commits of a window, and write nothing else."""
+        ...
+
     def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
         """Return a report as Markdown, with links below `web`."""
         ...
@@ -66,6 +74,25 @@ class System(Protocol):
     async def audit(self, file: Path, settings: Settings) -> Sequence[Finding]:
         """Check a report in a file."""
         ...
+
+
+class CardSentence(NamedTuple):
+    """A sentence in sight on the card of a commit."""
+
+    commit: EvidenceId
+    claim: Claim
+    text: str  # With the names and titles of what it cites
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelatedWindow:
+    """The relations of a window's commits, and how they were come by."""
+
+    report: Report  # What code writes of them
+    related: tuple[Related, ...]  # The relations that a model named and a judge admitted
+    refused: tuple[Refused, ...]
+    sentences: tuple[CardSentence, ...]
+    traces: tuple[RelatingTrace, ...]  # What was looked at, by repository
 
 
 @dataclass(frozen=True)
@@ -94,6 +121,12 @@ class Bench:
     analyst: AnalystChoice = "rules"
     """What writes and answers; a set that needs a model for that brings a scripted one."""
     full: bool = False  # Take all cases where there are many of the same kind
+    gold: Path | None = None  # The relations of commits of the mirrors, as readers found them
+    threads: Path | None = None  # Issues and pull requests of the mirrors
+    home: Path | None = None
+    """Where answers of a model are kept, so that a set run again asks only what is new."""
+    details: dict[str, JsonValue] = field(default_factory=dict)
+    """What sets found beside their figures, by set; `--json` prints it."""
 
     def world(self, name: str, seed: int | None = None) -> World:
         """Return a world, which is built when it is first asked for; cases only read it."""
@@ -106,10 +139,11 @@ class Bench:
 
     @contextmanager
     def settings(self, specs: Sequence[RepoSpec], **values: Any) -> Iterator[Settings]:
-        """Yield settings with an empty home."""
+        """Yield settings with an empty home, unless the values have one."""
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             folder = Path(name)
-            yield Settings(repos=tuple(specs), out=folder / "out", home=folder / "home", **values)
+            folders = {"out": folder / "out", "home": folder / "home"}
+            yield Settings(repos=tuple(specs), **folders | values)
 
     async def report(
         self, specs: Sequence[RepoSpec], first: date, last: date | None = None, **values: Any

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
+from pydantic import JsonValue
 
 from evals.figures import Figure, Results, Score
 from evals.limits import Breach
@@ -17,12 +18,15 @@ _MAX_RIGHT = 40  # Right scores of each metric that the page shows
 _MAX_WRONG = 500
 
 
-def as_json(results: Results) -> str:
-    """Return the figures as JSON."""
+def as_json(results: Results, details: Mapping[str, JsonValue] | None = None) -> str:
+    """Return the figures as JSON, and what sets found beside them if they did."""
     sets: dict[str, dict[str, Any]] = {}
     for name, figures in results.items():
         sets[name] = {metric: figure.as_json() for metric, figure in figures.items()}
-    return json.dumps({"sets": sets}, indent=1, ensure_ascii=False) + "\n"
+    data: dict[str, Any] = {"sets": sets}
+    if details:
+        data["details"] = dict(details)
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
 def as_table(

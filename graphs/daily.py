@@ -89,6 +89,25 @@ def add_edited_allocation(graph: StateGraph[Any, Any, Any, Any]) -> None:
     graph.add_edge("edit", "allocate")
 
 
+@cache
+def build_relating() -> CompiledStateGraph[Day, RunContext, DayInput, Day]:
+    """Wire a run in which a model relates commits, and code places them and writes."""
+    graph = StateGraph(Day, context_schema=RunContext, input_schema=DayInput)
+    graph.add_node("collect", collect)
+    graph.add_node("allocate", allocate, defer=True)
+    graph.add_node("repository", build_repository(is_explained=False))
+    graph.add_node("connect", connect)
+    graph.add_node("publish", publish)
+
+    graph.add_conditional_edges(START, to_collect, ["collect", "allocate"])
+    graph.add_edge("collect", "allocate")
+    graph.add_conditional_edges("allocate", to_repositories, ["repository", "connect"])
+    graph.add_edge("repository", "connect")
+    graph.add_edge("connect", "publish")
+    graph.add_edge("publish", END)
+    return graph.compile(name="relating")
+
+
 def to_collect(state: DayInput) -> list[Send] | str:
     """Send each repository to a branch of its own."""
     sends = []

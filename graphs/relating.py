@@ -1,7 +1,7 @@
 """Relations: a model reads a commit beside what it may belong to, code checks, a judge agrees."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import chain
@@ -22,6 +22,7 @@ from agent.domain.references import pull_number
 from agent.domain.spending import Account, fallback
 from agent.links.candidates import CommitCandidates
 from agent.links.relating import Pairing, RelationDraft, SaidRelations
+from agent.links.trace import IdPair, RelatingTrace, pairs_of, ranked_candidates
 from agent.ports import CloneSource, CodeSource, RepositorySources, Step
 from agent.prompting import ModelError, tokens_of
 from agent.sizing import EvidencePrompt
@@ -79,6 +80,13 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
     if len(pairings) < len(waiting):
         unread = len(waiting) - len(pairings)
         account += fallback("relating", ModelError(f"no tokens are left for {unread} questions"))
+    trace = RelatingTrace(
+        repo=repo,
+        candidates=tuple(ranked_candidates(candidates)),
+        shortlisted=tuple(pairs_of(shortlisted.commits)),
+        read=tuple(_read_pairs(pairings)),
+    )
+    runtime.stream_writer(trace)
     runtime.stream_writer(Step(repo, "relating", 0, len(pairings)))
     controls: list[Mapping[Language, str]] = []
     for claim in facts_told(material):
@@ -129,6 +137,12 @@ def _reading_groups(commits: Sequence[CommitCandidates]) -> list[CommitCandidate
                 rounds.append([])
             rounds[number].append(replace(commit, named=tuple(named_part), found=tuple(candidates)))
     return list(chain.from_iterable(rounds))
+
+
+def _read_pairs(pairings: Iterable[Pairing]) -> Iterator[IdPair]:
+    for pairing in pairings:
+        for other in pairing.others:
+            yield IdPair(commit=pairing.change.id, other=other.id)
 
 
 def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:

@@ -70,10 +70,13 @@ _MAX_BLAMED_BY_RULES = 20  # Without a model only the newest stories are told
 
 
 @cache
-def build_repository() -> CompiledStateGraph[
-    RepositoryState, RunContext, RepositoryInput, RepositoryOutput
-]:
-    """Wire the part of one repository; a failure ends it, and nothing else."""
+def build_repository(
+    *, is_explained: bool = True
+) -> CompiledStateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput]:
+    """Wire the part of one repository; a failure ends it, and nothing else.
+
+    What is not explained is related all the same, and filed with what code writes.
+    """
     graph = StateGraph(
         RepositoryState,
         context_schema=RunContext,
@@ -84,21 +87,32 @@ def build_repository() -> CompiledStateGraph[
     graph.add_node("connect", ending_repository(connect))
     graph.add_node("relate", ending_repository(relate))
     graph.add_node("write_facts", ending_repository(write_facts))
-    graph.add_node("tell_stories", ending_repository(tell_stories))
-    graph.add_node("next_tasks", ending_repository(next_tasks))
-    graph.add_node("explain", ending_repository(explaining(build_analysis()), "analysis"))
     graph.add_node("file", ending_repository(file))
 
     graph.add_edge(START, "study")
     graph.add_edge("study", "connect")
     graph.add_edge("connect", "relate")
     graph.add_edge("relate", "write_facts")
+    if is_explained:
+        _add_explaining(graph)
+    else:
+        graph.add_edge("write_facts", "file")
+    graph.add_edge("file", END)
+    return graph.compile(name="repository")
+
+
+def _add_explaining(
+    graph: StateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput],
+) -> None:
+    """Add the steps in which a model explains commits and tells stories."""
+    graph.add_node("tell_stories", ending_repository(tell_stories))
+    graph.add_node("next_tasks", ending_repository(next_tasks))
+    graph.add_node("explain", ending_repository(explaining(build_analysis()), "analysis"))
+
     graph.add_edge("write_facts", "next_tasks")
     graph.add_conditional_edges("next_tasks", after_next_tasks, ["explain", "tell_stories", "file"])
     graph.add_edge("explain", "next_tasks")
     graph.add_edge("tell_stories", "next_tasks")
-    graph.add_edge("file", END)
-    return graph.compile(name="repository")
 
 
 def after_next_tasks(state: AfterNextTasksInput) -> list[str]:

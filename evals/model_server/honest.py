@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -19,8 +19,16 @@ _KINDS = {
     "judge": "Somebody wrote these sentences",
     "answer": "Now answer the question in",
     "shortlist": "Choose the pairs that are worth reading closely",
+    "relate": "say what the commit [c] has to do with it",
 }
 """Words outside of the fences by which each kind of question is recognised."""
+_NOTHING: Mapping[str, dict[str, object]] = {
+    "minor": {"sentences": []},
+    "repair": {"sentences": []},
+    "shortlist": {"pairs": []},
+    "relate": {"relations": []},
+}
+"""The answers where it has nothing to add, and gives up what is refused."""
 _FACTS = "\n\nFacts that a program found"
 _DIFF = "\n\nThe diff:\n"
 _FACT = re.compile(r"^(- [a-z-]+: (.+))$", re.MULTILINE)
@@ -216,13 +224,8 @@ def honest(request: ModelRequest) -> Saying:
             return _honest_rulings(request, prompt)
         case "answer":
             return _honest_answer(request)
-        case "minor" | "repair":
-            # It has nothing to add, and gives up what is refused.
-            return answer_with({"sentences": []}, request)
-        case "shortlist":
-            return answer_with({"pairs": []}, request)
         case _:
-            return answer_with({}, request)
+            return answer_with(_NOTHING.get(prompt.kind, {}), request)
 
 
 def tier_choices(evidence: str) -> list[TierChoice]:

@@ -4,26 +4,44 @@ import argparse
 import asyncio
 import json
 import multiprocessing
+import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
 
 from agent.audit.findings import Finding
 from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
+from agent.domain.links import Related
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.links.trace import RelatingTrace
 from agent.questions import Reply
+from agent.reports.page import Citation, PageSentence
 from agent.settings.read import override
 from agent.settings.values import Layout, RepoSpec, Settings
 from agent.web import Web
 from evals.figures import Figures, crashed
-from evals.harness import HELD_OUT, SEED, Bench, EvalSet, ReportCost, choose, run_set
+from evals.harness import (
+    HELD_OUT,
+    SEED,
+    Bench,
+    CardSentence,
+    EvalSet,
+    RelatedWindow,
+    ReportCost,
+    choose,
+    run_set,
+)
 from evals.limits import PREVIOUS, breaches, changes, load_figures, load_limits, shares
 from evals.results import as_breaches, as_json, as_page, as_table
 from evals.sets import all_sets
@@ -33,10 +51,14 @@ from gitzette.progress import QuietProgress, say
 from gitzette.render.compose import page_model, report_page
 from gitzette.replies import ReplyPage
 from gitzette.running import cover
+from gitzette.wiring import open_services
+from graphs import daily
 from graphs.conversations import answered
+from graphs.state import DayInput
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
 _MAX_CONCURRENT_SETS = 3
+_MAX_CONCURRENT_QUESTIONS = 16
 _PRELOADED = "gitzette.commands.eval_preload"  # Imported by name, since it imports this module
 
 
@@ -74,6 +96,38 @@ class Gitzette:
                 replies.append(page.written(reply))
             return replies
 
+    async def relate(self, settings: Settings, window: Window) -> RelatedWindow:
+        """Have a model relate the commits of a window, and write nothing else."""
+        now = datetime.now(UTC)
+        run_id = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        traces: list[RelatingTrace] = []
+        state: Mapping[str, Any] = {}
+        async with open_services(settings, {}, now, run_id, settings.repos) as services:
+            graph: Any = daily.build_relating()
+            stream = graph.astream(
+                DayInput(window=window, specs=settings.repos),
+                {"max_concurrency": _MAX_CONCURRENT_QUESTIONS},
+                context=services.context,
+                stream_mode=["custom", "values"],
+                subgraphs=True,
+            )
+            async with aclosing(stream) as parts:
+                async for subgraph, mode, value in parts:
+                    if isinstance(value, RelatingTrace):
+                        traces.append(value)
+                    elif mode == "values" and not subgraph:
+                        state = value
+        related: list[Related] = []
+        for chapter in state["chapters"].values():
+            related += chapter.related
+        return RelatedWindow(
+            report=state["report"],
+            related=tuple(related),
+            refused=tuple(state["refused"]),
+            sentences=tuple(_card_sentences(state["report"])),
+            traces=tuple(traces),
+        )
+
     def page(self, report: Report, lang: Language, layout: Layout, web: str) -> str:
         """Return a report as Markdown, with links below `web`."""
         return report_page(report, lang, Web(web), layout)
@@ -99,6 +153,29 @@ class Gitzette:
         return audited.findings
 
 
+def _card_sentences(report: Report) -> Iterator[CardSentence]:
+    """Yield the sentences that are in sight on the cards of a report's commits."""
+    for section in page_model(report, "en", Web("https://github.com")).sections:
+        for item in section.items:
+            for sentence in item.sentences:
+                yield CardSentence(item.row.id, sentence.claim, _words(sentence))
+
+
+def _words(sentence: PageSentence) -> str:
+    """Return a sentence with the names of what it cites in their places."""
+    words = ""
+    for part in sentence.parts:
+        words += part.name if isinstance(part, Citation) else part
+    return words
+
+
+class _SetOutcome(NamedTuple):
+    """The figures of a set, and what it found beside them."""
+
+    figures: Figures
+    details: Mapping[str, JsonValue]
+
+
 def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     """Run the sets; return 3 if a figure misses its target, 1 if the gate is broken."""
     del environ
@@ -110,8 +187,11 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     requested = limits.sets if args.gate and not args.sets else args.sets
     names = [evalset.name for evalset in choose(requested, SETS)]
     with ThreadPoolExecutor(_MAX_CONCURRENT_SETS) as threads:
-        figures = threads.map(partial(_run_apart, args), names)
-        results = dict(zip(names, figures, strict=True))
+        outcomes = dict(zip(names, threads.map(partial(_run_apart, args), names), strict=True))
+    results = {name: outcome.figures for name, outcome in outcomes.items()}
+    details: dict[str, JsonValue] = {}
+    for outcome in outcomes.values():
+        details |= outcome.details
     previous = load_figures(PREVIOUS) if PREVIOUS.exists() else {}
     broken = breaches(results, limits, previous) if args.gate else []
     changed = list(changes(results, load_figures(args.baseline))) if args.baseline else []
@@ -124,7 +204,7 @@ def evaluate(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         page = as_page(results, about, changed)
         args.html.write_text(page, encoding="utf-8", errors="backslashreplace")
     if args.json:
-        sys.stdout.write(as_json(results))
+        sys.stdout.write(as_json(results, details))
     else:
         sys.stdout.write(as_table(results, previous, colour=sys.stdout.isatty()))
     remarks = sys.stderr if args.json else sys.stdout
@@ -153,7 +233,7 @@ def _mirrors(args: argparse.Namespace) -> tuple[RepoSpec, ...]:
     return repos
 
 
-def _run_apart(args: argparse.Namespace, name: str) -> Figures:
+def _run_apart(args: argparse.Namespace, name: str) -> _SetOutcome:
     """Run a set in its own process, so that a crash does not end the others."""
     # The fork server imports everything once; twenty sets would spend a minute on imports.
     forkserver = multiprocessing.get_context("forkserver")
@@ -162,10 +242,10 @@ def _run_apart(args: argparse.Namespace, name: str) -> Figures:
         try:
             return executor.submit(_run_set, args, name).result()
         except BrokenProcessPool as error:
-            return crashed(name, str(error))
+            return _SetOutcome(crashed(name, str(error)), {})
 
 
-def _run_set(args: argparse.Namespace, name: str) -> Figures:
+def _run_set(args: argparse.Namespace, name: str) -> _SetOutcome:
     (evalset,) = choose([name], SETS)
     with tempfile.TemporaryDirectory(prefix="gitzette-eval-") as folder:
         bench = Bench(
@@ -175,9 +255,23 @@ def _run_set(args: argparse.Namespace, name: str) -> Figures:
             mirrors=_mirrors(args),
             span=(args.since, args.until) if args.since else None,
             reports=tuple(map(Path, args.report or ())),
-            model={"model": args.model, "model_url": args.model_url} if args.model_url else {},
+            model=_model(args),
             seed=HELD_OUT if args.held_out else SEED,
             analyst=args.analyst,
             full=args.full,
+            gold=args.gold,
+            threads=args.threads,
+            home=args.keep,
         )
-        return asyncio.run(run_set(evalset, bench))
+        figures = asyncio.run(run_set(evalset, bench))
+        return _SetOutcome(figures, bench.details)
+
+
+def _model(args: argparse.Namespace) -> dict[str, str]:
+    """Return the models behind `--model-url`, as the settings name them."""
+    if not args.model_url:
+        return {}
+    model = {"model": args.model, "model_url": args.model_url}
+    if args.judge:
+        model["model_judging"] = args.judge
+    return model

@@ -28,6 +28,7 @@ from graphs.writing import build_analysis
 
 GRAPHS: dict[str, Callable[..., Any]] = {
     "daily": daily.build,
+    "relating": daily.build_relating,
     "repository": build_repository,
     "analysis": build_analysis,
     "part": build_part,
