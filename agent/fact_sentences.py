@@ -47,7 +47,7 @@ _EXPRESSION = re.compile(r"[\w.:]*(?:\(.*\))?")
 # ---------------------------------------------------------------- which facts get a sentence
 
 
-def told_facts(facts: Sequence[Fact]) -> list[Fact]:
+def stated_facts(facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts that are worth a sentence each, the most important first."""
     worthy: list[Fact] = []
     for fact in facts:
@@ -65,7 +65,7 @@ def exchanged_lines(facts: Sequence[Fact]) -> list[Fact]:
     return joined(exchanges)
 
 
-def telling_hunks(facts: Sequence[Fact]) -> list[Fact]:
+def quoted_hunks(facts: Sequence[Fact]) -> list[Fact]:
     """Return the changed code that has no sentence and is shown as its lines instead."""
     return [fact for fact in _changed_code(facts) if not all(_old_and_new(fact))]
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from agent.analysts.rules import facts_told
+from agent.analysts.rules import fact_claims
 from agent.analysts.ruling import Case, Control
 from agent.analysts.tasks import is_foreign
 from agent.domain.base import AppError, Language, NotFound, RepoId
@@ -81,7 +81,7 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
         account += fallback("relating", ModelError(f"no tokens are left for {unread} questions"))
     runtime.stream_writer(Step(repo, "relating", 0, len(pairings)))
     controls: list[Mapping[Language, str]] = []
-    for claim in facts_told(material):
+    for claim in fact_claims(material):
         if claim.predicate == "fact" and claim.text:
             controls.append(claim.text)
     questions = [_related(pairing, controls, repositories, context) for pairing in pairings]

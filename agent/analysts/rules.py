@@ -7,9 +7,9 @@ from dataclasses import replace
 from agent.analysts.quoting import (
     ChangedNames,
     recurring_sentences,
+    sentence_about_change,
     short_change,
     shown_lines,
-    telling_sentence,
 )
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import Anchor, Claim, Kind, Quote
@@ -22,9 +22,9 @@ from agent.fact_sentences import (
     exchanged_lines,
     names_of,
     params_of,
+    quoted_hunks,
     sentence,
-    telling_hunks,
-    told_facts,
+    stated_facts,
 )
 from agent.links.admitted import predicate_of
 
@@ -35,7 +35,7 @@ _MAX_FACTS_MINOR = 1
 _MAX_ANCHORS = 5  # Facts of one statement that are shown by their lines
 
 
-def facts_told(material: Material) -> list[Claim]:
+def fact_claims(material: Material) -> list[Claim]:
     """Return what the facts of each commit say, most of those that were read in depth."""
     templates = recurring_sentences(material)
     claims: list[Claim] = []
@@ -57,7 +57,7 @@ def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Ite
     is_telling = is_deep or read.triage.tier is not Tier.LOW
     yield from _lineage(evidence, material)
     yield from _linked_issues(evidence, material)
-    facts = told_facts(evidence.facts)
+    facts = stated_facts(evidence.facts)
     speech = list(_speech(read, material, templates)) if is_deep or not facts else []
     if not facts:
         # What an author says comes before the bare names of functions.
@@ -76,7 +76,7 @@ def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Ite
 def _shown_code(evidence: CommitEvidence) -> Iterator[Claim]:
     """Yield the lines of one to three telling hunks, with the definitions around them."""
     quote_count = 0
-    for fact in telling_hunks(evidence.facts):
+    for fact in quoted_hunks(evidence.facts):
         for anchor in _anchors(fact, evidence):
             quote = Quote(cite=anchor.cite, text=anchor.text, file=anchor.file)
             yield _shown(evidence, quote, {"name": fact.name})
@@ -159,7 +159,7 @@ def _speech(read: Read, material: Material, templates: frozenset[str]) -> Iterat
         texts[pull.id] = pull.body
     names = ChangedNames.of(evidence)
     for source, text in texts.items():
-        words = telling_sentence(text, commit.title, names, templates)
+        words = sentence_about_change(text, commit.title, names, templates)
         if words is None:
             continue
         yield Claim(

@@ -20,7 +20,7 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import Importance, Placement
 from agent.links.admitted import asserts_relation
-from agent.stories.tell import short_text
+from agent.stories.story_claims import short_text
 
 _LETTERS: dict[type, str] = {
     CommitEvidence: "c",

@@ -63,7 +63,7 @@ _JOB_OF_PROMPT = {
 
 
 SUMMING_UP = "summing up"
-TELLING_STORIES = "telling stories"
+WRITING_STORIES = "telling stories"
 _SUMMARY_PROMPTS = ("day", "judge_day", "repair_day")
 
 
@@ -76,9 +76,9 @@ def subject_of(topic: str) -> str:
     prompt, _, words = topic.partition(" ")
     subject = words.partition(",")[0]
     if prompt == "stories":
-        return TELLING_STORIES
+        return WRITING_STORIES
     if prompt in _SUMMARY_PROMPTS:
-        return TELLING_STORIES if "@" in subject else SUMMING_UP
+        return WRITING_STORIES if "@" in subject else SUMMING_UP
     return subject
 
 
@@ -148,7 +148,7 @@ class Judging(Frozen):
 class Chain(Frozen):
     """The number of answers that had to come one after the other.
 
-    Commits are read first. Then they are explained, while stories are told; summaries come last.
+    Commits are read first. Then they are explained, while stories are written; summaries come last.
     """
 
     reading: int = 0

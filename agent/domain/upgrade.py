@@ -26,7 +26,7 @@ SET = (
     "metric-",
     "registered",
 )  # What users set
-_TOLD_BY_COMMIT = ("code-", "error-", "file-")  # In a guide they would bury the rest
+_SHOWN_BY_COMMIT = ("code-", "error-", "file-")  # In a guide they would bury the rest
 _MINOR = (
     "symbol-",
     "enum-",
@@ -88,7 +88,7 @@ class Upgrade(Frozen):
         fact = item.fact
         if item.uses:
             return "used"
-        if fact.severity is Severity.INTERNAL or fact.kind.startswith(_TOLD_BY_COMMIT):
+        if fact.severity is Severity.INTERNAL or fact.kind.startswith(_SHOWN_BY_COMMIT):
             return None
         if fact.kind.startswith(("dependency-", "version-", "image-")):
             return "dependencies"

@@ -26,7 +26,7 @@ from agent.reports.chapter import CheckedClaims, checked_claims
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.paragraph import story_paragraph
 from agent.stories.releases import Taken, may_be_of
-from agent.stories.tell import short_text, story_claims
+from agent.stories.story_claims import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
 from tools.history.past import FAR, naming
 
