@@ -87,7 +87,7 @@ def joined(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def join_key(fact: Fact) -> Hashable | None:
-    """Return what facts of one sentence have in common; None for a fact that stands alone."""
+    """Return the key that facts of one sentence share; None for a fact with its own sentence."""
     if fact.kind in _MEMBERS:
         return fact.kind, _class_of(fact)
     if fact.kind in _WITH_FUNCTION or fact.kind == "hook-added" or len(names_of(fact)) > 1:
@@ -236,7 +236,7 @@ def _inside(fact: Fact, phrases: Phrases) -> str:
 
 
 def _consequence_of_parameter(fact: Fact, phrases: Phrases) -> str:
-    """Return what a new parameter means for callers: pass it, or pass those behind it by name."""
+    """Return the phrase for callers of a new parameter: pass it, or pass later ones by name."""
     has_default = "=" in (fact.new or "")
     if has_default and fact.severity is Severity.MAY_BREAK:
         return str(phrases["shifts"])
@@ -260,7 +260,7 @@ def names_alone(predicate: str, text: str, lang: Language) -> str | None:
 
 
 def _series_sentence(params: Mapping[str, str], phrases: Phrases) -> str:
-    """Return what is known of a part of a series; landed parts are cited in the order of marks."""
+    """Return the sentence about a part of a series; marks cite the landed parts in order."""
     text = _part_of_series(params, phrases)
     marks: list[tuple[int, int]] = []
     for mark, part in enumerate(params.get("landed", "").split(), start=2):
@@ -312,7 +312,7 @@ def _has_owner(fact: Fact) -> bool:
 
 
 def _listed_names(fact: Fact, phrases: Phrases) -> str:
-    """Return the names of a fact as code, by their last parts where these tell them apart."""
+    """Return the names of a fact as code, by their last parts where these differ."""
     names = names_of(fact)
     short_names = [_shortened(name) for name in names]
     if len(set(short_names)) < len(names):

@@ -84,7 +84,7 @@ class Upgrade(Frozen):
         return frozenset(fact.old for fact in removed if fact.old)
 
     def part_of(self, item: UpgradeItem) -> Part | None:
-        """Return where an item is listed; None for what users do not see."""
+        """Return the part of the guide that lists an item; None if users do not see it."""
         fact = item.fact
         if item.uses:
             return "used"

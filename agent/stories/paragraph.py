@@ -35,7 +35,7 @@ _PHRASES: Mapping[Act, str] = {
 
 
 def story_title(story: Story) -> str:
-    """Return what a story is called: a release by its tag, everything else by its first change."""
+    """Return the title of a story: the tag of a release, else the title of its first change."""
     if story.kind == "released":
         tags = [step for step in story.timeline if step.act == "released"]
         if tags:
