@@ -45,7 +45,7 @@ _EXPRESSION = re.compile(r"[\w.:]*(?:\(.*\))?")
 # ---------------------------------------------------------------- which facts get a sentence
 
 
-def told_facts(facts: Sequence[Fact]) -> list[Fact]:
+def stated_facts(facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts that are worth a sentence each, the most important first."""
     worthy: list[Fact] = []
     for fact in facts:
@@ -63,7 +63,7 @@ def exchanged_lines(facts: Sequence[Fact]) -> list[Fact]:
     return joined(exchanges)
 
 
-def telling_hunks(facts: Sequence[Fact]) -> list[Fact]:
+def quoted_hunks(facts: Sequence[Fact]) -> list[Fact]:
     """Return the changed code that has no sentence and is shown as its lines instead."""
     return [fact for fact in _changed_code(facts) if not all(_old_and_new(fact))]
 
@@ -85,7 +85,7 @@ def joined(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def join_key(fact: Fact) -> Hashable | None:
-    """Return what facts of one sentence have in common; None for a fact that stands alone."""
+    """Return the key that facts of one sentence share; None for a fact with its own sentence."""
     if fact.kind in _MEMBERS:
         return fact.kind, _class_of(fact)
     if fact.kind in _WITH_FUNCTION or fact.kind == "hook-added" or len(names_of(fact)) > 1:
@@ -234,7 +234,7 @@ def _inside(fact: Fact, phrases: Phrases) -> str:
 
 
 def _consequence_of_parameter(fact: Fact, phrases: Phrases) -> str:
-    """Return what a new parameter means for callers: pass it, or pass those behind it by name."""
+    """Return the phrase for callers of a new parameter: pass it, or pass later ones by name."""
     has_default = "=" in (fact.new or "")
     if has_default and fact.severity is Severity.MAY_BREAK:
         return str(phrases["shifts"])
@@ -258,7 +258,7 @@ def names_alone(predicate: str, text: str, lang: Language) -> str | None:
 
 
 def _series_sentence(params: Mapping[str, str], phrases: Phrases) -> str:
-    """Return what is known of a part of a series; landed parts are cited in the order of marks."""
+    """Return the sentence about a part of a series; marks cite the landed parts in order."""
     text = _part_of_series(params, phrases)
     marks: list[tuple[int, int]] = []
     for mark, part in enumerate(params.get("landed", "").split(), start=2):
@@ -310,7 +310,7 @@ def _has_owner(fact: Fact) -> bool:
 
 
 def _listed_names(fact: Fact, phrases: Phrases) -> str:
-    """Return the names of a fact as code, by their last parts where these tell them apart."""
+    """Return the names of a fact as code, by their last parts where these differ."""
     names = names_of(fact)
     short_names = [_shortened(name) for name in names]
     if len(set(short_names)) < len(names):

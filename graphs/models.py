@@ -110,7 +110,7 @@ class Models:
         return self._budget.take_chain(account, explaining=explaining)
 
     def take_story_chain(self, account: str) -> Chain:
-        """Return how many answers followed each other while stories were told."""
+        """Return how many answers followed each other while stories were written."""
         return self._budget.take_story_chain(account)
 
     # ------------------------------------------------------------ what the servers can do

@@ -1,4 +1,4 @@
-"""Relations: a model reads a commit beside what it may belong to, code checks, a judge agrees."""
+"""Relations between commits and threads: a model proposes, code checks, a judge confirms."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from agent.analysts.rules import facts_told
+from agent.analysts.rules import fact_claims
 from agent.analysts.ruling import Case, Control
 from agent.analysts.tasks import is_foreign
 from agent.domain.base import AppError, Language, NotFound, RepoId
@@ -47,7 +47,7 @@ _MAX_QUESTIONS = 150  # For which both sides are read
 
 
 class _Outcome(NamedTuple):
-    """The relations of one commit that were admitted, refused, or not read."""
+    """The admitted and refused relations of one commit, and their cost."""
 
     related: list[Related]
     refused: list[Refused]
@@ -55,7 +55,7 @@ class _Outcome(NamedTuple):
 
 
 async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutput:
-    """Have a model name what the day's commits have to do with what they may belong to."""
+    """Have a model relate the day's commits to earlier commits, issues and pull requests."""
     context = runtime.context
     repo = state["spec"].name
     if context.models is None:
@@ -89,7 +89,7 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
     runtime.stream_writer(trace)
     runtime.stream_writer(Step(repo, "relating", 0, len(pairings)))
     controls: list[Mapping[Language, str]] = []
-    for claim in facts_told(material):
+    for claim in fact_claims(material):
         if claim.predicate == "fact" and claim.text:
             controls.append(claim.text)
     questions = [_related(pairing, controls, repositories, context) for pairing in pairings]
@@ -98,9 +98,9 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
 
 
 def affordable_pairings(pairings: Sequence[Pairing], commits: int) -> list[Pairing]:
-    """Return what the tokens for a day of so many commits are enough for, the first ones first.
+    """Return the pairings for which a day of so many commits has tokens, the first ones first.
 
-    Each question shows less where there are many.
+    Where there are many, each question shows less.
     """
     tokens_left = min(_MAX_TOKENS, max(_MIN_TOKENS, commits * _TOKENS_PER_COMMIT))
     for question_tokens in _QUESTION_TOKENS:
@@ -118,13 +118,13 @@ def affordable_pairings(pairings: Sequence[Pairing], commits: int) -> list[Pairi
 
 
 def _cost(pairing: Pairing) -> int:
-    """Return the tokens that it takes to read both sides, and to judge what is said of them."""
+    """Return the tokens needed to read both sides and to judge their relation."""
     both_sides = tokens_of(pairing.text((), pairing.token_budget))
     return _READINGS * (both_sides + _PROMPT_TOKENS)
 
 
 def _reading_groups(commits: Sequence[CommitCandidates]) -> list[CommitCandidates]:
-    """Divide what a commit is read beside into questions; first questions of all come first."""
+    """Split each commit's candidates into questions; the first question of each comes first."""
     rounds: list[list[CommitCandidates]] = []
     for commit in commits:
         by_id = {candidate.id: candidate for candidate in commit.found}
@@ -146,7 +146,7 @@ def _read_pairs(pairings: Iterable[Pairing]) -> Iterator[IdPair]:
 
 
 def _handed_on(outcomes: Sequence[_Outcome], account: Account) -> RelateOutput:
-    """Return what became of the relations of all commits, and what that cost."""
+    """Combine the outcomes of all commits, with their total cost."""
     related: list[Related] = []
     refused: list[Refused] = []
     for outcome in outcomes:
@@ -205,7 +205,7 @@ def _case(
     drafts: Sequence[RelationDraft],
     facts: Sequence[Mapping[Language, str]],
 ) -> Case:
-    """Return what is put before the judge: relations, and facts of others as controls."""
+    """Return the case for the judge: relations, and facts of other commits as controls."""
 
     def controls(evidence: str) -> list[Control]:
         siblings = pairing.controls(drafts, evidence)
@@ -237,7 +237,7 @@ async def _pairings(
     """Read both sides of what may be related, each with the text of its pull request."""
     code = repositories[material.repo].code
     shas = [group.read.evidence.change.commit.sha for group in groups]
-    # Of commits that were only skimmed the patches are missing, and they show what was done.
+    # Skimmed commits have no patches, which show what was done.
     changes = await context.library.whole(code, shas)
     others = await _others(groups, material, repositories, context)
     pulls = await _pulls(others.values(), material, repositories)
@@ -274,7 +274,7 @@ async def _pairings(
 async def _taken_back(
     others: Iterable[Evidence], material: Material, code: CodeSource
 ) -> dict[EvidenceId, Headline]:
-    """Return which earlier commits were taken back before the end of the window, and by which."""
+    """Return the reverts, before the window's end, of earlier commits, by the reverted commit."""
     if not isinstance(code, CloneSource):
         return {}
     headlines: dict[str, Headline] = {}
@@ -339,7 +339,7 @@ async def _others(
     repositories: Mapping[RepoId, RepositorySources],
     context: RunContext,
 ) -> dict[EvidenceId, Evidence]:
-    """Read what the commits may belong to, by its name as it was written."""
+    """Read the candidates of the commits, by their ids as they were written."""
     read: dict[EvidenceId, Evidence] = {}
     for commit in material.reads:
         read[commit.evidence.id] = commit.evidence
@@ -350,7 +350,7 @@ async def _others(
         names.update(dict.fromkeys(candidate.id for candidate in group.found))
     existing = [name for name in names if name in read]
     code = repositories[material.repo].code
-    # Of the earlier commits that stories rest on, only the titles may have been read so far.
+    # Of earlier commits in stories, only the titles may have been read so far.
     changes = await context.library.whole(code, [name.sha for name in existing if name.is_commit])
     others: dict[EvidenceId, Evidence] = {}
     for name in existing:
@@ -375,7 +375,7 @@ async def _threads(
     try:
         discussions = await sources.threads.discussions(numbers)
     except AppError:
-        return {}  # What cannot be read is not related
+        return {}  # Threads that cannot be read are not related
     return {discussion.id: discussion for discussion in discussions}
 
 

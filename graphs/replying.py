@@ -10,7 +10,7 @@ from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.domain.spending import Spent
-from agent.fact_sentences import told_facts
+from agent.fact_sentences import stated_facts
 from agent.gate.check import refusals
 from agent.questions import THREADS, AnswerSection, Hit, Named, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
@@ -263,7 +263,7 @@ def _stated_facts(
     for commit_id in commit_ids:
         commit = evidence.get(commit_id)
         if isinstance(commit, CommitEvidence):
-            facts = sorted(told_facts(commit.facts), key=is_unnamed)
+            facts = sorted(stated_facts(commit.facts), key=is_unnamed)
             claims += [statement(fact, commit) for fact in facts[:_MAX_FACTS]]
     evidence_set = EvidenceSet(by_id=evidence, seen=frozenset(evidence))
     passed, _ = checked_claims(claims, (), (), evidence_set, refusals)

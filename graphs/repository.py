@@ -9,7 +9,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from agent.analysts.packet import MINOR_PACKET
-from agent.analysts.rules import facts_told
+from agent.analysts.rules import fact_claims
 from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.affected import Affected
 from agent.domain.base import RepoId
@@ -56,8 +56,8 @@ from graphs.state import (
     WriteFactsInput,
     WriteFactsOutput,
 )
-from graphs.telling_stories import tell_stories
 from graphs.writing import AnalysisGraph, analyse, build_analysis
+from graphs.writing_stories import write_stories
 from tools.affected import affected_versions, first_releases
 from tools.history.find_stories import find_stories, published_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
@@ -66,7 +66,7 @@ from tools.releases import with_notes
 
 _MAX_MINOR_BATCH = 8  # Minor commits that one question asks about
 _MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones
-_MAX_BLAMED_BY_RULES = 20  # Without a model only the newest stories are told
+_MAX_BLAMED_BY_RULES = 20  # Without a model only the newest stories are shown
 
 
 @cache
@@ -105,28 +105,30 @@ def _add_explaining(
     graph: StateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput],
 ) -> None:
     """Add the steps in which a model explains commits and tells stories."""
-    graph.add_node("tell_stories", ending_repository(tell_stories))
+    graph.add_node("write_stories", ending_repository(write_stories))
     graph.add_node("next_tasks", ending_repository(next_tasks))
     graph.add_node("explain", ending_repository(explaining(build_analysis()), "analysis"))
 
     graph.add_edge("write_facts", "next_tasks")
-    graph.add_conditional_edges("next_tasks", after_next_tasks, ["explain", "tell_stories", "file"])
+    graph.add_conditional_edges(
+        "next_tasks", after_next_tasks, ["explain", "write_stories", "file"]
+    )
     graph.add_edge("explain", "next_tasks")
-    graph.add_edge("tell_stories", "next_tasks")
+    graph.add_edge("write_stories", "next_tasks")
 
 
 def after_next_tasks(state: AfterNextTasksInput) -> list[str]:
     """Go on to what is to be written; nodes of a failed repository must not loop.
 
-    Stories rest on facts and relations alone, so they are told while the first commits are explained.
+    Stories rest on facts and relations alone, so they are written while the first commits are explained.
     """
     if has_failed(state):
         return ["file"]
     following = []
     if state["tasks"]:
         following.append("explain")
-    if state["tells_stories"]:
-        following.append("tell_stories")
+    if state["writes_stories"]:
+        following.append("write_stories")
     return following or ["file"]
 
 
@@ -176,7 +178,7 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
     stories = await with_relations(
         state["stories"], material, state["related"], code, context.library, context.stories
     )
-    facts = with_stories(facts_told(material), stories)
+    facts = with_stories(fact_claims(material), stories)
     waiting: list[Task] = []
     if context.models:
         share = state["share"]
@@ -186,8 +188,8 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
     return {
         "facts": facts,
         "stories": stories,
-        "untold": True,
-        "tells_stories": False,
+        "stories_pending": True,
+        "writes_stories": False,
         "waiting": waiting,
         "tasks": [],
     }
@@ -214,8 +216,8 @@ async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> Nex
     return {
         "tasks": waiting[:count],
         "waiting": waiting[count:],
-        "tells_stories": state["untold"],
-        "untold": False,
+        "writes_stories": state["stories_pending"],
+        "stories_pending": False,
     }
 
 

@@ -118,11 +118,11 @@ class RunContext:
         raise AssertionError("the loop returns or raises")
 
     def take_spent(
-        self, account: str, *, explaining: bool = False, telling_stories: bool = False
+        self, account: str, *, explaining: bool = False, writing_stories: bool = False
     ) -> Account:
         """Return what the models were paid for an account since this was asked last."""
         models = self.asked
-        if telling_stories:
+        if writing_stories:
             chain = models.take_story_chain(account)
         else:
             chain = models.take_chain(account, explaining=explaining)

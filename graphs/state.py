@@ -251,19 +251,19 @@ class WriteFactsOutput(TypedDict):
 
     facts: list[Claim]
     stories: StoriesFound
-    untold: bool  # Whether the stories are still to be told
-    tells_stories: bool  # Whether they are told now
+    stories_pending: bool  # Whether the stories are still to be written
+    writes_stories: bool  # Whether they are written now
     waiting: list[Task]  # Commits that are not explained yet
     tasks: list[Task]  # What is written now
 
 
-class TellStoriesInput(WriteFactsInput):
+class WriteStoriesInput(WriteFactsInput):
     """A repository whose facts are written."""
 
     facts: list[Claim]
 
 
-class TellStoriesOutput(TypedDict):
+class WriteStoriesOutput(TypedDict):
     """The stories with their paragraphs, refused paragraphs, and the cost."""
 
     stories: StoriesFound
@@ -276,7 +276,7 @@ class NextTasksInput(RepositoryStepInput):
 
     waiting: list[Task]
     tasks: list[Task]
-    untold: bool
+    stories_pending: bool
 
 
 class NextTasksOutput(TypedDict):
@@ -284,14 +284,14 @@ class NextTasksOutput(TypedDict):
 
     waiting: list[Task]
     tasks: list[Task]
-    untold: bool
-    tells_stories: bool
+    stories_pending: bool
+    writes_stories: bool
 
 
 class AfterNextTasksInput(NextTasksInput):
-    """What is written next, and whether stories are told beside it."""
+    """What is written next, and whether stories are written beside it."""
 
-    tells_stories: bool
+    writes_stories: bool
 
 
 class ExplainInput(WriteFactsInput):
@@ -322,8 +322,8 @@ class RepositoryOutput(ChapterOutput):
 class RepositoryState(FileInput, RepositoryOutput):
     """The state of a repository's part of a run."""
 
-    untold: bool
-    tells_stories: bool
+    stories_pending: bool
+    writes_stories: bool
     waiting: list[Task]
     tasks: list[Task]
 

@@ -32,14 +32,14 @@ _MAX_NAMED = 5  # Commits that the beginning of a hash may stand for
 
 
 class _Span(NamedTuple):
-    """A stretch of landing time of which every commit is stored."""
+    """A time span: every commit that landed in it is stored."""
 
     start: datetime
     end: datetime
 
 
 class EvidenceStore:
-    """The stored evidence of repositories, and of which stretches of time it is complete."""
+    """The stored evidence of repositories, and the time spans for which it is complete."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -83,7 +83,7 @@ class EvidenceStore:
         self._put([tag_row(tag) for name, tag in tag_by_id.items() if name not in stored])
 
     def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
-        """Return which of these commits are stored."""
+        """Return the hashes of these commits that are stored."""
         names = [EvidenceId.commit(repo, sha) for sha in shas]
         rows = self._db.select("evidence", ["name"], {"name": names})
         return {EvidenceId(name).sha for (name,) in rows}
@@ -97,7 +97,7 @@ class EvidenceStore:
         return self.all([name]).get(name)
 
     def all(self, names: Iterable[EvidenceId]) -> dict[EvidenceId, Known]:
-        """Return what is stored of these pieces of evidence, in their order."""
+        """Return the stored ones of these pieces of evidence, in their order."""
         requested = list(dict.fromkeys(names))
         rows = self._db.select("evidence", ["name", "kind", "body"], {"name": requested})
         stored = {name: MODELS[kind].model_validate_json(body) for name, kind, body in rows}
@@ -132,7 +132,7 @@ class EvidenceStore:
         return [Card.model_validate_json(body) for body in bodies]
 
     def count(self, repo: RepoId, window: Window) -> int:
-        """Return how many of the commits that landed in a window are stored."""
+        """Return the number of stored commits that landed in a window."""
         start, end = _bounds(window)
         return self._db.evidence.count_commits(repo, start, end)
 
@@ -148,7 +148,7 @@ class EvidenceStore:
         return parts
 
     def problems(self, repos: Sequence[RepoId], window: Window | None) -> list[str]:
-        """Return why the facts of stored commits are missing, each behind its commit."""
+        """Return the problems for which facts of stored commits are missing, each with its commit."""
         start, end = _bounds(window)
         problems = []
         for body in self._db.evidence.commits_with_problems(repos, start, end):
@@ -216,7 +216,7 @@ class EvidenceStore:
         return list(newest.values())
 
     def _spans(self, repo: RepoId) -> list[_Span]:
-        """Return the stretches of time that are complete, oldest first, joined where they touch."""
+        """Return the complete time spans, oldest first, joined where they touch."""
         rows = self._db.select("complete_spans", ["since", "until"], {"repo": repo})
         joined: list[_Span] = []
         for since, until in sorted(rows):
@@ -234,7 +234,7 @@ class WindowSearch:
 
     index: SearchIndex
     store: EvidenceStore
-    report_of: Callable[..., Sequence[str]]  # Returns what the report of a day said
+    report_of: Callable[..., Sequence[str]]  # Returns the statements of a day's report
     window: Window
 
     def search(self, words: str, *, repo: RepoId | None = None, limit: int = 20) -> list[str]:
@@ -244,7 +244,7 @@ class WindowSearch:
         return [self._line(hit) for hit in hits]
 
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
-        """Return what the report of a day said, if the day is within the window."""
+        """Return the statements of a day's report, if the day is within the window."""
         if midnight(date.fromisoformat(day), self.window.tz) not in self.window:
             return ()
         return self.report_of(day, repo=repo)
@@ -260,7 +260,7 @@ class WindowSearch:
 
 
 def _references(rows: Iterable[EvidenceRow]) -> Iterator[Record]:
-    """Yield which evidence refers to which, and which pull request brought it."""
+    """Yield a row for each reference from one piece of evidence to another."""
     for row in rows:
         if row.pull is not None:
             yield _reference(row.id, row.pull, brought=True)

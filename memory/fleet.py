@@ -101,7 +101,7 @@ class Fleet:
         return {label: (window_key, finished) for label, window_key, finished in rows}
 
     def deliveries(self, edition: str) -> list[str]:
-        """Return how reports stand on the channels of an edition, as JSON."""
+        """Return the delivery state of reports on an edition's channels, as JSON."""
         rows = self._db.select("deliveries", ["body"], {"edition": edition})
         return [body for (body,) in rows]
 

@@ -23,7 +23,7 @@ class HttpCache:
             db.cache.forget((today - _KEPT_UNUSED).isoformat())
 
     def get(self, key: str) -> bytes | None:
-        """Return what was put last under this key."""
+        """Return the value that was put last under this key."""
         rows = self._db.select("http_cache", ["value", "used"], {"key": key})
         if not rows:
             return None
@@ -52,7 +52,7 @@ class ModelServers:
         self._fortnight = today.toordinal() // _FRESH_DAYS
 
     def get(self, url: str, model: str, context: int | None) -> Capabilities | None:
-        """Return what was found out, unless that is long ago."""
+        """Return the cached capabilities unless they are outdated."""
         cached = self._cache.get(self._key(url, model, context))
         if cached is None:
             return None

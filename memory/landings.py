@@ -10,7 +10,7 @@ from memory.operations import Database, Record
 
 
 class Landings:
-    """The ownership of landed commits, and where each branch stood."""
+    """The ownership of landed commits, and the tip of each branch at each window."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -28,7 +28,7 @@ class Landings:
         return self._db.reports.nearest_tip(repo, stamp(window.start))
 
     def elsewhere(self, repo: RepoId, window: Window, shas: Iterable[str]) -> dict[str, Owner]:
-        """Return which of these commits other reports own; those that overlap do not count."""
+        """Return the other reports that own these commits, by hash; overlapping ones do not count."""
         owners = self._db.reports.owners(repo, stamp(window.start), stamp(window.end), list(shas))
         return {sha: Owner(window_key, late=bool(late)) for sha, window_key, late in owners}
 

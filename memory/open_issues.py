@@ -25,7 +25,7 @@ class OpenIssues:
         """Return the numbers of the issues that were open when last seen.
 
         With a window, none where no report covers the days before it: what was closed then is
-        not known, and the list has to be made anew.
+        not known, and the list has to be fetched again.
         """
         if window is not None and not self._is_up_to_date(repo, window):
             return frozenset()

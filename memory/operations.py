@@ -163,7 +163,7 @@ class StatementOperations(Protocol):
     """The statements of published reports."""
 
     def of_day(self, label: str, scope: StatementScope, limit: int) -> list[StatementHit]:
-        """Return what the report of a day said, in the order of the report."""
+        """Return the statements of a day's report, in its order."""
 
     def search(
         self, terms: Sequence[Term], scope: StatementScope, limit: int, *, every: bool
@@ -181,13 +181,13 @@ class EvidenceOperations(Protocol):
         """Return the commits whose facts are missing, newest first."""
 
     def count_commits(self, repo: RepoId, start: str, end: str) -> int:
-        """Return how many commits landed in a stretch of time."""
+        """Return the number of commits that landed in a time span."""
 
     def has_threads(self, repo: RepoId) -> bool:
         """Return True if an issue or a pull request of a repository is stored."""
 
     def neighbours(self, name: EvidenceId) -> set[EvidenceId]:
-        """Return what a piece of evidence refers to, and what refers to it or to its pull request.
+        """Return the evidence that a piece refers to, and the evidence that refers to it or its pull.
 
         The other steps of its stories belong to it as well.
         """
@@ -199,7 +199,7 @@ class EvidenceOperations(Protocol):
         """Return the authors of all evidence."""
 
     def count(self, scope: Scope) -> int:
-        """Return how much evidence is in scope."""
+        """Return the number of pieces of evidence in scope."""
 
     def in_scope(
         self,

@@ -136,7 +136,7 @@ class SearchIndex:
     def cited_before(
         self, names: Sequence[EvidenceId], repos: Sequence[RepoId], window: Window | None
     ) -> list[Hit]:
-        """Return what earlier answers cite and this window allows, in the order of `names`.
+        """Return the evidence of earlier answers that this window allows, in the order of `names`.
 
         Threads may be older than the window, and releases of any time.
         """
@@ -180,7 +180,7 @@ class SearchIndex:
         return list(matches.values())
 
     def _named(self, name: Named, scope: Scope) -> _Exact:
-        """Return what is named by hash, number or tag, or everything that has a name whole.
+        """Return the evidence that a reference names, or all that contains a name as a phrase.
 
         A thread that is named may be older than the window, and a tag of any time.
         """
@@ -278,7 +278,7 @@ def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
 
 
 def _reach_of(name: Named, scope: Scope) -> Scope:
-    """Return where to look for what a reference names, which says itself what is meant."""
+    """Return the scope in which to look up a reference, which may be older than the window."""
     return _until_end(scope) if name.kind == "thread" else _reach(scope)
 
 

@@ -68,7 +68,7 @@ class Statements:
     def report(
         self, day: str, *, repo: RepoId | None = None, before: datetime | None = None
     ) -> Sequence[str]:
-        """Return what the report of a day said, one statement a line, in the report's order."""
+        """Return the statements of a day's report, one a line, in its order."""
         scope = _scope(repo, before)
         hits = self._db.statements.of_day(day, scope, _MAX_REPORT_LINES + 1)
         lines = [_line(hit, LANGUAGES[0]) for hit in hits[:_MAX_REPORT_LINES]]
@@ -100,7 +100,7 @@ class EarlierStatements:
         return self.statements.search(words, repo=repo, limit=limit, before=self.before)
 
     def report(self, day: str, *, repo: RepoId | None = None) -> Sequence[str]:
-        """Return what the report of an earlier day said, one statement a line."""
+        """Return the statements of an earlier day's report, one a line."""
         return self.statements.report(day, repo=repo, before=self.before)
 
 

@@ -72,7 +72,7 @@ class Stories:
 
 
 def _keys(story: Story) -> set[tuple[str, str]]:
-    """Return what two forms of the same story have in common: its sort, and its steps."""
+    """Return the key that two forms of the same story share: its kind and its steps."""
     sort = "lineage" if story.kind in ("revert", "reland") else story.kind
     # Releases are steps of many stories, and a release has many fixes.
     commits = [step.cite for step in story.timeline if step.act != "released"]

@@ -30,7 +30,7 @@ _CONFIGURATION = re.compile(
     r".*\.(?:toml|ya?ml|json|cfg|ini|cmake)|(?:requirements|constraints).*\.txt"
     r"|setup\.py|CMakeLists\.txt|.*Dockerfile.*"
 )
-_MIN_LINES = 6  # Lines of a hunk that is cut below which it tells nothing
+_MIN_LINES = 6  # Lines that a cut hunk must keep to be of use
 _SHORT_HUNK = 1_500  # Tokens that every hunk may have
 _LINES_AROUND = 8  # Lines on either side of a passage, shown before any other hunk
 _CHANGES_SHARE = 0.7  # Of the budget, for changed lines before any hunk is shown whole
@@ -43,7 +43,7 @@ class _Hunk(NamedTuple):
     file: FileChange
     position: int  # In the diff
     lines: tuple[str, ...]
-    rank: int  # How telling its file is, the most telling first
+    rank: int  # By the kind of its file, the most informative first
     size: int  # Changed lines
     names: tuple[int, ...]  # Lines that hold names
     name_count: int  # Names of the focus in it, or in the path of its file
@@ -58,7 +58,7 @@ class _Hunk(NamedTuple):
         return not self.passages, -self.name_count, self.rank, is_new, -self.size
 
     def shortened(self, budget: int) -> Excerpt:
-        """Return what fits of it: passages of the focus, lines with its names, then what matters."""
+        """Return an excerpt that fits: passages of the focus, lines with its names, then by importance."""
         if self.order is None:
             return excerpt(self.lines, budget, [*self.passages, 0, *self.names], plain=self.plain)
         order = [*self.names, *self.order]
@@ -121,10 +121,10 @@ def _left_out_list(files: Sequence[str], budget: int) -> str:
 
 
 def _chosen_parts(hunks: Sequence[_Hunk], budget: int) -> dict[int, Excerpt]:
-    """Return what is shown of the hunks, by their position.
+    """Return the excerpts of the hunks that are shown, by their position.
 
-    What the focus needs is set aside first; the rest of the budget goes to hunks by how much they
-    tell, and those that hold names of the focus come before the others.
+    Tokens for the focus are reserved first. The rest of the budget goes to hunks by rank, those
+    with names of the focus before the others.
     """
     reserved = _reserved_tokens(hunks, budget)
     tokens_left = budget - sum(reserved.values())
@@ -300,7 +300,7 @@ def _proving_lines(facts: Iterable[Fact]) -> set[str]:
 
 
 def _rank(file: FileChange, lines: Sequence[str], proving: set[str]) -> int:
-    """Return how telling a hunk is: documents and configuration first, tests and removed files last."""
+    """Return a hunk's rank: documents and configuration first, tests and removed files last."""
     kind = area(file.path)
     name = file.path.rpartition("/")[2]
     if file.status == "removed":

@@ -85,10 +85,10 @@ def commit_packet(
     focus: Focus = NO_FOCUS,
     context: CommitContext = NO_CONTEXT,
 ) -> str:
-    """Return what people wrote of a commit, what code found, the diff, and the code around it.
+    """Return the packet of a commit: messages, facts, diff, and the code around it.
 
     The passages of the focus are always in it, with the lines around them; then come parts of the
-    diff that hold its names, then the others in the order in which they tell most.
+    diff that hold its names, then the others, the most informative first.
     """
     evidence = read.evidence
     pieces = pieces_of(evidence, material)
@@ -161,7 +161,7 @@ def _excerpt_opening(
 
 
 def _touched_context(context: CommitContext, focus: Focus, left_out: list[str]) -> CommitContext:
-    """Return what the focus speaks of; the headings of everything else are added to `left_out`."""
+    """Return the context that the focus touches; headings of the rest go to `left_out`."""
     definitions: list[Definition] = []
     for definition in context.surroundings.definitions:
         if definition.name in focus.names or focus.touches("\n".join(definition.passage.lines)):
@@ -200,7 +200,7 @@ def _touched_look_ups(look_ups: Sequence[LookUp], focus: Focus, left_out: list[s
 
 
 def _context_text(context: CommitContext, budget: int, focus: Focus) -> str:
-    """Return what stands below the diff: definitions, uses, earlier commits."""
+    """Return the sections below the diff: definitions, uses, earlier commits."""
     sections: dict[str, str] = {}
     around_budget = int(budget * _AROUND_SHARE)
     definitions = _definitions_text(context.surroundings.definitions, around_budget, focus)
@@ -382,7 +382,7 @@ def fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
 
 
 def cut_text(text: str, budget: int, focus: Focus = NO_FOCUS) -> str:
-    """Return what fits of a text that people wrote; passages of the focus stay, whatever the budget."""
+    """Cut a text that people wrote to a budget; passages of the focus always stay."""
     lines = text.splitlines()
     plain = repeated_rows(lines)
     if not plain and tokens_of(text) <= budget:

@@ -92,7 +92,7 @@ def _distinct_names(patch: str) -> Iterator[str]:
                 yield name
 
 
-def telling_sentence(
+def sentence_about_change(
     text: str, title: str, names: ChangedNames, templates: frozenset[str] = frozenset()
 ) -> str | None:
     """Return the sentence, verbatim, that names most of what changed; None if none names anything.

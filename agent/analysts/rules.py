@@ -7,9 +7,9 @@ from dataclasses import replace
 from agent.analysts.quoting import (
     ChangedNames,
     recurring_sentences,
+    sentence_about_change,
     short_change,
     shown_lines,
-    telling_sentence,
 )
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import Anchor, Claim, Kind, Quote
@@ -22,9 +22,9 @@ from agent.fact_sentences import (
     exchanged_lines,
     names_of,
     params_of,
+    quoted_hunks,
     sentence,
-    telling_hunks,
-    told_facts,
+    stated_facts,
 )
 from agent.links.admitted import predicate_of
 
@@ -35,8 +35,8 @@ _MAX_FACTS_MINOR = 1
 _MAX_ANCHORS = 5  # Facts of one statement that are shown by their lines
 
 
-def facts_told(material: Material) -> list[Claim]:
-    """Return what the facts of each commit say, most of those that were read in depth."""
+def fact_claims(material: Material) -> list[Claim]:
+    """Return claims about the facts of each commit, more for those that were read in depth."""
     templates = recurring_sentences(material)
     claims: list[Claim] = []
     for read in material.reads:
@@ -49,7 +49,7 @@ def facts_told(material: Material) -> list[Claim]:
 def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Iterator[Claim]:
     evidence = read.evidence
     if read.depth not in ("deep", "skim"):
-        # Of what is folded, only what it has to do with an issue is worth a sentence.
+        # Of a folded commit, only its links to issues are worth a sentence.
         asserted = [link for link in material.links if link.relation is not Relation.MENTIONS]
         yield from _linked_issues(evidence, replace(material, links=asserted))
         return
@@ -57,7 +57,7 @@ def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Ite
     is_telling = is_deep or read.triage.tier is not Tier.LOW
     yield from _lineage(evidence, material)
     yield from _linked_issues(evidence, material)
-    facts = told_facts(evidence.facts)
+    facts = stated_facts(evidence.facts)
     speech = list(_speech(read, material, templates)) if is_deep or not facts else []
     if not facts:
         # What an author says comes before the bare names of functions.
@@ -67,16 +67,16 @@ def _claims_of(read: Read, material: Material, templates: frozenset[str]) -> Ite
         speech = []
     statements = _statements(facts[: _max_facts(read)], evidence)
     yield from statements
-    # Where no line shows what is told, a reader sees a piece of what was done.
+    # Where no statement has lines to show, quote a piece of the change itself.
     if is_telling and not any(claim.anchors for claim in statements):
         yield from _shown_code(evidence)
     yield from speech
 
 
 def _shown_code(evidence: CommitEvidence) -> Iterator[Claim]:
-    """Yield the lines of one to three telling hunks, with the definitions around them."""
+    """Yield the lines of changed code that has no sentence, with the names around it."""
     quote_count = 0
-    for fact in telling_hunks(evidence.facts):
+    for fact in quoted_hunks(evidence.facts):
         for anchor in _anchors(fact, evidence):
             quote = Quote(cite=anchor.cite, text=anchor.text, file=anchor.file)
             yield _shown(evidence, quote, {"name": fact.name})
@@ -95,7 +95,7 @@ def _max_facts(read: Read) -> int:
 
 
 def _statements(facts: Sequence[Fact], evidence: CommitEvidence) -> list[Claim]:
-    """State facts; what changes alike in two places is told once."""
+    """State facts; the same change in two places is stated once."""
     statements: dict[str, Claim] = {}
     for fact in facts:
         claim = statement(fact, evidence)
@@ -159,7 +159,7 @@ def _speech(read: Read, material: Material, templates: frozenset[str]) -> Iterat
         texts[pull.id] = pull.body
     names = ChangedNames.of(evidence)
     for source, text in texts.items():
-        words = telling_sentence(text, commit.title, names, templates)
+        words = sentence_about_change(text, commit.title, names, templates)
         if words is None:
             continue
         yield Claim(
@@ -177,7 +177,7 @@ def _speech(read: Read, material: Material, templates: frozenset[str]) -> Iterat
 
 
 def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
-    """Yield what the commit undoes or brings back, and what became of it the same day."""
+    """Yield claims on the commits that this one undoes or brings back, and on its own revert."""
     readable = {read.evidence.id for read in material.reads}
     readable.update(material.background)
     others = []
@@ -204,7 +204,7 @@ def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
 
 
 def _linked_issues(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
-    """Yield what the commit has to do with issues, as GitHub records it or a judge admitted it."""
+    """Yield claims on a commit's issues, from links that GitHub records or a judge admitted."""
     states = {issue.id: issue.state for issue in material.issues}
     for link in material.links:
         if link.change != evidence.id or link.issue not in states:

@@ -69,7 +69,7 @@ def analysis_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 
 @cache
 def minor_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
-    """Return the shape in which minor commits are told, a sentence each under its handle."""
+    """Return the shape of sentences about minor commits, one each under its handle."""
     about = Field(default="", description="the handle of the commit, such as c3")
     with_commit = create_model("MinorSentence", __base__=Sentence, commit=(str, about))
     return create_model("MinorSentences", sentences=_sentences(with_commit, languages))
@@ -84,7 +84,7 @@ def repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 
 @cache
 def summary_repair_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
-    """Return the shape in which refused sentences of a summary are said anew, each under its number."""
+    """Return the shape of rewritten sentences of a summary, each under its number."""
     numbered = create_model("NumberedSummary", __base__=Summary, id=(str, ""))
     return create_model("SummaryRepair", sentences=_sentences(numbered, languages))
 
@@ -131,7 +131,7 @@ def _sentences(
 def words_of(
     answer: BaseModel, languages: Sequence[Language], prefix: str = ""
 ) -> dict[Language, str]:
-    """Return what was written in each language; empty if one of them is missing."""
+    """Return an answer's text by language; empty if a language is missing."""
     texts: dict[Language, str] = {}
     for lang in languages:
         text = " ".join(str(getattr(answer, f"{prefix}{lang}")).split())
@@ -151,7 +151,7 @@ def asked_languages(languages: Sequence[Language]) -> str:
 
 
 def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
-    """Return what a model cites: by its handle, its name, its number or the start of its hash.
+    """Return the id that a model cites by handle, id, number or the start of a hash.
 
     The start of a hash counts if it fits only one of the commits that have handles.
     """

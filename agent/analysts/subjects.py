@@ -123,10 +123,10 @@ class Subject(ABC):
     def case(
         self, claims: Sequence[Claim], passed: Sequence[Draft], refused: Sequence[Refused] = ()
     ) -> Case:
-        """Return what is put before the judge, with controls that it must refuse.
+        """Return the case for the judge, with controls that it must refuse.
 
-        Where the claims were said anew, `refused` are their former wordings: then the judge is
-        shown the excerpt that the writer was shown.
+        For rewritten claims, `refused` has their former wordings, and the judge sees the excerpt
+        that the writer saw.
         """
 
         def show(some_claims: Sequence[Claim], budget: int) -> str:
@@ -153,7 +153,7 @@ class Subject(ABC):
         )
 
     def repair_prompt(self, refused: Mapping[str, Refused], mark: str) -> EvidencePrompt:
-        """Ask for refused sentences to be said anew, each under its number."""
+        """Return the prompt that asks to rewrite refused sentences, each under its number."""
         texts = [refusal_text(number, refusal) for number, refusal in refused.items()]
         values = {
             "refused": fenced("\n".join(texts), mark),
@@ -162,7 +162,7 @@ class Subject(ABC):
         return EvidencePrompt(name="repair", values=values, shape=repair_shape(self.languages))
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
-        """Return what is wrong with the literals of a sentence, in each language."""
+        """Return the gate's objections to the literals of a sentence, in each language."""
         objections: list[Judgement] = []
         for lang in self.languages:
             objections += check(claim, self.evidence_set, lang)
@@ -282,7 +282,7 @@ class CommitSubject(Subject):
         )
 
     def _headline_anchor(self, text: str) -> Anchor:
-        """Return what a headline rests on: the line that its writer copied, else the title."""
+        """Return the anchor of a headline: the line that its writer copied, else the title."""
         evidence = self.read.evidence
         anchor = anchored(text, (evidence.id,), {evidence.id: evidence})
         if anchor_fault(anchor, self.evidence_set):
@@ -351,7 +351,7 @@ class MinorSubject(Subject):
         return None
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
-        """Return what is wrong with a sentence, by the evidence of its own commit."""
+        """Return the objections to a sentence, by the evidence of its own commit."""
         for subject in self.commits.values():
             if subject.about in claim.about:
                 return subject.objections(claim, check)
@@ -395,7 +395,7 @@ class SummarySubject(Subject):
     judge_prompt: ClassVar[str] = "judge_day"
 
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
-        """Return what was published of the commits that some sentences cite; the lightest go first."""
+        """Return the published sentences about the cited commits; over budget, minor ones are cut."""
         del quotes
         cites = _cited_by(claims)
         lines: list[str] = []
@@ -434,7 +434,7 @@ class SummarySubject(Subject):
         return EvidencePrompt(name="day", values=values, shape=shape, slot="items")
 
     def repair_prompt(self, refused: Mapping[str, Refused], mark: str) -> EvidencePrompt:
-        """Ask for refused sentences of a summary to be said anew, each under its number.
+        """Return the prompt that asks to rewrite refused sentences of a summary, by their numbers.
 
         Their anchors are those of the sentences they rest on, and no words of this writer.
         """
@@ -486,7 +486,7 @@ class SummarySubject(Subject):
         )
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
-        """Return what is wrong with a summary, by published sentences, which have no files."""
+        """Return the objections to a summary, by published sentences, which have no files."""
         bare = tuple(anchor.model_copy(update={"file": None}) for anchor in claim.anchors)
         return super().objections(claim.model_copy(update={"anchors": bare}), check)
 
@@ -600,10 +600,10 @@ class AnswerSubject(Subject):
         return claims
 
     def objections(self, claim: Claim, check: Check) -> tuple[Judgement, ...]:
-        """Return what is wrong with a sentence, but for counts and for what was asked about.
+        """Return the objections to a sentence, except to its count of citations and the question's words.
 
-        How many pieces a sentence cites stands in none of them, and an abstention or a correction
-        may name what the question asks for: it stands in the question.
+        No piece of evidence states how many pieces are cited, and an abstention or a correction
+        may repeat names from the question.
         """
         objections = super().objections(claim, check)
         if len(claim.cites) >= 2:

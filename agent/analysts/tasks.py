@@ -20,7 +20,7 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import Importance, Placement
 from agent.links.admitted import asserts_relation
-from agent.stories.tell import short_text
+from agent.stories.story_claims import short_text
 
 _LETTERS: dict[type, str] = {
     CommitEvidence: "c",
@@ -51,7 +51,7 @@ class Task(Frozen):
 
     @property
     def key(self) -> str:
-        """The name by which the claims of this task are told from others."""
+        """The name that distinguishes the claims of this task from others."""
         if self.minor:
             return f"{self.account} from {self.minor[0].sha[:12]}"
         return self.about or self.account
@@ -76,7 +76,7 @@ class Sentences(Frozen):
     drafts: tuple[Draft, ...] = ()  # To be checked by code
     passed: tuple[Draft, ...] = ()  # To be judged
     failed: tuple[Refused, ...] = ()
-    mended: tuple[Refused, ...] = ()  # What was refused and said anew
+    mended: tuple[Refused, ...] = ()  # Refused sentences that were rewritten
     published: tuple[Claim, ...] = ()
     repaired: bool = False  # Whether the writers were shown once what was refused
 
@@ -88,7 +88,7 @@ class Sentences(Frozen):
 
     @property
     def repairable(self) -> list[Refused]:
-        """The refused sentences that the writers may still say anew."""
+        """The refused sentences that the writers may still rewrite."""
         if self.repaired:
             return []
         return [refused for refused in self.failed if can_be_repaired(refused)]

@@ -245,7 +245,7 @@ def _page_targets(blocks: Sequence[Block]) -> set[str]:
 
 
 def _fields(entry: AuditEntry, commit: Commit, library: Library) -> Iterator[Finding]:
-    """Compare who and when stand in a column or behind a label."""
+    """Check the author and the date in a column or behind a label."""
     if _is_about_thread(entry, library):
         return
     for field in entry.fields:

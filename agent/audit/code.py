@@ -1,4 +1,4 @@
-"""Checks of code: paths and names stand in the diff, fenced lines in the diff or its files."""
+"""Checks of code: paths and names occur in the diff, fenced lines in the diff or its files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -110,7 +110,7 @@ def _side(evidence: Sequence[CommitEvidence], signs: str) -> str:
 
 
 def _code_parts(line: str, sign: str) -> list[str]:
-    """Return what a quoted line shows of code, in parts between ellipses, without blanks."""
+    """Return the code of a quoted line: the parts between ellipses, without blanks."""
     parts = []
     for part in _ELLIPSIS.split(_quoted_code(line, sign)):
         bare_part = _without_blanks(part)

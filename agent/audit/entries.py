@@ -39,7 +39,7 @@ FIELDS = {
     ),
 }
 """The names of columns and labels under which reports give what git knows."""
-_PARAGRAPH_LEVEL = 1  # Of a paragraph that stands in no list; those in items are deeper
+_PARAGRAPH_LEVEL = 1  # Of a paragraph outside of lists; those in items are deeper
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
@@ -58,7 +58,7 @@ class Field(NamedTuple):
 
 
 def field_name(label: str) -> str:
-    """Return which field a label or the head of a column names, or an empty string."""
+    """Return the name of the field that a label or column header stands for, or an empty string."""
     bare_label = plain(label[:60]).casefold().strip(" *_:：`")
     # The head of a column may say in which time zone its dates are.
     bare_label = _ZONE.sub("", bare_label).rstrip()

@@ -100,10 +100,10 @@ class ReportReference:
     line: int
     repo: RepoId | None = None  # The repository that the reference itself names
     label: str = ""  # The text of a link
-    field: str = ""  # The name of the field that it stands in
+    field: str = ""  # The name of the field whose value it is
     start: int = 0  # Where it begins in the text of its block, with the label of a link
     end: int = 0
-    is_code: bool = False  # It stands in a code span
+    is_code: bool = False  # It is in a code span
     is_pull: bool = False  # A link that leads to a pull request
 
     @property

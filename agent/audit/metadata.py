@@ -130,7 +130,7 @@ def _moments(commit: Commit) -> Iterator[datetime]:
 
 
 def landed_at(commit: Commit) -> str:
-    """Return when a commit landed, as a report states it."""
+    """Return the time at which a commit landed, in the form of a report."""
     return f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
 
 

@@ -47,7 +47,7 @@ class NamedCode(NamedTuple):
     text: str
     line: int
     kind: str  # path, identifier or value
-    is_listed: bool = False  # It stands in a list of files
+    is_listed: bool = False  # Part of a list of files
 
 
 class SoughtNames(NamedTuple):
@@ -172,7 +172,7 @@ def _is_missing(name: NamedCode, entry: AuditEntry) -> bool:
 
 
 def _changed_instead(name: NamedCode, entry: AuditEntry, trees: Trees) -> str:
-    """Return what the change has in place of a name that stands nowhere; empty if there is none."""
+    """Return the name that the change has instead of one that occurs nowhere, or an empty string."""
     commits = [commit.change.commit.id for commit in _spoken_of(entry)]
     if not all(commit in trees for commit in commits) or not _is_missing(name, entry):
         return ""
@@ -184,7 +184,7 @@ def _changed_instead(name: NamedCode, entry: AuditEntry, trees: Trees) -> str:
 
 
 def _spoken_of(entry: AuditEntry) -> list[CommitEvidence]:
-    """Return the commits that a block is about, and those of all that it stands under."""
+    """Return the commits of a block, and those of the headings and items above it."""
     commits = {commit.id: commit for commit in (*entry.evidence, *entry.context)}
     return list(commits.values())
 
@@ -197,7 +197,7 @@ def _is_readable(change: Change) -> bool:
 
 
 def _parts(name: NamedCode) -> list[str]:
-    """Return the parts of a name that have to stand somewhere: all those that are no plain words."""
+    """Return the parts of a name that must occur somewhere: all that are not plain words."""
     if "..." in name.text:
         return []
     if name.kind == "value":
@@ -209,7 +209,7 @@ def _parts(name: NamedCode) -> list[str]:
 
 
 def _resembled(name: NamedCode, part: str, entry: AuditEntry) -> str:
-    """Return what the commits of a block change that a part of a name may be meant for.
+    """Return the changed name that a part of a name was probably meant for.
 
     That is a path with the same file name, an option with another value, or a name with one word
     more, less or in place of another. What the block has as well is another thing.

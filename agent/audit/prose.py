@@ -31,7 +31,7 @@ _SHOWN = 300  # Characters of a sentence or a quotation that a finding has
 
 
 class ReportSentence(NamedTuple):
-    """A sentence and the block that it stands in, by whose commits it can be judged."""
+    """A sentence with its block, whose commits are the evidence for judging it."""
 
     line: int
     text: str
@@ -39,7 +39,7 @@ class ReportSentence(NamedTuple):
 
 
 def sentences_of(entries: Sequence[AuditEntry]) -> Iterator[ReportSentence]:
-    """Yield the sentences of all entries; titles, values of fields and tables of contents are none."""
+    """Yield the sentences of all entries, without titles, field values and tables of contents."""
     for entry in entries:
         if entry.block.kind not in ("text", "item", "row"):
             continue
@@ -56,7 +56,7 @@ def sentences_of(entries: Sequence[AuditEntry]) -> Iterator[ReportSentence]:
 
 
 def _says_something(words: str, entry: AuditEntry) -> bool:
-    """Return True for enough words of the writer's own, besides titles of commits and code."""
+    """Return True if enough of the words are the writer's own, not code or a commit's title."""
     for commit in entry.commits:
         title = normal(without_pull_number(plain(commit.title))).strip()
         if normal(words) in title:
@@ -68,7 +68,7 @@ def _says_something(words: str, entry: AuditEntry) -> bool:
 
 
 def unchecked(sentences: Sequence[ReportSentence], reason: str) -> list[Finding]:
-    """Return a finding for each sentence that nobody has read."""
+    """Return a `not-checked` finding for each sentence."""
     findings = []
     for sentence in sentences:
         claim = sentence.text[:_SHOWN]
@@ -85,7 +85,7 @@ class ProseBatch(NamedTuple):
 
 
 def batches(sentences: Sequence[ReportSentence], library: Library) -> Iterator[ProseBatch]:
-    """Yield sentences about the same commits; those about too many at once cannot be judged."""
+    """Yield batches of sentences about the same commits, except about more than can be judged."""
     sentences_by_commits: dict[tuple[str, ...], list[ReportSentence]] = {}
     for sentence in sentences:
         entry = sentence.entry
@@ -110,9 +110,9 @@ def _controls(evidence: Sequence[CommitEvidence], library: Library) -> Iterator[
 
 
 def evidence_text(batch: ProseBatch, library: Library, budget: int) -> str:
-    """Return the commits of a batch: what people wrote, the facts, and as much of the diff as fits.
+    """Return the text of a batch's commits: messages, facts, and as much of the diffs as fits.
 
-    Of a long diff the hunks that hold what the sentences name come first.
+    In a long diff, hunks with names from the sentences come first.
     """
     names = []
     for sentence in batch.sentences:
@@ -134,9 +134,9 @@ def evidence_text(batch: ProseBatch, library: Library, budget: int) -> str:
 def verdict(
     sentence: ReportSentence, rulings: Sequence[Ruling], evidence: str, judge: str
 ) -> Finding:
-    """Return what two rulings make of a sentence.
+    """Return the finding about a sentence that follows from two rulings.
 
-    Right and wrong need both of them, and a quotation that code finds in the evidence.
+    A verdict of right or wrong needs both, and a quotation that code finds in the evidence.
     """
     verdicts = {ruling.verdict for ruling in rulings}
     reason = f"{judge} calls it {' and '.join(sorted(verdicts))}"
@@ -153,11 +153,11 @@ def _verdict(rulings: Sequence[Ruling], evidence: str) -> str:
     verdicts = {ruling.verdict for ruling in rulings}
     if all(ruling.verdict in PASSING and is_shown(ruling.quote, evidence) for ruling in rulings):
         return RIGHT if verdicts == {"stated"} else UNVERIFIABLE
-    # Without a word of the sentence or of the evidence nobody has looked at it.
+    # A ruling that quotes neither the sentence nor the evidence proves no reading of them.
     has_proof = all(ruling.covers or ruling.quote for ruling in rulings)
     if verdicts.intersection(PASSING) or not has_proof:
         return NOT_CHECKED
     if verdicts == {"contradicted"}:
         return "wrong:contradicted"
-    # What was left out of the evidence may support it.
+    # The part of the diff that was left out may support the sentence.
     return UNVERIFIABLE if LEFT_OUT_HEADING in evidence else "wrong:unsupported"

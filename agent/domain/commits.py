@@ -47,7 +47,7 @@ def _first_line(text: str) -> str:
 
 
 def text_after(message: str, title: str) -> str:
-    """Return what a message says after its title; all of it where it has none."""
+    """Return the text of a message after its title; all of it if the title is empty."""
     return message.partition(title)[2] if title else message
 
 

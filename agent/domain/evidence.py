@@ -285,7 +285,7 @@ class Card(Frozen, extra="ignore"):
 
     @classmethod
     def of(cls, evidence: CommitEvidence) -> "Card":
-        """Return what is worth remembering of a commit that was read."""
+        """Return the card to store for a commit that was read."""
         commit = evidence.change.commit
         return cls(
             repo=commit.repo,

@@ -121,7 +121,7 @@ class EvidenceId(str):
 
     @staticmethod
     def commit_prefix(repo: RepoId, digits: str) -> str:
-        """Return what the ids of all commits begin with whose hashes begin with these digits."""
+        """Return the common prefix of the ids of all commits whose hashes begin with these digits."""
         return f"{repo}@{digits}"
 
     @classmethod

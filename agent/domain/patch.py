@@ -39,7 +39,7 @@ class Hunk:
     lines: tuple[str, ...]
 
     def side(self, side: Side) -> list[str]:
-        """Return the lines that stood, or stand, there."""
+        """Return the lines of the hunk on one side: before or after the change."""
         signs = _SIGNS[side]
         return [line[1:] for line in self.lines if (line[:1] or " ") in signs]
 

@@ -128,7 +128,7 @@ class FoundReference(NamedTuple):
 def find_references(text: str, home: RepoId) -> Iterator[FoundReference]:
     """Yield the threads and commits that prose names, as GitHub would link them.
 
-    `home` is the repository of what names none.
+    `home` is the repository of references that name none.
     """
     for match in _IN_PROSE.finditer(text):
         target = _target(match, home)
@@ -137,7 +137,7 @@ def find_references(text: str, home: RepoId) -> Iterator[FoundReference]:
 
 
 def _target(match: re.Match[str], home: RepoId) -> EvidenceId | None:
-    """Return what a match refers to; None if a link leads to something else."""
+    """Return the thread or commit that a match refers to; None for a link to something else."""
     link = match["url"] or match["href"]
     address = _LINK.match(link) if link else match
     if address is None:

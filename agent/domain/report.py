@@ -1,4 +1,4 @@
-"""A report as data: every landed commit in its ledger, what is said of them, and what is missing."""
+"""A report as data: every landed commit, the claims about them, and what is missing."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ class ThreadLine(Frozen):
     standing: Standing | None = None  # How it stands at the end of the window
 
     def id(self, repo: RepoId) -> EvidenceId:
-        """Return the name under which the issue is cited."""
+        """Return the id by which claims cite the issue."""
         return EvidenceId.listed(repo, number=self.number)
 
 
@@ -45,7 +45,7 @@ class ReleaseLine(Frozen):
     """What is new since the release before; None where no clone shows it, or for the first one."""
 
     def id(self, repo: RepoId) -> EvidenceId:
-        """Return the name under which the release is cited."""
+        """Return the id by which claims cite the release."""
         return EvidenceId.listed(repo, revision=self.tag)
 
 
@@ -121,7 +121,7 @@ class Report(Frozen):
 
 
 def failed_share(report: Report) -> float:
-    """Return the share of repositories of which no commits, or no diffs, could be read."""
+    """Return the share of repositories whose commits, or all of whose diffs, could not be read."""
     failed = set(report.repos) - {section.repo for section in report.sections}
     for repo in report.repos:
         rows = report.rows(repo)
@@ -136,7 +136,7 @@ def sound(report: Report, max_failed: float) -> bool:
 
 
 def footer_counts(report: Report) -> dict[str, int]:
-    """Count what was done with the landed commits."""
+    """Count the landed commits by the depth to which they were read."""
     depths = Counter(row.depth for row in report.ledger)
     return {
         "landed": len(report.ledger),
@@ -147,7 +147,7 @@ def footer_counts(report: Report) -> dict[str, int]:
 
 
 def kind_counts(claims: Iterable[Claim]) -> dict[str, int]:
-    """Count claims by the kind of text that they are; headlines apart, which are no sentences."""
+    """Count claims by the kind of their text; headlines, which are not sentences, separately."""
     counts = {kind.value: 0 for kind in Kind}
     counts["headlines"] = 0
     for claim in claims:
@@ -156,7 +156,7 @@ def kind_counts(claims: Iterable[Claim]) -> dict[str, int]:
 
 
 def model_counts(report: Report) -> dict[str, Any]:
-    """Count what a model wrote and cost, how its judge did, and what the rules did without it."""
+    """Count the model's statements, its judge's verdicts, its cost, and the fallbacks to rules."""
     account = sum((section.account for section in report.sections), report.account)
     fallback_counts = Counter(fallback.part for fallback in account.fallbacks)
     return {
@@ -188,14 +188,14 @@ def model_counts(report: Report) -> dict[str, Any]:
 
 
 def _spent_by_job(account: Account) -> dict[str, Any]:
-    """Return what was spent on each job, most tokens first."""
+    """Return the tokens and cost of each job, most tokens first."""
     by_tokens = sorted(account.by_job.items(), key=lambda item: (-item[1].sent, item[0]))
     return {job: spent.model_dump(mode="json") for job, spent in by_tokens if job}
 
 
 def checked_counts(report: Report) -> dict[str, Any]:
-    """Count what was said, what was refused, and how sure the links are."""
-    # A reader can count what stands on the page: the rest has no sentence.
+    """Count published claims, refused claims, and links by grade."""
+    # Only links of landed commits have a sentence on the page, so only these can be counted there.
     landed = {row.id for row in report.ledger}
     grades = Counter(link.grade.value for link in report.links if link.change in landed)
     verdicts = Counter(drop.verdict for drop in report.drops)
@@ -209,7 +209,7 @@ def checked_counts(report: Report) -> dict[str, Any]:
 
 
 def cited_by(report: Report) -> frozenset[EvidenceId]:
-    """Return what the claims cite, and the issues and releases that the report names.
+    """Return the ids that the claims cite, and those of the listed issues and releases.
 
     A commit that no claim is about rests on its subject and line counts, which the report has.
     """

@@ -63,12 +63,12 @@ _JOB_OF_PROMPT = {
 
 
 SUMMING_UP = "summing up"
-TELLING_STORIES = "telling stories"
+WRITING_STORIES = "telling stories"
 _SUMMARY_PROMPTS = ("day", "judge_day", "repair_day")
 
 
 def subject_of(topic: str) -> str:
-    """Return what a request is about, given its topic: a commit, a payer, a summary, or stories.
+    """Return the subject of a request's topic: a commit, a payer, a summary, or stories.
 
     A topic is the name of the prompt, then the subject, then the turn or the reading, if any.
     Paragraphs of stories are judged like summaries, but each is about its newest commit.
@@ -76,14 +76,14 @@ def subject_of(topic: str) -> str:
     prompt, _, words = topic.partition(" ")
     subject = words.partition(",")[0]
     if prompt == "stories":
-        return TELLING_STORIES
+        return WRITING_STORIES
     if prompt in _SUMMARY_PROMPTS:
-        return TELLING_STORIES if "@" in subject else SUMMING_UP
+        return WRITING_STORIES if "@" in subject else SUMMING_UP
     return subject
 
 
 def job_of(prompt: str) -> str:
-    """Return what the tokens of a prompt are spent on, as the footer counts it."""
+    """Return the job on which a prompt's tokens are spent, as the footer counts it."""
     return _JOB_OF_PROMPT.get(prompt, prompt)
 
 
@@ -148,7 +148,7 @@ class Judging(Frozen):
 class Chain(Frozen):
     """The number of answers that had to come one after the other.
 
-    Commits are read first. Then they are explained, while stories are told; summaries come last.
+    Commits are read first. Then they are explained, while stories are written; summaries come last.
     """
 
     reading: int = 0
@@ -204,7 +204,7 @@ def _added_chains(first: Mapping[str, Chain], second: Mapping[str, Chain]) -> di
 
 
 def longest_chain(chains: Iterable[Chain]) -> int:
-    """Return how many answers a run waited for, one after the other.
+    """Return the number of answers that a run waited for, one after the other.
 
     Repositories are read at the same time, and all summaries are written after them.
     """
@@ -218,7 +218,7 @@ def longest_chain(chains: Iterable[Chain]) -> int:
 
 
 def added_by_job(first: Mapping[str, Spent], second: Mapping[str, Spent]) -> dict[str, Spent]:
-    """Return what was spent on each job, by its name."""
+    """Return the sum of both by the name of the job."""
     added = dict(first)
     for job, spent in second.items():
         added[job] = added.get(job, Spent()) + spent

@@ -26,7 +26,7 @@ SET = (
     "metric-",
     "registered",
 )  # What users set
-_TOLD_BY_COMMIT = ("code-", "error-", "file-")  # In a guide they would bury the rest
+_SHOWN_BY_COMMIT = ("code-", "error-", "file-")  # In a guide they would bury the rest
 _MINOR = (
     "symbol-",
     "enum-",
@@ -84,11 +84,11 @@ class Upgrade(Frozen):
         return frozenset(fact.old for fact in removed if fact.old)
 
     def part_of(self, item: UpgradeItem) -> Part | None:
-        """Return where an item is listed; None for what users do not see."""
+        """Return the part of the guide that lists an item; None if users do not see it."""
         fact = item.fact
         if item.uses:
             return "used"
-        if fact.severity is Severity.INTERNAL or fact.kind.startswith(_TOLD_BY_COMMIT):
+        if fact.severity is Severity.INTERNAL or fact.kind.startswith(_SHOWN_BY_COMMIT):
             return None
         if fact.kind.startswith(("dependency-", "version-", "image-")):
             return "dependencies"

@@ -49,7 +49,7 @@ def previous_release(release: Release, releases: Iterable[Release]) -> Release |
 
 
 def version_spans(members: Collection[str], tags: Iterable[str]) -> list[VersionSpan]:
-    """Return which members follow each other in the order of all tags, the lowest first."""
+    """Return the runs of members that are adjacent in the order of all tags, lowest first."""
     spans: list[VersionSpan] = []
     open_span: list[str] = []
     for tag in in_version_order(tags):

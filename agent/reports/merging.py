@@ -294,7 +294,7 @@ class _Merger:
         claims += [claim for claim in self._kept if claim.free]
         by_code: list[Claim] = []
         for claim in self.new.claims:
-            if not claim.free and not self._is_told_better(claim):
+            if not claim.free and not self._is_superseded(claim):
                 by_code.append(claim)
         ids = {claim.id for claim in by_code}
         for claim in self._kept:
@@ -305,7 +305,7 @@ class _Merger:
         claims += by_code
         return self._in_order(claims)
 
-    def _is_told_better(self, claim: Claim) -> bool:
+    def _is_superseded(self, claim: Claim) -> bool:
         """Return True if kept claims say more of the same commit, or of the same two commits."""
         if claim.repo is not None and self._read_less.intersection(claim.about[:1]):
             return True

@@ -19,9 +19,9 @@ OF_COMMITS = ("title", "message", "pull request")
 
 
 def own_references(repo: RepoId, references: Iterable[Mention]) -> list[Mention]:
-    """Return what the day's commits and their pull requests name of their own repository.
+    """Return the mentions, in the day's commits and pull requests, of their own repository.
 
-    What the commits themselves name comes first.
+    Mentions in the commits themselves come first.
     """
     mentions: list[Mention] = []
     for mention in references:

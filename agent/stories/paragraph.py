@@ -35,7 +35,7 @@ _PHRASES: Mapping[Act, str] = {
 
 
 def story_title(story: Story) -> str:
-    """Return what a story is called: a release by its tag, everything else by its first change."""
+    """Return the title of a story: the tag of a release, else the title of its first change."""
     if story.kind == "released":
         tags = [step for step in story.timeline if step.act == "released"]
         if tags:
@@ -54,7 +54,7 @@ def story_paragraph(
     The reasons are the issues because of which commits took something back. What a release has and
     what a commit takes in is in their own sentences.
     """
-    steps = _told_steps(story)
+    steps = _shown_steps(story)
     if len(steps) < _MIN_STEPS or story.kind in ("released", "bump"):
         return ""
     phrases: Mapping[str, str] = catalogue(lang)["stories"]
@@ -72,7 +72,7 @@ def story_paragraph(
     )
 
 
-def _told_steps(story: Story) -> Sequence[StoryStep]:
+def _shown_steps(story: Story) -> Sequence[StoryStep]:
     steps = [step for step in story.timeline if step.act != "released"]
     if len(steps) <= _MAX_STEPS:
         return steps

@@ -84,9 +84,9 @@ def _without_condition(requirement: str | None) -> str:
 
 
 def may_be_of(package: str, repos: Iterable[RepoId]) -> list[RepoId]:
-    """Return the repositories whose name stands in that of a dependency.
+    """Return the repositories whose name is contained in that of a dependency.
 
-    Whether they have the version is to be asked.
+    The caller checks whether they have the version.
     """
     package_words = _words(package)
     return [repo for repo in repos if _words(repo.partition("/")[2]) <= package_words]

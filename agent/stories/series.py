@@ -34,7 +34,7 @@ class SeriesPart(NamedTuple):
     label: str  # The number as it is written: `11b`
     total: int | None  # None for an open end, as in `2/N`
     tags: frozenset[str]
-    """What stands in brackets, also beside the number, in lower case."""
+    """The texts in brackets, also those beside the number, in lower case."""
     stem: str
     """The words in front of a colon or a dash, else all words outside of brackets."""
     words: frozenset[str]  # The longer words outside of brackets
@@ -52,7 +52,7 @@ Series = list[Member]  # Oldest first
 
 @lru_cache(maxsize=8192)
 def read_part(title: str) -> SeriesPart | None:
-    """Return which part a title says it is; None where it names none, or takes one back."""
+    """Parse the part of a series from a title; None if it names none, or reverts one."""
     text = without_pull_number(title.strip())[:_MAX_TITLE].replace(_HOLE, " ")
     marker = next((match for match in _MARKER.finditer(text) if _is_counted(match, text)), None)
     if marker is None or reverts_in(text):
@@ -88,7 +88,7 @@ def _is_counted(match: re.Match[str], text: str) -> bool:
 
 
 def _bracketed(text: str) -> Iterator[str]:
-    """Yield what stands in square brackets, and in round ones beside the marker."""
+    """Yield the texts in square brackets, and in round ones beside the marker."""
     for match in _TAG.finditer(text):
         yield match[1] or match[2] or ""
     for match in _AROUND_MARKER.finditer(text):
@@ -157,7 +157,7 @@ _GROWN = 1
 
 
 def _rank(member: Member, series: Series) -> int:
-    """Return how well a part fits: by tags and stem, else by tags and author; 0 where it does not.
+    """Rank a part's fit: by tags and stem, else by tags and author; 0 if it does not fit.
 
     A number alone says nothing: the next number of an author may be of another series.
     """

@@ -36,7 +36,7 @@ def headline(commit: Commit, pull: int | None = None) -> Headline:
 
 
 def evidence_of(repo: RepoId, landed: Headline) -> CommitEvidence:
-    """Return what a headline is evidence of: who landed what, when and under which title."""
+    """Return a headline as evidence: its author, hash, time and title, without a diff."""
     person = Person(name=landed.author, email="")
     commit = Commit(
         repo=repo,
@@ -203,7 +203,7 @@ class Undoing:
 
     @property
     def act(self) -> Act:
-        """Return what the commit does, in the words of stories."""
+        """Return the act of the reverting or relanding commit."""
         if self.again:
             return "a part landed again" if self.part else "landed again"
         return "a part undone" if self.part else "undone"
@@ -259,7 +259,7 @@ class LandedLine:
         return self._by_number_or_title.get(key, [])
 
     def undoings(self, doer: Headline) -> list[Undoing]:
-        """Return what a commit undoes and brings back."""
+        """Return the commits that a commit undoes, and those it brings back."""
         targets = self._named_targets(doer)
         brings_back = any(target.again for target in targets)
         undoings: dict[str, Undoing] = {}
@@ -285,7 +285,7 @@ class LandedLine:
         return targets
 
     def _reverted_revert(self, doer: Headline, revert: Headline) -> list[Undoing]:
-        """Return what comes back when a revert is reverted: the commits that it undid."""
+        """Return the commits that come back when a revert is reverted: those it undid."""
         brought_back = []
         for landed in self._undone_by(revert):
             brought_back.append(Undoing(doer, landed, again=True, undone_by=revert))

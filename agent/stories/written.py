@@ -17,9 +17,9 @@ from agent.domain.links import BARE, Story
 from agent.gate.check import refusals
 from agent.languages import writing_of
 from agent.stories.paragraph import story_paragraph, story_title
-from agent.stories.tell import short_text
+from agent.stories.story_claims import short_text
 
-_MAX_STORIES = 12  # Stories of a repository's day that a model tells
+_MAX_STORIES = 12  # Stories of a repository's day that a model writes
 _MIN_STEPS = 2
 
 
@@ -42,7 +42,7 @@ def stories_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
 
 @dataclass(frozen=True, kw_only=True)
 class StoryFacts:
-    """A story with the facts that its paragraph may tell."""
+    """A story with the facts that its paragraph may state."""
 
     handle: str
     story: Story
@@ -111,7 +111,7 @@ class StoryFacts:
         return {lang: story_paragraph(story, lang) for lang in languages}
 
 
-def stories_to_tell(
+def stories_to_write(
     stories: Sequence[Story], claims: Sequence[Claim], reasons: Mapping[EvidenceId, EvidenceId]
 ) -> list[StoryFacts]:
     """Return the stories of several steps that have news, with what was published of each."""

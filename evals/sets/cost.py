@@ -250,7 +250,7 @@ def _run_command(folder: Path, specs: Sequence[RepoSpec], days: Sequence[date]) 
 
 
 def _git_alone(specs: Sequence[RepoSpec], day: date) -> ProgramCost:
-    """Return what it costs git to print the same commits with their patches."""
+    """Measure the cost of git printing the same commits with their patches."""
     first = int(midnight(day, "UTC").timestamp())
     last = int(midnight(day + timedelta(days=1), "UTC").timestamp()) - 1
     log = ["log", "-z", "--raw", "-p", "--first-parent"]

@@ -172,7 +172,7 @@ def _module_name(folder: str, path: str) -> str:
 
 
 async def _exports(git_dir: Path, folder: str, commit: str) -> Exports:
-    """Return what griffe resolves the names of a package and of those right below it to."""
+    """Return the targets to which griffe resolves the names of a package and right below it."""
     tree = (await ask_git(git_dir, "rev-parse", f"{commit}:{folder}")).strip()
     key = (folder, tree)
     if key not in _EXPORTS_BY_TREE:

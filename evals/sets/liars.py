@@ -79,7 +79,7 @@ class Scene:
             yield from self._borrowed(title)
 
     def _values(self, truth: ShownSentence) -> dict[str, str]:
-        """Return what the rows of the data can use of a true sentence and its evidence."""
+        """Return the values from a true sentence and its evidence that rows of the data can use."""
         values = {"en": truth.en, "zh": truth.zh, "anchor": truth.anchor}
         span = _SPAN.search(truth.en)
         if span:

@@ -70,7 +70,7 @@ async def stories(bench: Bench) -> Figures:
 
 
 def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> StoryEvent:
-    """Return what a report must say; a part is missing if no title has its number yet."""
+    """Return the statements that a report must have; a part is missing if no title has its number."""
     doer = rows[EvidenceId(story.doer)]
     landed_parts: set[int] = set()
     for row in rows.values():
@@ -198,7 +198,7 @@ def _issue_names(world: World) -> set[str]:
 
 
 def true_fixes(world: World) -> set[Fix]:
-    """Return what really fixes what: a commit that fixes a bug, and each issue that reports it.
+    """Return the true fixes: a commit that fixes a bug, with each issue that reports it.
 
     Issues that were closed as duplicates or given up do not count.
     """

@@ -156,7 +156,7 @@ async def _report_through(
 
 
 def difference(report: Report, calm: Report) -> str:
-    """Return where a report differs from the calm one without naming it as missing."""
+    """Return the difference from the calm report that a report does not name as missing."""
     for expected in calm.sections:
         fault = _section_difference(report, calm, expected)
         if fault:
@@ -289,7 +289,7 @@ def _stormy_server(seed: int) -> ModelServer:
 
 
 def wrong_with(report: Report, calm: Report) -> str:
-    """Return what is wrong with a report that a model helped with, compared with that of rules."""
+    """Return the fault of a report written with a model, compared with that of rules."""
     if report.failures:
         return f"incomplete: {report.failures[0].message}"
     if [row.sha for row in report.ledger] != [row.sha for row in calm.ledger]:

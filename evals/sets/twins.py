@@ -64,7 +64,7 @@ def _claims(report: Report, world_twin: Twin) -> list[Claim]:
 
 
 def wrong_with(report: Report, world_twin: Twin, kind: str) -> str:
-    """Return how a report mistakes a world for its twin, or an empty string."""
+    """Return the fault by which a report mistakes a world for its twin, or an empty string."""
     reported_value = _reported_value(report, world_twin, kind)
     if reported_value == world_twin.says:
         return ""
@@ -72,7 +72,7 @@ def wrong_with(report: Report, world_twin: Twin, kind: str) -> str:
 
 
 def _reported_value(report: Report, world_twin: Twin, kind: str) -> str:
-    """Return what a report says of the fact in which twins differ."""
+    """Return the value that a report states for the fact in which twins differ."""
     if kind == "author":
         return next(row.author for row in report.ledger if row.id == world_twin.sha)
     if kind == "undone":

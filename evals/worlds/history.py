@@ -205,7 +205,7 @@ class WorldHistory:
         return shas
 
     def _contribution(self, branch: str, side: str) -> _Contribution:
-        """Return what another branch touched since it left this one, as it is at its tip."""
+        """Return the files that another branch touched since it left this one, as at its tip."""
         tree = self.tree(side)
         changes: dict[bytes, File | None] = {}
         moves: Moves = ()

@@ -93,7 +93,7 @@ def twin(kind: str, seed: int, which: Which, folder: Path) -> Twin:
 
 
 def _expected_words(kind: str, value: str, repo: str) -> str:
-    """Return what a report should say of a value."""
+    """Return the form in which a report should state a value."""
     if kind == "author":
         return people()[value]["name"]
     if kind == "fixed":

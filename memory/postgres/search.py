@@ -42,7 +42,7 @@ class PostgresStatements(StatementOperations):
         self._db = db
 
     def of_day(self, label: str, scope: StatementScope, limit: int) -> list[StatementHit]:
-        """Return what the report of a day said, in the order of the report."""
+        """Return the statements of a day's report, in its order."""
         condition, values = _statement_condition(scope)
         rows = self._db.rows(
             f"select {_STATEMENT} from statements"  # noqa: S608 -- constants
@@ -96,7 +96,7 @@ class PostgresEvidence(EvidenceOperations):
         return [row[0] for row in rows]
 
     def count_commits(self, repo: RepoId, start: str, end: str) -> int:
-        """Return how many commits landed in a stretch of time."""
+        """Return the number of commits that landed in a time span."""
         sql = f"select count(*) from evidence where {_COMMITS} and repo = %s"  # noqa: S608 -- constant
         return int(self._db.rows(sql, [start, end, repo])[0][0])
 
@@ -106,7 +106,7 @@ class PostgresEvidence(EvidenceOperations):
         return bool(self._db.rows(sql, [repo]))
 
     def neighbours(self, name: EvidenceId) -> set[EvidenceId]:
-        """Return what a piece of evidence refers to, and what refers to it or to its pull request.
+        """Return the evidence that a piece refers to, and the evidence that refers to it or its pull.
 
         The other steps of its stories belong to it as well.
         """
@@ -136,7 +136,7 @@ class PostgresEvidence(EvidenceOperations):
         return [row[0] for row in self._db.rows("select distinct author from evidence")]
 
     def count(self, scope: Scope) -> int:
-        """Return how much evidence is in scope."""
+        """Return the number of pieces of evidence in scope."""
         sql = f"select count(*) from evidence where {_SCOPE}"  # noqa: S608 -- constant
         return int(self._db.rows(sql, _scope_values(scope))[0][0])
 

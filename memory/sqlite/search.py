@@ -35,7 +35,7 @@ class SqliteStatements(StatementOperations):
         self._db = db
 
     def of_day(self, label: str, scope: StatementScope, limit: int) -> list[StatementHit]:
-        """Return what the report of a day said, in the order of the report."""
+        """Return the statements of a day's report, in its order."""
         where, values = _statement_condition(scope)
         rows = self._db.rows(
             f"select {', '.join(_STATEMENT)} from statements"  # noqa: S608 -- constants
@@ -92,7 +92,7 @@ class SqliteEvidence(EvidenceOperations):
         return [row[0] for row in rows]
 
     def count_commits(self, repo: RepoId, start: str, end: str) -> int:
-        """Return how many commits landed in a stretch of time."""
+        """Return the number of commits that landed in a time span."""
         sql = f"select count(*) from evidence where {_COMMITS} and repo = ?"  # noqa: S608 -- constant
         return int(self._db.rows(sql, [start, end, repo])[0][0])
 
@@ -102,7 +102,7 @@ class SqliteEvidence(EvidenceOperations):
         return bool(self._db.rows(sql, [repo]))
 
     def neighbours(self, name: EvidenceId) -> set[EvidenceId]:
-        """Return what a piece of evidence refers to, and what refers to it or to its pull request.
+        """Return the evidence that a piece refers to, and the evidence that refers to it or its pull.
 
         The other steps of its stories belong to it as well.
         """
@@ -132,7 +132,7 @@ class SqliteEvidence(EvidenceOperations):
         return [row[0] for row in self._db.rows("select distinct author from evidence")]
 
     def count(self, scope: Scope) -> int:
-        """Return how much evidence is in scope."""
+        """Return the number of pieces of evidence in scope."""
         sql = f"select count(*) from evidence where {_SCOPE}"  # noqa: S608 -- constant
         return int(self._db.rows(sql, _scope_values(scope))[0][0])
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.fact_sentences import fact_sentence, joined, params_of, sentence, told_facts
+from agent.fact_sentences import fact_sentence, joined, params_of, sentence, stated_facts
 
 BREAKING = Severity.BREAKING
 
@@ -118,7 +118,7 @@ def test_errors_and_checks_are_told_with_their_place_and_their_words() -> None:
     again = fact(
         "error-added", "ACME_CHECK", Severity.BEHAVIOUR, new="n must be even", detail="walk"
     )
-    assert told_facts([removed_fact, again]) == []
+    assert stated_facts([removed_fact, again]) == []
 
 
 def test_nothing_is_told_twice_and_nothing_that_says_only_that_it_is_another() -> None:
@@ -135,7 +135,7 @@ def test_nothing_is_told_twice_and_nothing_that_says_only_that_it_is_another() -
         fact("symbol-removed", "Kind", detail="export"),
         fact("constant-changed", "TABLE", Severity.BEHAVIOUR, old="x" * 200, new="y" * 200),
     ]
-    assert [fact_sentence(some_fact, "en") for some_fact in told_facts(facts)] == [
+    assert [fact_sentence(some_fact, "en") for some_fact in stated_facts(facts)] == [
         "New flag `--enable-overlap`.",
         "The enumeration `Kind` is removed.",
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from agent.analysts.rules import facts_told
+from agent.analysts.rules import fact_claims
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import FileChange
@@ -52,7 +52,7 @@ async def written(
     )
     weight = Triage(sha="a" * 40, score=6, reasons=(), purpose=None, tier=tier)
     read = Read(evidence=evidence, triage=weight, depth=depth)
-    return facts_told(Material(repo=REPO, window=DAY, reads=[read]))
+    return fact_claims(Material(repo=REPO, window=DAY, reads=[read]))
 
 
 CHANGED = fact(

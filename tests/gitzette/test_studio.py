@@ -23,7 +23,7 @@ from tests.scripted_analysis import two_commits
 
 ROOT = Path(__file__).parents[2]
 ANALYSIS = ("look", "look_up", "write", "check", "judge", "repair", "settle")
-READING = ("study", "connect", "relate", "write_facts", "tell_stories", "file")
+READING = ("study", "connect", "relate", "write_facts", "write_stories", "file")
 STEPS = {
     "daily": {
         *("collect", "edit", "allocate", "connect", "publish"),

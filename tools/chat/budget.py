@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from agent.domain.spending import (
     SUMMING_UP,
-    TELLING_STORIES,
+    WRITING_STORIES,
     Chain,
     Limit,
     Price,
@@ -233,11 +233,11 @@ class RunBudget:
         """Return how many answers followed each other since the last call of this method.
 
         Questions about different subjects are put at the same time. Those about commits were put to
-        read them, or to explain them. Stories are left out: they are told beside other steps.
+        read them, or to explain them. Stories are left out: they are written beside other steps.
         """
         in_turn = self._answers_in_turn.pop(account, {})
-        if TELLING_STORIES in in_turn:
-            self._answers_in_turn[account] = {TELLING_STORIES: in_turn.pop(TELLING_STORIES)}
+        if WRITING_STORIES in in_turn:
+            self._answers_in_turn[account] = {WRITING_STORIES: in_turn.pop(WRITING_STORIES)}
         summing_up = in_turn.pop(SUMMING_UP, 0)
         about_commits = max(in_turn.values(), default=0)
         if explaining:
@@ -245,9 +245,9 @@ class RunBudget:
         return Chain(reading=about_commits, summing_up=summing_up)
 
     def take_story_chain(self, account: str) -> Chain:
-        """Return how many answers followed each other while stories were told."""
+        """Return how many answers followed each other while stories were written."""
         in_turn = self._answers_in_turn.get(account, {})
-        return Chain(telling_stories=in_turn.pop(TELLING_STORIES, 0))
+        return Chain(telling_stories=in_turn.pop(WRITING_STORIES, 0))
 
     def models_of(self, account: str) -> frozenset[str]:
         """Return the models that have answered for an account."""

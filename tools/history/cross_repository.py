@@ -26,7 +26,7 @@ from agent.reports.chapter import CheckedClaims, checked_claims
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.paragraph import story_paragraph
 from agent.stories.releases import Taken, may_be_of
-from agent.stories.tell import short_text, story_claims
+from agent.stories.story_claims import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
 from tools.history.past import FAR, naming
 
@@ -98,7 +98,7 @@ async def connected(
     evidence_cache: "EvidenceCache",
     memory: StoryMemory,
 ) -> Connected:
-    """Return what ties commits of each repository to changes and issues of the others."""
+    """Return the claims and stories that tie each repository's commits to the others."""
     claims: list[Claim] = []
     stories: list[Story] = []
     drops: list[Drop] = []
@@ -159,7 +159,7 @@ def _with_text(tied_story: Story, claims: Sequence[Claim]) -> Story:
 
 
 def _evidence_set(evidence: Sequence[Evidence], window: Window) -> EvidenceSet:
-    """Return what the claims about a pair may cite; a late commit counts as new."""
+    """Return the evidence that claims about a pair may cite; a late commit counts as new."""
     by_id = {piece.id: piece for piece in evidence}
     doer = evidence[0]
     late = frozenset() if doer.at in window else frozenset({doer.id})

@@ -21,7 +21,7 @@ from agent.stories.follow_ups import (
 )
 from agent.stories.paragraph import story_paragraph
 from agent.stories.series import PARTS, read_part, series_stories
-from agent.stories.tell import short_text, story_claims
+from agent.stories.story_claims import short_text, story_claims
 from agent.stories.timeline import (
     LINEAGE,
     CommitPair,

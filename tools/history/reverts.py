@@ -78,7 +78,7 @@ def _was_moved(change: Change, original: Change) -> bool:
 
 
 def lineage_in_message(message: str, repo: RepoId) -> list[LineageReference]:
-    """Return which commits of its own repository a message says it undoes or brings back."""
+    """Return the commits of its own repository that a message says it undoes or brings back."""
     lineage: list[LineageReference] = []
     for reference in read_lineage(message):
         if reference.kind == "cherry-pick" or reference.repo.lower() not in ("", repo.lower()):
@@ -89,9 +89,9 @@ def lineage_in_message(message: str, repo: RepoId) -> list[LineageReference]:
 
 
 def lineage_of(evidence: CommitEvidence, pull_body: str) -> list[LineageReference]:
-    """Return what a commit undoes and brings back.
+    """Return the commits that a commit undoes and brings back.
 
-    Its message, the words of GitHub in its pull request and its patch are read.
+    They are read from its message, from GitHub's words in its pull request, and from its patch.
     """
     repo = evidence.repo
     lineage = lineage_in_message(evidence.change.commit.message, repo)
@@ -115,7 +115,7 @@ async def find_reverts(
     code: CodeSource,
     evidence_cache: "EvidenceCache",
 ) -> list[Undoing]:
-    """Return what commits undo and bring back, whole or in part."""
+    """Return the commits that are undone and brought back, fully or in part."""
     undoings: list[Undoing] = []
     for evidence in sorted(today, key=lambda evidence: (evidence.at, evidence.id)):
         undoings += line.undoings(headline(evidence.change.commit, evidence.pull))

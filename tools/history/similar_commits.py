@@ -30,7 +30,7 @@ SimilarBySha = Mapping[str, Sequence[SimilarCommit]]
 async def footprints_of(
     material: Material, code: CodeSource, evidence_cache: "EvidenceCache"
 ) -> list[Footprint]:
-    """Return what those of the day's commits touch for which earlier commits are looked for."""
+    """Return the footprints of the day's commits for which earlier commits are searched."""
     reads = [read.evidence for read in material.reads if is_searched(read)]
     changes = await evidence_cache.whole(code, [evidence.change.commit.sha for evidence in reads])
     footprints: list[Footprint] = []
@@ -77,7 +77,7 @@ async def _similar(
 async def line_writers_of(
     material: Material, code: CodeSource
 ) -> Mapping[str, Sequence[LineWriter]]:
-    """Return who wrote the lines that the day's commits touch, by the hashes of these."""
+    """Return the commits that wrote the lines which the day's commits touch, by their hashes."""
     if not isinstance(code, CloneSource):
         return {}
     searched = [read for read in material.reads if is_searched(read)]

@@ -24,9 +24,9 @@ class LaterReverts(NamedTuple):
 async def later_reverts(
     code: CloneSource, headlines: Sequence[Headline], now: datetime
 ) -> LaterReverts | None:
-    """Return which of these commits were taken back on the default branch.
+    """Return the later reverts of these commits on the default branch.
 
-    Return None if the history cannot be looked at as a whole.
+    Return None if the history is incomplete.
     """
     if not headlines:
         return None

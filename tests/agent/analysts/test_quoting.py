@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from agent.analysts.quoting import ChangedNames, short_change, shown_lines, telling_sentence
+from agent.analysts.quoting import ChangedNames, sentence_about_change, short_change, shown_lines
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from tests.made_commits import made_change
@@ -63,15 +63,15 @@ NAMES = ChangedNames.in_text("free_blocks\ntransfer\nprose\nKVCache\n")
 def test_the_author_is_quoted_with_a_whole_sentence_about_what_changed(
     body: str, words: str | None
 ) -> None:
-    assert telling_sentence(body, TITLE, NAMES) == words
+    assert sentence_about_change(body, TITLE, NAMES) == words
 
 
 def test_the_title_is_not_quoted_again_and_neither_is_a_template() -> None:
     text = "Free the blocks after a transfer."
-    assert telling_sentence(text, TITLE, NAMES) == text
-    assert telling_sentence(text, "Free the blocks after a transfer (#12)", NAMES) is None
+    assert sentence_about_change(text, TITLE, NAMES) == text
+    assert sentence_about_change(text, "Free the blocks after a transfer (#12)", NAMES) is None
     template = frozenset({"free the blocks after a transfer"})
-    assert telling_sentence(text, TITLE, NAMES, template) is None
+    assert sentence_about_change(text, TITLE, NAMES, template) is None
 
 
 def test_hostile_text_is_read_once() -> None:
@@ -87,7 +87,7 @@ def test_hostile_text_is_read_once() -> None:
         "a-b: " * 60_000,
     ):
         began = time.perf_counter()
-        telling_sentence(text, TITLE, NAMES)
+        sentence_about_change(text, TITLE, NAMES)
         assert time.perf_counter() - began < 2, text[:10]
 
 

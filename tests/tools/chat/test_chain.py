@@ -2,7 +2,7 @@
 
 from agent.domain.spending import (
     SUMMING_UP,
-    TELLING_STORIES,
+    WRITING_STORIES,
     Account,
     Chain,
     Spent,
@@ -38,19 +38,19 @@ def test_a_question_about_a_commit_waits_for_what_was_asked_about_the_day() -> N
 
 def test_stories_are_told_while_commits_are_explained() -> None:
     budget = RunBudget()
-    answer(budget, TELLING_STORIES, 0)
+    answer(budget, WRITING_STORIES, 0)
     answer(budget, "a commit", 0)
-    answer(budget, TELLING_STORIES, 1)
+    answer(budget, WRITING_STORIES, 1)
     assert budget.take_chain(REPO, explaining=True) == Chain(explaining=1)
-    answer(budget, TELLING_STORIES, budget.answers_before(REPO, TELLING_STORIES))
+    answer(budget, WRITING_STORIES, budget.answers_before(REPO, WRITING_STORIES))
     assert budget.take_story_chain(REPO) == Chain(telling_stories=3)
     whole = Chain(reading=4) + Chain(explaining=1) + Chain(telling_stories=3) + Chain(summing_up=2)
     assert longest_chain([whole]) == 4 + 3 + 2
 
 
 def test_paragraphs_of_stories_are_no_summaries_of_the_day() -> None:
-    assert subject_of(f"stories {REPO}") == TELLING_STORIES
-    assert subject_of(f"judge_day {REPO}@1a2b, first reading") == TELLING_STORIES
+    assert subject_of(f"stories {REPO}") == WRITING_STORIES
+    assert subject_of(f"judge_day {REPO}@1a2b, first reading") == WRITING_STORIES
     assert subject_of(f"judge_day {REPO}, first reading") == SUMMING_UP
     assert subject_of("judge_day brief, second reading") == SUMMING_UP
 

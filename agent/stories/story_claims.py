@@ -47,7 +47,7 @@ def story_claims(story: Story, said_in: SaidIn) -> Iterator[Claim]:
 
 
 def short_text(claim: Claim, lang: Language) -> str:
-    """Return a claim's words with the names of what it cites in the place of the marks."""
+    """Return a claim's text with each citation mark replaced by the id that it cites."""
     names = [cite.shortened(10) for cite in claim.sources]
     return MARK.sub(lambda mark: names[int(mark[1]) - 1], claim.text.get(lang, ""))
 
@@ -81,19 +81,19 @@ def _statements(story: Story, step: StoryStep, said_in: SaidIn) -> Iterator[_Sta
 
 
 def _target(step: StoryStep, standing: Sequence[EvidenceId]) -> EvidenceId:
-    """Return what a step is about: the first commit if it lands again, else the latest."""
+    """Return the commit that a step acts on: the first if it lands again, else the latest."""
     return standing[0] if step.act == "landed again" else standing[-1]
 
 
 def _part_landed_again(target: EvidenceId, undoing: Sequence[EvidenceId]) -> _Statement:
-    """Return that a part of a commit came back, and what had taken it back where that is known."""
+    """State that a part of a commit landed again, and which revert had removed it if known."""
     if undoing:
         return _Statement("relands part", [target, undoing[-1]], {})
     return _Statement("relands some", [target], {})
 
 
 def _part(story: Story, step: StoryStep) -> _Statement:
-    """Return which part it is, which others have landed, and which before it have not.
+    """State the number of a part, the parts that have landed, and the earlier ones missing.
 
     What is new is cited first.
     """

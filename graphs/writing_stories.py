@@ -15,21 +15,25 @@ from agent.domain.spending import Account, fallback
 from agent.ports import Step
 from agent.prompting import ModelError, fitting
 from agent.sizing import EvidencePrompt
-from agent.stories.written import StoryFacts, stories_shape, stories_to_tell
+from agent.stories.written import StoryFacts, stories_shape, stories_to_write
 from graphs.judging import judged_again_if_void
 from graphs.run_context import RunContext
-from graphs.state import TellStoriesInput, TellStoriesOutput
+from graphs.state import WriteStoriesInput, WriteStoriesOutput
 from tools.chat.messages import Handles
 
 
-async def tell_stories(state: TellStoriesInput, runtime: Runtime[RunContext]) -> TellStoriesOutput:
+async def write_stories(
+    state: WriteStoriesInput, runtime: Runtime[RunContext]
+) -> WriteStoriesOutput:
     """Have a paragraph written about each story; a refused one keeps the words of its template."""
     context = runtime.context
     repo = state["spec"].name
     found_stories = state["stories"]
     stories: list[StoryFacts] = []
     if context.models is not None:
-        stories = stories_to_tell(found_stories.stories, state["facts"], _reasons(state["related"]))
+        stories = stories_to_write(
+            found_stories.stories, state["facts"], _reasons(state["related"])
+        )
     if not stories:
         return {"stories": found_stories, "refused": [], "account": Account()}
     runtime.stream_writer(Step(repo, "telling stories"))
@@ -47,7 +51,7 @@ async def tell_stories(state: TellStoriesInput, runtime: Runtime[RunContext]) ->
     return {
         "stories": found_stories.model_copy(update={"stories": tuple(with_paragraphs)}),
         "refused": judged.refused,
-        "account": judged.account + context.take_spent(repo, telling_stories=True),
+        "account": judged.account + context.take_spent(repo, writing_stories=True),
     }
 
 
