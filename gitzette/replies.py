@@ -54,10 +54,7 @@ class ReplyPage:
 
     def written(self, reply: Reply) -> Reply:
         """Return the reply with its Markdown."""
-        listed_ids: set[EvidenceId] = set()
-        for section in reply.sections:
-            limit = _MAX_ROWS if reply.outcome == "filtered" else _MAX_NAMED_ROWS
-            listed_ids.update(hit.id for hit in section.hits[:limit])
+        listed_ids = _listed_in_sections(reply)
         unlisted = [hit for hit in reply.evidence if hit.id not in listed_ids]
         fitting = [hit for hit in unlisted if hit.fits]
         pulls = {cite for cite, item in reply.known.items() if isinstance(item, PullRequest)}
@@ -76,18 +73,18 @@ class ReplyPage:
             say=catalogue(reply.lang)["ask"],
             described=partial(self._described, lang=reply.lang, window=reply.window),
             fact=fact,
+            affected=affected,
             sentence=partial(self.sentence, lang=reply.lang, pulls=pulls),
-            told=listed_ids,
-            most=_MAX_ROWS,
-            most_named=_MAX_NAMED_ROWS,
-            most_best=_MAX_BEST,
+            reasons=partial(self._reasons, reply),
+            absent=partial(self._absent, reply),
+            lines_link=self._lines_link,
+            listed_ids=listed_ids,
             fitting=fitting[:_MAX_FITTING],
             rest=unlisted[:_MAX_FITTING],
             shown=_shown_hits(reply) or reply.evidence[:_MAX_FITTING],
-            reasons=partial(self._reasons, reply),
-            affected=affected,
-            absent=partial(self._absent, reply),
-            lines_link=self._lines_link,
+            most=_MAX_ROWS,
+            most_named=_MAX_NAMED_ROWS,
+            most_best=_MAX_BEST,
         )
         return reply.model_copy(update={"answer": answer})
 
@@ -182,6 +179,15 @@ class ReplyPage:
         if thread.ended_at and state in _ENDED:
             details += f" {thread.ended_at.astimezone(zone(self._tz)).date()}"
         return details
+
+
+def _listed_in_sections(reply: Reply) -> set[EvidenceId]:
+    """Return what the sections of a reply list, which no other list repeats."""
+    limit = _MAX_ROWS if reply.outcome == "filtered" else _MAX_NAMED_ROWS
+    listed_ids: set[EvidenceId] = set()
+    for section in reply.sections:
+        listed_ids.update(hit.id for hit in section.hits[:limit])
+    return listed_ids
 
 
 def _shown_hits(reply: Reply) -> list[Hit]:

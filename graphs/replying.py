@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from agent.analysts.rules import statement
-from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
@@ -12,56 +11,44 @@ from agent.domain.facts import Fact
 from agent.domain.spending import Spent
 from agent.fact_sentences import stated_facts
 from agent.gate.check import refusals
-from agent.questions import THREADS, AnswerSection, Hit, Named, Outcome, Query, Reply
+from agent.questions import AnswerSection, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
+from graphs.answer_sections import SectionFinder, absent_names
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, ReplyInput
 from graphs.mentions import MentionSearch
 
-_MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
 _MAX_LISTED = 20  # Hits of a section that a reply lists
 _MAX_REMEMBERED = 40  # Hits of the ranking that a page may describe
 _MAX_FACT_COMMITS = 10  # Commits whose facts a reply states
-_MAX_ABSENT = 4  # Names of which a reply states that nothing mentions them
-_MAX_ABSENT_NAME = 100  # Characters
 _MAX_FACTS = 3  # That a reply states of each commit
 
 
 async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
     """Return what is published; what a question names is shown even if the model ignores it."""
     query = state["query"]
-    hits = state["hits"]
     repos = [searched.repo for searched in state["searched"]]
-    claims = list(state["sentences"].published)
+    sentences = state["sentences"].published
     cited: list[EvidenceId] = []
-    for claim in claims:
+    for claim in sentences:
         cited += claim.cites
-    mention_search = MentionSearch(query, state["searched"], state["evidence"], context)
-    all_sections = await _sections(query, repos, hits, context, mention_search)
-    sections = _uncited(all_sections, cited)
-    section_names = {section.what[0] for section in all_sections}
-    absent = [name for name in _absent_names(state["absent"]) if name not in section_names]
-    sections += await _absent_sections(absent, query, repos, context, mention_search)
+    sections = await _sections(state, cited, context)
     listed = _listed_ids(sections)
-    commits = [name for name in listed if not name.is_thread][:_MAX_FACT_COMMITS]
-    unread = [name for name in commits if name not in state["evidence"]]
-    evidence: dict[EvidenceId, Citable] = dict(state["evidence"])
-    evidence |= await context.load(unread, query.window)
-    facts = _stated_facts(query, commits, evidence)
+    facts = await _facts_of(listed, state, context)
     cited_or_nearest = list(dict.fromkeys((*cited, *(state["nearest"] or []))))
-    remembered = [*cited_or_nearest, *listed]
-    remembered += [hit.id for hit in hits[:_MAX_REMEMBERED]]
-    remembered += state["releases"].values()
+    described = [*cited_or_nearest, *listed]
+    described += [hit.id for hit in state["hits"][:_MAX_REMEMBERED]]
+    described += state["releases"].values()
     return Reply(
-        outcome=_outcome(state, claims),
+        outcome=_outcome(state, sentences),
         lang=query.lang,
         window=query.window,
-        claims=(*claims, *facts),
+        claims=(*sentences, *facts),
         cites=tuple(dict.fromkeys((*cited_or_nearest, *listed))),
         shown=tuple(cited_or_nearest),
         sections=tuple(sections),
-        evidence=tuple(hits),
-        known=context.memory.all(remembered),
+        evidence=tuple(state["hits"]),
+        known=context.memory.all(described),
         releases=state["releases"],
         affected=state["affected"],
         searched=tuple(state["searched"]),
@@ -71,6 +58,47 @@ async def reply_of(state: ReplyInput, context: AskContext) -> Reply:
         has_model=context.models is not None,
         spent=_spent(state, context),
     )
+
+
+def account_of(state: AskInput) -> str:
+    """Return the account that pays for a question, the same if it is asked again."""
+    digest = hashlib.sha256(f"{state['turn']} {state['question']}".encode()).hexdigest()
+    return f"question {digest[:12]}"
+
+
+def _spent(state: ReplyInput, context: AskContext) -> Spent:
+    """Return what the question has cost, the judge included."""
+    if context.models is None:
+        return Spent()
+    return (state["account"] + context.take_spent(account_of(state))).spent
+
+
+def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
+    if state["trouble"]:
+        return "failed"
+    was_model_asked = bool(state["messages"])
+    if not was_model_asked:
+        return "filtered" if state["query"].is_filtered else "looked up"
+    if state["nearest"] is not None:
+        return "abstained"
+    return "answered" if claims else "refused"
+
+
+# ---------------------------------------------------------------- sections
+
+
+async def _sections(
+    state: ReplyInput, cited: Collection[EvidenceId], context: AskContext
+) -> list[AnswerSection]:
+    """Return what the question asks for by name and no sentence cites, and what is absent."""
+    query = state["query"]
+    searched = state["searched"]
+    repos = [part.repo for part in searched]
+    mention_search = MentionSearch(query, searched, state["evidence"], context)
+    finder = SectionFinder(query, repos, context, mention_search)
+    requested = await finder.requested(state["hits"])
+    absent = await finder.absent(absent_names(state["absent"], requested))
+    return [*_uncited(requested, cited), *absent]
 
 
 def _uncited(
@@ -98,156 +126,18 @@ def _listed_ids(sections: Iterable[AnswerSection]) -> list[EvidenceId]:
     return list(dict.fromkeys(ids))
 
 
-def _spent(state: ReplyInput, context: AskContext) -> Spent:
-    """Return what the question has cost, the judge included."""
-    if context.models is None:
-        return Spent()
-    return (state["account"] + context.take_spent(account_of(state))).spent
+# ---------------------------------------------------------------- facts
 
 
-def account_of(state: AskInput) -> str:
-    """Return the account that pays for a question, the same if it is asked again."""
-    digest = hashlib.sha256(f"{state['turn']} {state['question']}".encode()).hexdigest()
-    return f"question {digest[:12]}"
-
-
-def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:
-    if state["trouble"]:
-        return "failed"
-    was_model_asked = bool(state["messages"])
-    if not was_model_asked:
-        return "filtered" if state["query"].is_filtered else "looked up"
-    if state["nearest"] is not None:
-        return "abstained"
-    return "answered" if claims else "refused"
-
-
-async def _sections(
-    query: Query,
-    repos: Sequence[RepoId],
-    ranking: Sequence[Hit],
-    context: AskContext,
-    mention_search: MentionSearch,
-) -> list[AnswerSection]:
-    if query.is_filtered:
-        return [_filtered_section(query, repos, context)]
-    return await _named_sections(query, repos, ranking, context, mention_search)
-
-
-async def _named_sections(
-    query: Query,
-    repos: Sequence[RepoId],
-    ranking: Sequence[Hit],
-    context: AskContext,
-    mention_search: MentionSearch,
-) -> list[AnswerSection]:
-    """Return a section for each name of the question, with everything that has it.
-
-    What fits the rest of the question comes first, in the order of the ranking. Where the index has
-    nothing, whole commits and threads are searched.
-    """
-    ranks = {hit.id: rank for rank, hit in enumerate(ranking)}
-    sections = []
-    for name in query.named:
-        candidates = context.index.search("", [name], repos, query.window, _MAX_HITS)
-        newest = newest_first(hit for hit in candidates if hit.named)
-        hits = sorted(newest, key=lambda hit: ranks.get(hit.id, len(ranks)))
-        what = (_shown_name(name),)
-        if hits:
-            sections.append(AnswerSection(what=what, hits=tuple(hits)))
-        elif _is_surely_name(name):
-            # What only looks like a name may be none: without hits it is passed over.
-            mentions = await mention_search.mentions(name)
-            section = AnswerSection(what=what, hits=mentions.hits, absence=mentions.absence)
-            sections.append(section)
-    return sections
-
-
-def _is_surely_name(name: Named) -> bool:
-    return name.kind != "name" or "_" in name.text or name.text.startswith("--")
-
-
-def _absent_names(texts: Sequence[str]) -> list[str]:
-    """Return what a model calls absent, each name once and not too many of them."""
-    names = [text.strip("`\"' ")[:_MAX_ABSENT_NAME] for text in texts]
-    return list(dict.fromkeys(name for name in names if name))[:_MAX_ABSENT]
-
-
-async def _absent_sections(
-    names: Sequence[str],
-    query: Query,
-    repos: Sequence[RepoId],
-    context: AskContext,
-    mention_search: MentionSearch,
-) -> list[AnswerSection]:
-    """Return an empty section for each of the names that indeed nothing mentions."""
-    sections = []
-    for text in names:
-        name = Named(kind="name", text=text)
-        hits = context.index.search("", [name], repos, query.window, _MAX_HITS)
-        if any(hit.named for hit in hits):
-            continue
-        mentions = await mention_search.mentions(name)
-        if mentions.absence is not None:
-            sections.append(AnswerSection(what=(text,), hits=(), absence=mentions.absence))
-    return sections
-
-
-def _filtered_section(query: Query, repos: Sequence[RepoId], context: AskContext) -> AnswerSection:
-    """Return everything that fits all qualifiers and has everything that is named beside them."""
-    hits = filtered_hits(query, repos, context)
-    names = {name.text for name in query.named}
-    if names and not query.wanted("in"):
-        named_hits = context.index.search("", query.named, repos, query.window, _MAX_HITS)
-        ids_with_names = {hit.id for hit in named_hits if names <= set(hit.named)}
-        hits = [hit for hit in hits if hit.id in ids_with_names]
-    words = [f"{key}:{value}" for key, value in query.filters]
-    words += map(_shown_name, query.named)
-    return AnswerSection(what=tuple(words), hits=newest_first(hits))
-
-
-def filtered_hits(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Hit]:
-    """Return everything that fits the qualifiers of a question."""
-    kinds = [THREADS[kind] for kind in query.wanted("is") if kind in THREADS]
-    if kinds:
-        return _filtered_threads(query, repos, kinds, context)
-    return _filtered_commits(query, repos, context)
-
-
-def _filtered_threads(
-    query: Query, repos: Sequence[RepoId], kinds: Sequence[str], context: AskContext
-) -> list[Hit]:
-    authors = query.wanted("author")
-    hits = []
-    for hit in context.index.entries(repos, query.window):
-        if hit.kind in kinds and all(author in hit.author.lower() for author in authors):
-            hits.append(hit)
-    return hits
-
-
-def _filtered_commits(query: Query, repos: Sequence[RepoId], context: AskContext) -> list[Hit]:
-    hits = []
-    for card in context.memory.listed(repos, query.window, _MAX_HITS):
-        if query.fits(card):
-            hits.append(Hit(id=card.id, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}"))
-    return hits
-
-
-def _shown_name(name: Named) -> str:
-    """Return a name as a reader writes it, with its repository if the question has one."""
-    if name.kind == "thread":
-        if name.repo is None:
-            return f"#{name.text}"
-        return str(EvidenceId.listed(name.repo, number=int(name.text)))
-    if name.kind == "commit" and name.repo is not None:
-        return str(EvidenceId.listed(name.repo, revision=name.text))
-    return name.text
-
-
-def newest_first(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Sort hits, the newest first; those of the same moment by their ids."""
-    by_id = sorted(hits, key=lambda hit: hit.id)
-    return tuple(sorted(by_id, key=lambda hit: hit.opened, reverse=True))
+async def _facts_of(
+    listed: Sequence[EvidenceId], state: ReplyInput, context: AskContext
+) -> list[Claim]:
+    """Return the facts of the first commits that are listed, which are read where they were not."""
+    commits = [name for name in listed if not name.is_thread][:_MAX_FACT_COMMITS]
+    unread = [name for name in commits if name not in state["evidence"]]
+    evidence: dict[EvidenceId, Citable] = dict(state["evidence"])
+    evidence |= await context.load(unread, state["query"].window)
+    return _stated_facts(state["query"], commits, evidence)
 
 
 def _stated_facts(

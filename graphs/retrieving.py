@@ -15,9 +15,10 @@ from agent.domain.window import Window
 from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, query_of
 from agent.reports.affected import affected_text
+from graphs.answer_sections import filtered_hits, newest_first
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput
-from graphs.replying import account_of, filtered_hits, newest_first
+from graphs.replying import account_of
 from tools.history.undone import LaterReverts
 
 _MAX_SEARCHES = 4  # That a model may plan for a question
