@@ -3,9 +3,10 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from agent.domain.base import UpstreamError
+from agent.domain.base import RepoId, UpstreamError
 from agent.domain.commits import Release
 from agent.domain.evidence import Card, Citable, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
@@ -14,8 +15,9 @@ from agent.mentions import mention_pattern
 from agent.questions import Absence, Hit, Known, Named, Query, Searched
 from graphs.ask_context import AskContext
 
-_MAX_SECONDS = (
-    20  # For all names of a question; what is not searched by then is not said to be absent
+_MAX_SECONDS = 20  # For all names of a question; after that, none is said to be absent
+_MAX_TEXTS = (
+    20_000  # Stored threads and commits; where there are more, no name is said to be absent
 )
 
 
@@ -65,12 +67,19 @@ class MentionSearch:
             return Mentions()
 
     async def _matching(self, name: Named, pattern: str) -> Mentions:
-        search = re.compile(pattern, re.IGNORECASE).search
+        parts = [part for part in self._searched if _may_mention(part.repo, name)]
         texts = await self._texts()
-        hits = [stored.hit for stored in texts if search(stored.text)]
+        if not parts or len(texts) > _MAX_TEXTS:
+            return Mentions()
+        repos = {part.repo for part in parts}
+        search = re.compile(pattern, re.IGNORECASE).search
+        hits: dict[EvidenceId, Hit] = {}
+        for stored in texts:
+            if stored.hit.id.repo in repos and search(stored.text):
+                hits[stored.hit.id] = stored.hit
         is_whole = True
         unread_files = 0
-        for part in self._searched:
+        for part in parts:
             clone = await self._context.clone(part.repo)
             if clone is None:
                 is_whole = False
@@ -82,10 +91,10 @@ class MentionSearch:
                 commit_hits = _commit_hits(self._context.memory.all(ids))
                 if ids and not commit_hits:
                     return Mentions()  # A commit that is not stored mentions it
-                hits += commit_hits
+                hits |= commit_hits
                 unread_files += commits.unread_files
         if hits:
-            named_hits = [hit.model_copy(update={"named": (name.text,)}) for hit in hits]
+            named_hits = [hit.model_copy(update={"named": (name.text,)}) for hit in hits.values()]
             newest = sorted(named_hits, key=lambda hit: hit.opened, reverse=True)
             return Mentions(hits=tuple(newest))
         return Mentions(absence=Absence(is_whole=is_whole, unread_files=unread_files))
@@ -100,13 +109,18 @@ class MentionSearch:
         for hit in self._context.index.entries(repos, self._query.window):
             if hit.kind != "commit" or hit.id.repo in without_clone:
                 hits[hit.id] = hit
-        stored = self._context.memory.all(hits)
+        stored = self._context.memory.all(islice(hits, _MAX_TEXTS + 1))
         texts = [_Text(hits[name], _text_of(known)) for name, known in stored.items()]
         for name, piece in self._evidence.items():
             if isinstance(piece, ThreadEvidence) and name in hits:
                 texts.append(_Text(hits[name], "\n".join(piece.texts)))  # With comments
         self._stored_texts = texts
         return texts
+
+
+def _may_mention(repo: RepoId, name: Named) -> bool:
+    """Return True unless a name is a number or hash of another repository."""
+    return name.repo is None or name.repo.lower() == repo.lower()
 
 
 def _text_of(known: Known) -> str:
@@ -118,9 +132,9 @@ def _text_of(known: Known) -> str:
     return "\n".join((known.title, known.body, *known.labels))
 
 
-def _commit_hits(stored: Mapping[EvidenceId, Known]) -> list[Hit]:
-    hits = []
+def _commit_hits(stored: Mapping[EvidenceId, Known]) -> dict[EvidenceId, Hit]:
+    hits: dict[EvidenceId, Hit] = {}
     for name, card in stored.items():
         if isinstance(card, Card):
-            hits.append(Hit(id=name, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}"))
+            hits[name] = Hit(id=name, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}")
     return hits

@@ -104,6 +104,17 @@ async def test_a_name_that_the_index_lacks_is_found_in_changed_lines(tmp_path: P
     assert "Add settings" in reply.answer
 
 
+async def test_a_number_is_looked_for_in_its_own_repository(tmp_path: Path) -> None:
+    clone = made_clone(tmp_path / "code")
+    clone.commit("Follow up on #4711", 10, router__py="MAX_ROUTES = 12\n")
+    async with replies(tmp_path, clone, "both", absent()) as ask:
+        own = await ask("What became of octo/router#4711?")
+        foreign = await ask("What became of octo/switch#4711?")
+    assert "`octo/router#4711`: 1 found by name." in own.answer
+    assert "Follow up on" in own.answer
+    assert "`octo/switch#4711`: not found by name in what was read." in foreign.answer
+
+
 async def test_a_search_that_does_not_finish_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
