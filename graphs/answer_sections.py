@@ -31,14 +31,15 @@ class SectionFinder:
 
     async def absent(self, names: Sequence[str]) -> list[AnswerSection]:
         """Return an empty section for each of the names that indeed nothing mentions."""
-        sections = []
+        unindexed = []
         for text in names:
             name = Named(kind="name", text=text)
-            if self._with_names([name]):
-                continue
-            mentions = await self.mention_search.mentions(name)
-            if mentions.absence is not None:
-                sections.append(AnswerSection(what=(text,), hits=(), absence=mentions.absence))
+            if not self._with_names([name]):
+                unindexed.append(name)
+        absences = await self.mention_search.absences(unindexed)
+        sections = []
+        for text, absence in absences.items():
+            sections.append(AnswerSection(what=(text,), hits=(), absence=absence))
         return sections
 
     async def _named(self, ranking: Sequence[Hit]) -> list[AnswerSection]:

@@ -15,7 +15,7 @@ from agent.mentions import mention_pattern
 from agent.questions import Absence, Hit, Known, Named, Query, Searched
 from graphs.ask_context import AskContext
 
-_MAX_SECONDS = 20  # For all names of a question; after that, none is said to be absent
+_MAX_SECONDS = 40  # For all names of a question; after that, none is said to be absent
 _MAX_TEXTS = (
     20_000  # Stored threads and commits; where there are more, no name is said to be absent
 )
@@ -58,18 +58,39 @@ class MentionSearch:
     async def mentions(self, name: Named) -> Mentions:
         """Return what mentions a name, newest first, or that nothing does."""
         pattern = mention_pattern(name)
-        if pattern is None:
-            return Mentions()
+        parts = [part for part in self._searched if _may_mention(part.repo, name)]
+        mentions = await self._bounded(pattern, parts) if pattern and parts else Mentions()
+        named_hits = [hit.model_copy(update={"named": (name.text,)}) for hit in mentions.hits]
+        newest = sorted(named_hits, key=lambda hit: hit.opened, reverse=True)
+        return mentions._replace(hits=tuple(newest))
+
+    async def absences(self, names: Sequence[Named]) -> dict[str, Absence]:
+        """Return the names that nothing mentions; most often that is all, which one search shows."""
+        patterns = {name.text: mention_pattern(name) for name in names}
+        searchable = {text: pattern for text, pattern in patterns.items() if pattern}
+        if len(searchable) > 1:
+            any_pattern = "|".join(f"({pattern})" for pattern in searchable.values())
+            absence = (await self._bounded(any_pattern, self._searched)).absence
+            if absence is not None:
+                return dict.fromkeys(searchable, absence)
+        absences: dict[str, Absence] = {}
+        for text, pattern in searchable.items():
+            absence = (await self._bounded(pattern, self._searched)).absence
+            if absence is not None:
+                absences[text] = absence
+        return absences
+
+    async def _bounded(self, pattern: str, parts: Sequence[Searched]) -> Mentions:
+        """Return what matches a pattern; nothing at all if the search does not finish."""
         try:
             async with asyncio.timeout_at(self._deadline):
-                return await self._matching(name, pattern)
+                return await self._matching(pattern, parts)
         except (TimeoutError, UpstreamError):
             return Mentions()
 
-    async def _matching(self, name: Named, pattern: str) -> Mentions:
-        parts = [part for part in self._searched if _may_mention(part.repo, name)]
+    async def _matching(self, pattern: str, parts: Sequence[Searched]) -> Mentions:
         texts = await self._texts()
-        if not parts or len(texts) > _MAX_TEXTS:
+        if len(texts) > _MAX_TEXTS:
             return Mentions()
         repos = {part.repo for part in parts}
         search = re.compile(pattern, re.IGNORECASE).search
@@ -94,9 +115,7 @@ class MentionSearch:
                 hits |= commit_hits
                 unread_files += commits.unread_files
         if hits:
-            named_hits = [hit.model_copy(update={"named": (name.text,)}) for hit in hits.values()]
-            newest = sorted(named_hits, key=lambda hit: hit.opened, reverse=True)
-            return Mentions(hits=tuple(newest))
+            return Mentions(hits=tuple(hits.values()))
         return Mentions(absence=Absence(is_whole=is_whole, unread_files=unread_files))
 
     async def _texts(self) -> list[_Text]:

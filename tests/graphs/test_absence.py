@@ -1,5 +1,6 @@
 """That nothing mentions a name is said only after whole commits and threads were searched for it."""
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -70,6 +71,17 @@ async def replies(folder: Path, clone: Clone, source: str, model: Answering) -> 
 
 def absent(*names: str) -> Answering:
     return Answering([], abstains=True, absent=names)
+
+
+async def test_of_several_names_each_is_looked_for(tmp_path: Path) -> None:
+    clone = made_clone(tmp_path / "code")
+    names = ("zebra", "quokka", "frobnicate", "???")
+    async with replies(tmp_path, clone, "both", absent(*names)) as ask:
+        some = await ask("Is there such a thing?")
+    assert re.findall("mentions `(.+?)`", some.answer) == ["zebra", "quokka"]
+    async with replies(tmp_path, clone, "both", absent("zebra", "quokka")) as ask:
+        all_absent = await ask("Is there such a thing?")
+    assert re.findall("mentions `(.+?)`", all_absent.answer) == ["zebra", "quokka"]
 
 
 @pytest.mark.parametrize("name", HIDDEN)
