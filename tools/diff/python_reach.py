@@ -9,11 +9,8 @@ from agent.domain.patch import read_patch
 from agent.domain.surface import BreakKind, PublicBreak, SurfaceChange
 from tools.diff.kinds import BREAKING, Difference, FoundDeclaration, severity_of
 from tools.diff.roles import module_of
+from tools.surface.records import is_filled_in
 
-_SETTINGS = re.compile(
-    r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response|Input)$"
-)
-"""Records that users fill in, by the names that everybody gives them."""
 _RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
 """Bases of records that are exchanged with others: pydantic, msgspec, typing."""
 _ABSTRACT = re.compile(r"\bABC(?:Meta)?\b")
@@ -73,6 +70,8 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
     """Return what it means that something public went, or must be given."""
     if difference.kind == "hook-added":
         return Severity.BREAKING if _is_abstract(difference.newest) else Severity.MAY_BREAK
+    if difference.oldest.kind == "parameter" and _is_of_command(difference.oldest, surface):
+        return Severity.INTERNAL
     breaks = _breaks_of(difference, surface)
     if any(broken.is_certain for broken in breaks) and not _is_shown_member(difference, surface):
         return Severity.BREAKING
@@ -83,6 +82,11 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
     if difference.kind == "parameter-added":
         return Severity.INTERNAL  # An argument of a branch or of a record with bases
     return Severity.MAY_BREAK
+
+
+def _is_of_command(parameter: FoundDeclaration, surface: SurfaceChange) -> bool:
+    """Return True for a parameter of a function that a command starts."""
+    return surface.is_command(parameter.file, parameter.owner)
 
 
 def _is_abstract(hook: FoundDeclaration) -> bool:
@@ -188,7 +192,7 @@ def _is_filled_in(declared: FoundDeclaration) -> bool:
     """Return True for a field of a record that users fill in or exchange with the project."""
     if declared.kind != "field":
         return False
-    if _SETTINGS.search(declared.owner.rpartition(".")[2]):
+    if is_filled_in(declared.owner.rpartition(".")[2]):
         return True
     for declaration in (*declared.versions.new, *declared.versions.old):
         if declaration.kind == "class" and declaration.path == declared.owner:

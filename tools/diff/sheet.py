@@ -16,6 +16,7 @@ from agent.triage.conventions import read_heading
 from tools.diff.bindings import binding_differences
 from tools.diff.code_changes import changed_functions, largest_hunks
 from tools.diff.compare import compare
+from tools.diff.composed_names import may_be_composed
 from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
 from tools.diff.files import file_facts, only_facts
 from tools.diff.kinds import Difference, place_of
@@ -153,9 +154,12 @@ class Gathered:
             return None
         if is_still_there(difference, trees, self.files):
             return None
+        meant = severity(difference, surface, trees)
+        if meant is Severity.BREAKING and may_be_composed(difference, self.files):
+            meant = Severity.MAY_BREAK
         return Fact(
             kind=difference.kind,
-            severity=severity(difference, surface, trees),
+            severity=meant,
             name=difference.name,
             old=difference.old,
             new=difference.new,
@@ -293,7 +297,17 @@ async def look_up(
     return SurroundingTrees(
         before=await code.lines_with(before, sorted(names.added)) if names.added else (),
         after=await code.lines_with(after, sorted(names.removed)) if names.removed else (),
+        documents=await _documents(code, before, names),
     )
+
+
+async def _documents(
+    code: CloneSource, sha: str, names: TreeNames
+) -> Sequence[tuple[str, str]] | None:
+    """Return the lines of documents that hold names; None where documents are not searched."""
+    if not names.published:
+        return ()
+    return await code.document_lines(sha, sorted(names.published))
 
 
 async def surface_of(code: CodeSource, change: Change) -> SurfaceChange | None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
-from tools.diff.roles import HEADERS, Role, is_product, role
+from tools.diff.roles import HEADERS, is_for_users, is_product
 from tools.git.changes import entries_of
 from tools.git.files import Trees, cover
 from tools.surface.change import Surface, SurfaceReader, surface_change
@@ -127,10 +127,10 @@ class Surfaces(Trees):
         output = await _import_lines(view, sha, files)
         documented = documented_imports(output.splitlines())
         projects = [blob for file, blob in files.items() if _is_project(file)]
-        functions = set(documented.names)
+        functions: set[tuple[str, str]] = set()
         for content in (await self._contents(projects)).values():
             functions |= entry_points(content)
-        return documented._replace(names=frozenset(functions))
+        return documented._replace(commands=frozenset(functions))
 
     async def _contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return blobs by their hashes, without those that are missing or very large."""
@@ -173,7 +173,7 @@ def _is_project(file: str) -> bool:
 
 def _is_document(file: str) -> bool:
     """Return True for documents and examples, which show users what to import."""
-    return file.endswith(_DOCUMENT_ENDINGS) and role(file) in (Role.DOCUMENT, Role.EXAMPLE)
+    return file.endswith(_DOCUMENT_ENDINGS) and is_for_users(file)
 
 
 def _is_included(file: str, headers: Collection[str]) -> bool:

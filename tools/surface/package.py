@@ -85,6 +85,15 @@ class Package:
         yield from module.exports or ()
         yield from self._bound_names(module, _MAX_HOPS)
 
+    def unlisted_names(self, module_name: str) -> Iterator[str]:
+        """Yield the names that a package binds beside those of its `__all__`, if it has one."""
+        module = self._module(module_name)
+        if module is None or module.exports is None or module.is_open:
+            return
+        for name in self._bound_names(module, _MAX_HOPS):
+            if name not in module.exports:
+                yield name
+
     def _star_names(self, module_name: str, hops: int) -> Iterator[str]:
         """Yield the names that `from module import *` binds."""
         if not self._is_of_tree(module_name) or hops == 0:

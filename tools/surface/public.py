@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tools.surface.module import PythonDefinition
@@ -20,9 +20,10 @@ class Documented(NamedTuple):
     modules: frozenset[str] = frozenset()
     names: frozenset[tuple[str, str]] = frozenset()  # Names with the modules they come from
     headers: frozenset[str] = frozenset()  # As they are included, `engine/core.h`
-    whole_modules: frozenset[str] = (
-        frozenset()
-    )  # Those that are imported without naming what is in them
+    # Those that are imported without naming what is in them
+    whole_modules: frozenset[str] = frozenset()
+    # Functions that commands start, with their modules; nobody calls them with arguments
+    commands: frozenset[tuple[str, str]] = frozenset()
 
 
 def documented_imports(lines: Iterable[str]) -> Documented:
@@ -80,22 +81,47 @@ def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]
     for module in sorted(documented.modules):
         if module in package.paths and not _is_private(module):
             _add_names(package, module, package.defined_names(module), paths)
-    for module, name in sorted(documented.names):
+    for module, name in sorted(documented.names | documented.commands):
         if module in package.paths and not _is_private(f"{module}.{name}"):
             _add_names(package, module, [name], paths)
     return paths
 
 
-def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
-    """Return the paths that documents do not show themselves, but beside others of a module.
-
-    That an example imports one class of a module does not say that users import the others.
-    """
+def command_paths(package: Package, documented: Documented) -> frozenset[str]:
+    """Return the paths that are public because a command starts there, and for nothing else."""
     given_on: dict[str, Meaning] = {}
     for module in _top_packages(package):
         _add_package(package, module, given_on, set(), _MAX_DEPTH)
+    paths: set[str] = set()
+    for module, name in documented.commands - documented.names:
+        path = f"{module}.{name}"
+        if path not in given_on and module not in documented.whole_modules:
+            paths.add(path)
+    return frozenset(paths)
+
+
+def documented_definitions(package: Package, documented: Documented) -> frozenset[tuple[str, str]]:
+    """Return the definitions that documents and examples import by their names, with their modules."""
+    definitions: set[tuple[str, str]] = set()
+    for module, name in documented.names:
+        meaning = package.resolve(module, name) if module in package.paths else None
+        if isinstance(meaning, PythonDefinition):
+            definitions.add((meaning.module, meaning.name))
+    return frozenset(definitions)
+
+
+def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
+    """Return the paths that documents do not show themselves, but beside others of a module.
+
+    That an example imports one class of a module does not say that users import the others. Nor
+    does a package that lists its names in `__all__` give on what else it binds.
+    """
+    given_on: dict[str, Meaning] = {}
+    packages: set[str] = set()
+    for module in _top_packages(package):
+        _add_package(package, module, given_on, packages, _MAX_DEPTH)
+    implied = set(_unlisted_paths(package, packages, documented))
     importing_names = {module for module, _ in documented.names}
-    implied: set[str] = set()
     for module in importing_names - documented.whole_modules:
         file = package.paths.get(module, "")
         if not file or file.endswith("/__init__.py"):
@@ -105,6 +131,23 @@ def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
             if path not in given_on and (module, name) not in documented.names:
                 implied.add(path)
     return frozenset(implied)
+
+
+def _unlisted_paths(
+    package: Package, packages: Iterable[str], documented: Documented
+) -> Iterator[str]:
+    """Yield what packages bind that is not in their `__all__` and that no document imports."""
+    for module in packages:
+        for name in package.unlisted_names(module):
+            path = f"{module}.{name}"
+            is_imported = (module, name) in documented.names or module in documented.whole_modules
+            if not is_imported and not _is_around(path, documented.modules):
+                yield path
+
+
+def _is_around(path: str, modules: Iterable[str]) -> bool:
+    """Return True for a module that is one of some modules or has one inside."""
+    return any(f"{module}.".startswith(f"{path}.") for module in modules)
 
 
 def _top_packages(package: Package) -> list[str]:

@@ -382,3 +382,111 @@ async def test_arguments_that_are_passed_by_name_only_now_are_shown_by_the_star(
     facts = await facts_of(tmp_path, before, after)
     shown = {fact.detail: fact.places[0].lines for fact in facts if fact.detail is not None}
     assert shown["depth"] == ("+    *,",)
+
+
+def facts_by_name(facts: list[Fact]) -> dict[str, Severity]:
+    return {fact.name: fact.severity for fact in facts if fact.kind.endswith("-removed")}
+
+
+async def test_a_setting_breaks_only_if_documents_name_it(tmp_path: Path) -> None:
+    options = 'parser.add_argument("--pages")\nparser.add_argument("--trace")\n'
+    reads = 'os.environ.get("ENGINE_TRACE")\nos.environ.get("ENGINE_HOME")\n'
+    before = {
+        "engine/server.py": options + reads,
+        "README.md": "# Run\n\n`engine --pages 4`\n",
+        "examples/serve.sh": "ENGINE_HOME=/tmp engine\n",
+        "CONTRIBUTING.md": "Set `ENGINE_TRACE` and give `--trace` to see more.\n",
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/server.py": "run()\n"})
+    assert facts_by_name(facts) == {
+        "--pages": Severity.BREAKING,
+        "--trace": Severity.MAY_BREAK,
+        "ENGINE_HOME": Severity.BREAKING,
+        "ENGINE_TRACE": Severity.MAY_BREAK,
+    }
+
+
+async def test_variables_break_where_a_document_shows_the_file_that_reads_them(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/envs.py": 'os.environ.get("ENGINE_TRACE")\n',
+        "docs/variables.md": '--8<-- "engine/envs.py:variables"\n',
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/envs.py": "run()\n"})
+    assert facts_by_name(facts) == {"ENGINE_TRACE": Severity.BREAKING}
+
+
+async def test_an_option_of_cmake_that_moves_to_another_file_is_told_by_its_value(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "CMakeLists.txt": 'option(ENGINE_TESTS "Build tests" ON)\noption(ENGINE_OLD "Old" ON)\n',
+        "cmake/options.cmake": "if(ENGINE_USED)\nendif()\n",
+        "README.md": "cmake -DENGINE_TESTS=OFF -DENGINE_OLD=OFF\n",
+    }
+    after = before | {
+        "CMakeLists.txt": "include(cmake/options.cmake)\n",
+        "cmake/options.cmake": 'option(ENGINE_TESTS "Build tests" OFF)\nif(ENGINE_USED)\nendif()\n',
+    }
+    facts = await facts_of(tmp_path, before, after)
+    told = {(fact.kind, fact.name, fact.severity) for fact in facts if fact.name[:7] == "ENGINE_"}
+    assert told == {
+        ("config-key-changed", "ENGINE_TESTS", Severity.BEHAVIOUR),
+        ("config-key-removed", "ENGINE_OLD", Severity.BREAKING),
+    }
+
+
+async def test_an_option_that_cmake_still_reads_is_not_gone(tmp_path: Path) -> None:
+    before = {
+        "CMakeLists.txt": 'option(ENGINE_TESTS "Build tests" ON)\n',
+        "cmake/tests.cmake": "if(ENGINE_TESTS)\nendif()\n",
+        "README.md": "cmake -DENGINE_TESTS=OFF\n",
+    }
+    facts = await facts_of(tmp_path, before, before | {"CMakeLists.txt": "project(engine)\n"})
+    assert facts_by_name(facts) == {}
+
+
+async def test_a_route_that_moves_into_a_router_is_neither_gone_nor_new(tmp_path: Path) -> None:
+    before = {
+        "engine/server.py": '@app.get("/v1/models")\ndef models(): ...\n',
+        "README.md": "GET /v1/models\n",
+    }
+    after = before | {
+        "engine/server.py": "app.include_router(router)\n",
+        "engine/models.py": 'router = APIRouter(prefix="/v1")\n\n\n'
+        '@router.get("/models")\ndef models(): ...\n',
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.kind.startswith("route-")] == []
+
+
+async def test_a_name_that_is_made_of_parts_now_is_not_certain_to_be_gone(tmp_path: Path) -> None:
+    before = {
+        "engine/server.py": 'os.environ.get("ENGINE_TRACE")\n'
+        'Counter("engine:requests", "Requests")\n'
+        'os.environ.get("ENGINE_HOME")\n',
+        "README.md": "ENGINE_TRACE, ENGINE_HOME, engine:requests\n",
+    }
+    after = before | {
+        "engine/server.py": 'os.environ.get(f"{PREFIX}_TRACE")\n'
+        'Counter("engine" + ":requests", "Requests")\n'
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert facts_by_name(facts) == {
+        "ENGINE_TRACE": Severity.MAY_BREAK,
+        "engine:requests": Severity.MAY_BREAK,
+        "ENGINE_HOME": Severity.BREAKING,
+    }
+
+
+async def test_an_attribute_that_the_constructor_sets_now_is_not_told_as_gone(
+    tmp_path: Path,
+) -> None:
+    before = {"engine/__init__.py": "class Engine:\n    limit: int = 4\n    size: int = 2\n"}
+    after = {
+        "engine/__init__.py": "class Engine:\n    size: int = 2\n\n"
+        "    def __init__(self):\n        self.limit: int = 4\n"
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert facts_by_name(facts) == {}
