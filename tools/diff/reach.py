@@ -10,7 +10,11 @@ from agent.domain.surface import SurfaceChange
 from tools.diff.composed_names import is_route_of_a_router, is_set_in_methods
 from tools.diff.kinds import ROWS, Difference, FoundDeclaration, is_cmake, severity_of
 from tools.diff.publicity import Lines, is_published, names_in_documents, needs_publication
-from tools.diff.python_reach import is_in_public_function, python_severity
+from tools.diff.python_reach import (
+    is_in_public_function,
+    is_reached_by_users,
+    python_severity,
+)
 from tools.diff.roles import HEADERS, HIDDEN, Role, is_product, is_public_header, role
 
 if TYPE_CHECKING:
@@ -313,16 +317,20 @@ def _is_private_variable(name: str) -> bool:
 
 
 def _severity_of_error(difference: Difference, surface: SurfaceChange | None) -> Severity:
-    """Return what an error means; a new assertion only where users call the function."""
+    """Return what an error means: users run into those that public functions raise or lead to.
+
+    An assertion is told only in the public function itself.
+    """
     newest = difference.newest
     if newest.versions.file.path.endswith(_NATIVE):
         # What a package of the same project calls, users do not meet, but they meet its limits.
         is_met = difference.kind == "limit-changed" and "static" not in newest.name.lower()
         return Severity.BEHAVIOUR if is_met else Severity.INTERNAL
-    if newest.name != "assert" or difference.kind == "limit-changed":
+    if difference.kind == "limit-changed":
         return Severity.BEHAVIOUR
-    is_public = is_in_public_function(newest, surface)
-    return Severity.BEHAVIOUR if is_public else Severity.INTERNAL
+    is_on_the_way = is_in_public_function if newest.name == "assert" else is_reached_by_users
+    is_met = is_on_the_way(newest, surface)
+    return Severity.BEHAVIOUR if is_met else Severity.INTERNAL
 
 
 def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -> Severity:

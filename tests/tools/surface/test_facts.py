@@ -490,3 +490,55 @@ async def test_an_attribute_that_the_constructor_sets_now_is_not_told_as_gone(
     }
     facts = await facts_of(tmp_path, before, after)
     assert facts_by_name(facts) == {}
+
+
+async def test_an_error_is_told_where_public_functions_lead_to_it(tmp_path: Path) -> None:
+    code = (
+        "def attend(q):\n    return _check(q)\n\n\n"
+        "def _check(q):\n    {}return q\n\n\n"
+        "def tune(q):\n    {}return q\n"
+    )
+    errors = (
+        "if q is None:\n        raise ValueError('no queries are given')\n    ",
+        "if q == 3:\n        raise TypeError('three is too many here')\n    ",
+    )
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": code.format("", ""),
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/core.py": code.format(*errors)})
+    severities = {fact.name: fact.severity for fact in facts if fact.kind == "error-added"}
+    assert severities == {"ValueError": Severity.BEHAVIOUR, "TypeError": Severity.INTERNAL}
+
+
+async def test_a_constant_is_told_where_public_code_uses_it(tmp_path: Path) -> None:
+    code = "LIMIT = {0}\nROWS = {0}\n\n\ndef attend(q):\n    return q[:LIMIT]\n\n\ndef tune(q):\n    return q[:ROWS]\n"
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": code.format(4),
+        "engine/_tiles.py": "DEPTH = 4\n",
+        "engine/limits.py": "WIDTH = 4\n",
+    }
+    after = before | {
+        "engine/core.py": code.format(8),
+        "engine/_tiles.py": "DEPTH = 8\n",
+        "engine/limits.py": "WIDTH = 8\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    told = {
+        fact.name
+        for fact in facts
+        if fact.kind == "constant-changed" and fact.severity is Severity.BEHAVIOUR
+    }
+    assert told == {"LIMIT", "WIDTH"}
+
+
+async def test_a_class_that_becomes_abstract_is_not_certain_to_have_subclasses(
+    tmp_path: Path,
+) -> None:
+    hook = "    @abstractmethod\n    def load(self): ...\n"
+    before = {"engine/__init__.py": "class Spec:\n    def name(self): ...\n"}
+    after = {"engine/__init__.py": f"class Spec(ABC):\n    def name(self): ...\n{hook}"}
+    facts = await facts_of(tmp_path, before, after)
+    severities = [fact.severity for fact in facts if fact.kind == "hook-added"]
+    assert severities == [Severity.MAY_BREAK]
