@@ -191,6 +191,9 @@ def severity(
 ) -> Severity:
     """Return what a difference means for those who depend on the project."""
     newest = difference.newest
+    if _is_submodule(newest):
+        # Wherever it is kept, what a project is built with changes.
+        return severity_of(difference.kind)
     if not is_product(newest.versions.file.path):
         return Severity.INTERNAL
     if newest.kind == "argument":
@@ -204,6 +207,13 @@ def severity(
     if newest.versions.file.path.endswith(_NATIVE_OR_RUST):
         return _native_severity(difference, surface, trees)
     return _script_severity(difference)
+
+
+def _is_submodule(declared: FoundDeclaration) -> bool:
+    """Return True for the pin of a submodule that is not there for tests or documents only."""
+    path = declared.versions.file.path
+    is_pin = declared.kind == "dependency" and declared.name == path
+    return is_pin and (is_product(path) or role(path) is Role.VENDORED)
 
 
 def _is_told_to_users(difference: Difference, trees: SurroundingTrees) -> bool:

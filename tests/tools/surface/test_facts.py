@@ -542,3 +542,21 @@ async def test_a_class_that_becomes_abstract_is_not_certain_to_have_subclasses(
     facts = await facts_of(tmp_path, before, after)
     severities = [fact.severity for fact in facts if fact.kind == "hook-added"]
     assert severities == [Severity.MAY_BREAK]
+
+
+async def test_another_pin_of_a_submodule_is_told_as_a_dependency(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    work.commit("begin", {"README.md": b"engine\n"})
+    for digit in "12":
+        pin = f"160000,{digit * 40},3rdparty/tiles"
+        work.git("update-index", "--add", "--cacheinfo", pin)
+        work.git("commit", "--quiet", "-m", "pin")
+    source = GitSource(REPO, tmp_path)
+    change = await anext(source.changes([work.head()]))
+    facts = (await study(source, change)).facts
+    (fact,) = [fact for fact in facts if fact.kind == "dependency-changed"]
+    assert (fact.severity, fact.name, fact.old) == (
+        Severity.BEHAVIOUR,
+        "3rdparty/tiles",
+        "1" * 40,
+    )
