@@ -24,7 +24,7 @@ _INCLUSION = re.compile(r"--8<--|\bliteralinclude::")
 
 
 def names_in_documents(differences: Iterable[Difference]) -> frozenset[str]:
-    """Return the names that are to be looked up in the documents of the tree before."""
+    """Return the names that are to be looked up in the documents of both trees."""
     names: set[str] = set()
     for difference in differences:
         if needs_publication(difference):

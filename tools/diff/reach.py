@@ -54,7 +54,7 @@ class SurroundingTrees:
 
     before: Lines | None = None  # Lines of the tree before that have a name which seems to come
     after: Lines | None = None  # Lines of the tree after that have a name which seems to go
-    documents: Lines | None = None  # Lines of documents before that have a name which seems to go
+    documents: Lines | None = None  # Lines of documents of both that have a name which seems to go
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class TreeNames:
 
     added: frozenset[str] = frozenset()  # Looked up in the tree before
     removed: frozenset[str] = frozenset()  # Looked up in the tree after
-    published: frozenset[str] = frozenset()  # Looked up in the documents of the tree before
+    published: frozenset[str] = frozenset()  # Looked up in the documents of both trees
 
     def __or__(self, other: "TreeNames") -> "TreeNames":
         """Join the names of several commits."""

@@ -310,17 +310,24 @@ async def look_up(
     return SurroundingTrees(
         before=await code.lines_with(before, sorted(names.added)) if names.added else (),
         after=await code.lines_with(after, sorted(names.removed)) if names.removed else (),
-        documents=await _documents(code, before, names),
+        documents=await _documents(code, (before, after), names),
     )
 
 
 async def _documents(
-    code: CloneSource, sha: str, names: TreeNames
+    code: CloneSource, shas: Sequence[str], names: TreeNames
 ) -> Sequence[tuple[str, str]] | None:
-    """Return the lines of documents that hold names; None where documents are not searched."""
-    if not names.published:
-        return ()
-    return await code.document_lines(sha, sorted(names.published))
+    """Return the lines of documents that hold names; None where documents are not searched.
+
+    Between two trees a name may come into the documents, and in one of several commits go again.
+    """
+    lines: list[tuple[str, str]] = []
+    for sha in shas if names.published else ():
+        found_lines = await code.document_lines(sha, sorted(names.published))
+        if found_lines is None:
+            return None
+        lines += found_lines
+    return lines
 
 
 async def surface_of(code: CodeSource, change: Change) -> SurfaceChange | None:
