@@ -284,7 +284,10 @@ def _native_severity(
         return Severity.INTERNAL  # Documents and examples show that users do without it
     if meant is not Severity.BREAKING:
         return meant
-    if not is_header or difference.kind != "symbol-removed" or trees.after is None:
+    is_specialized = "<" in oldest.path  # The template without its special case may be there
+    if not is_header or is_specialized:
+        return Severity.MAY_BREAK
+    if difference.kind != "symbol-removed" or trees.after is None:
         return Severity.MAY_BREAK
     for path, line in trees.after:
         if path.endswith(HEADERS) and _holds(line, oldest.name):

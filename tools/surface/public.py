@@ -10,6 +10,7 @@ from tools.surface.package import Meaning, ModuleFound, Package
 
 _IMPORT = re.compile(r"[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+)?import\s+([^#\n]+)")
 _INCLUDE = re.compile(r"[\s>]*#\s*include\s*[<\"]([^>\"]+)[>\"]")
+_SETUP_NAME = re.compile(r"\bname\s*=\s*[\"']([\w.-]+)[\"']")
 _NAME = re.compile(r"\W*([A-Za-z_][\w.]*)")
 _MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
 
@@ -22,6 +23,8 @@ class Documented(NamedTuple):
     headers: frozenset[str] = frozenset()  # As they are included, `engine/core.h`
     # Those that are imported without naming what is in them
     whole_modules: frozenset[str] = frozenset()
+    # The names of the projects of a tree, as they are installed, in lower case with underscores
+    projects: frozenset[str] = frozenset()
     # Functions that commands start, with their modules; nobody calls them with arguments
     commands: frozenset[tuple[str, str]] = frozenset()
 
@@ -70,6 +73,22 @@ def entry_points(project: bytes) -> frozenset[tuple[str, str]]:
         if separator:
             functions.add((module.strip(), name.strip()))
     return frozenset(functions)
+
+
+def project_name(file: str, content: bytes) -> str:
+    """Return the name under which a project is installed, by its `pyproject.toml` or `setup.py`."""
+    text = content.decode("utf-8", "replace")
+    name = ""
+    if file.endswith("setup.py"):
+        named = _SETUP_NAME.search(text)
+        name = named[1] if named else ""
+    else:
+        try:
+            table = tomllib.loads(text).get("project", {})
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return ""
+        name = str(table.get("name", "")) if isinstance(table, dict) else ""
+    return name.lower().replace("-", "_").replace(".", "_")
 
 
 def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]:
@@ -121,6 +140,7 @@ def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
     for module in _top_packages(package):
         _add_package(package, module, given_on, packages, _MAX_DEPTH)
     implied = set(_unlisted_paths(package, packages, documented))
+    implied |= _unnamed_packages(package, documented)
     importing_names = {module for module, _ in documented.names}
     for module in importing_names - documented.whole_modules:
         file = package.paths.get(module, "")
@@ -143,6 +163,17 @@ def _unlisted_paths(
             is_imported = (module, name) in documented.names or module in documented.whole_modules
             if not is_imported and not _is_around(path, documented.modules):
                 yield path
+
+
+def _unnamed_packages(package: Package, documented: Documented) -> set[str]:
+    """Return the packages that are not named as others beside them are.
+
+    A package is named by a document that imports it, or by the name of its project.
+    """
+    tops = set(_top_packages(package))
+    named = {module.partition(".")[0] for module in documented.modules}
+    named |= {top for top in tops if top.lower() in documented.projects}
+    return tops - named if tops & named else set()
 
 
 def _is_around(path: str, modules: Iterable[str]) -> bool:

@@ -560,3 +560,28 @@ async def test_another_pin_of_a_submodule_is_told_as_a_dependency(tmp_path: Path
         "3rdparty/tiles",
         "1" * 40,
     )
+
+
+async def test_a_variable_is_renamed_only_to_one_with_words_of_its_name(tmp_path: Path) -> None:
+    before = {"engine/env.py": 'os.getenv("ENGINE_NVCC")\nos.getenv("ENGINE_KEEP_TILES")\n'}
+    after = {"engine/env.py": 'os.getenv("ENGINE_JIT_NVCC")\nos.getenv("ENGINE_USE_DRIVER")\n'}
+    facts = await facts_of(tmp_path, before, after)
+    told = {(fact.kind, fact.name, fact.old) for fact in facts if fact.kind.startswith("env-")}
+    assert told == {
+        ("env-renamed", "ENGINE_JIT_NVCC", "ENGINE_NVCC"),
+        ("env-removed", "ENGINE_KEEP_TILES", None),
+        ("env-added", "ENGINE_USE_DRIVER", None),
+    }
+
+
+async def test_a_special_case_of_a_template_may_be_gone_while_the_template_is_there(
+    tmp_path: Path,
+) -> None:
+    template = "template <typename T>\nstruct Tile {};\n"
+    special = "template <>\nstruct Tile<half_t> {};\n"
+    before = {
+        "include/engine/tile.h": template + special,
+        "README.md": "#include <engine/tile.h>\n",
+    }
+    facts = await facts_of(tmp_path, before, before | {"include/engine/tile.h": template})
+    assert [fact for fact in facts if fact.severity is Severity.BREAKING] == []

@@ -328,3 +328,28 @@ async def test_the_first_commit_has_no_surface_before_it(tmp_path: Path) -> None
     sha = work.commit("begin", {"engine/__init__.py": b"def run(): ...\n"})
     changes = await GitSource(REPO, tmp_path).surface_changes([sha, "0" * 40])
     assert changes == {sha: None, "0" * 40: None}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("README.md", "from engine import scale\n"),
+        ("pyproject.toml", '[project]\nname = "Engine"\n'),
+        ("setup.py", 'setup(name="engine")\n'),
+    ],
+)
+async def test_a_package_beside_the_one_that_is_installed_is_not_certain_to_be_public(
+    file: str, text: str, tmp_path: Path
+) -> None:
+    before = {
+        "engine/__init__.py": "def scale(x, by): ...\n",
+        "shared_dsl/__init__.py": "def trace(x, by): ...\n",
+        file: text,
+    }
+    after = before | {
+        "engine/__init__.py": "def scale(x): ...\n",
+        "shared_dsl/__init__.py": "def trace(x): ...\n",
+    }
+    change = await change_of(tmp_path, before, after)
+    certain = {broken.path: broken.is_certain for broken in change.breaks}
+    assert certain == {"engine.scale": True, "shared_dsl.trace": False}
