@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from agent.domain.facts import FactKind
+from tools.diff.file_versions import is_manifest
 from tools.diff.kinds import Difference, is_cmake
 
 Lines = Sequence[tuple[str, str]]
@@ -18,6 +19,7 @@ _OF_PUBLISHED_NAMES: tuple[FactKind, ...] = (
     "metric-removed",
     "metric-renamed",
     "config-key-removed",
+    "unregistered",
 )
 _INCLUSION = re.compile(r"--8<--|\bliteralinclude::")
 """How documents of MkDocs and Sphinx show parts of a source file."""
@@ -34,8 +36,12 @@ def names_in_documents(differences: Iterable[Difference]) -> frozenset[str]:
 
 
 def needs_publication(difference: Difference) -> bool:
-    """Return True for what breaks only for those who know a name from a document."""
-    return difference.kind in _OF_PUBLISHED_NAMES
+    """Return True for what breaks only for those who know a name from a document.
+
+    An entry point of a manifest is there for others by itself.
+    """
+    is_entry_point = difference.kind == "unregistered" and is_manifest(difference.oldest.file)
+    return difference.kind in _OF_PUBLISHED_NAMES and not is_entry_point
 
 
 def is_published(difference: Difference, documents: Lines) -> bool:

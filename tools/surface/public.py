@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tools.surface.module import PythonDefinition
@@ -133,13 +133,15 @@ def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
     """Return the paths that documents do not show themselves, but beside others of a module.
 
     That an example imports one class of a module does not say that users import the others. Nor
-    does a package that lists its names in `__all__` give on what else it binds.
+    does a package that lists its names in `__all__` give on what else it binds, and one that gives
+    on a module and names of it means these names.
     """
     given_on: dict[str, Meaning] = {}
     packages: set[str] = set()
     for module in _top_packages(package):
         _add_package(package, module, given_on, packages, _MAX_DEPTH)
     implied = set(_unlisted_paths(package, packages, documented))
+    implied |= set(_unpicked_paths(package, given_on, documented))
     implied |= _unnamed_packages(package, documented)
     importing_names = {module for module, _ in documented.names}
     for module in importing_names - documented.whole_modules:
@@ -163,6 +165,23 @@ def _unlisted_paths(
             is_imported = (module, name) in documented.names or module in documented.whole_modules
             if not is_imported and not _is_around(path, documented.modules):
                 yield path
+
+
+def _unpicked_paths(
+    package: Package, given_on: Mapping[str, Meaning], documented: Documented
+) -> Iterator[str]:
+    """Yield the names of modules from which packages give other names on."""
+    picked: set[tuple[str, str]] = set()
+    for path, meaning in given_on.items():
+        parent = path.rpartition(".")[0]
+        if isinstance(meaning, PythonDefinition) and meaning.module != parent:
+            picked.add((meaning.module, meaning.name))
+    for meaning in given_on.values():
+        if not isinstance(meaning, ModuleFound) or meaning.name in documented.whole_modules:
+            continue
+        for name in package.unlisted_definitions(meaning.name, picked):
+            if (meaning.name, name) not in documented.names:
+                yield f"{meaning.name}.{name}"
 
 
 def _unnamed_packages(package: Package, documented: Documented) -> set[str]:

@@ -353,3 +353,16 @@ async def test_a_package_beside_the_one_that_is_installed_is_not_certain_to_be_p
     change = await change_of(tmp_path, before, after)
     certain = {broken.path: broken.is_certain for broken in change.breaks}
     assert certain == {"engine.scale": True, "shared_dsl.trace": False}
+
+
+async def test_of_a_module_the_names_that_a_package_picks_are_certain_to_be_public(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "from . import ops\nfrom .ops import scale\n",
+        "engine/ops.py": "def scale(x, by): ...\ndef add(x, by): ...\n",
+    }
+    after = before | {"engine/ops.py": "def scale(x): ...\ndef add(x): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    certain = {broken.path: broken.is_certain for broken in change.breaks}
+    assert certain == {"engine.scale": True, "engine.ops.scale": True, "engine.ops.add": False}
