@@ -207,6 +207,14 @@ class CloneSource(CodeSource, Protocol):
         The pattern must mean the same in Python and POSIX; case does not matter.
         """
 
+    async def document_lines(
+        self, sha: str, words: Sequence[str]
+    ) -> Sequence[tuple[str, str]] | None:
+        """Find the lines of a commit's documents and examples that hold one of these words.
+
+        What is written for contributors is left out. None where the files cannot be searched.
+        """
+
     async def names_in_tree(
         self, sha: str, names: Sequence[str], paths: Sequence[str] = ()
     ) -> frozenset[str] | None:

@@ -376,6 +376,7 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
         each="shas", codec=_LINE_WRITERS, lasting=_is_something, needs_history=True
     ),
     CloneSource.lines_with: _Rule(lasting=_is_something),
+    CloneSource.document_lines: _Rule(lasting=_is_something),
     CloneSource.surface_changes: _Rule(
         each="shas", codec=_SURFACE, lasting=lambda change, *_: change is not None
     ),

@@ -52,6 +52,7 @@ class _StoredNames(Frozen):
 
     come: tuple[str, ...]
     gone: tuple[str, ...]
+    published: tuple[str, ...]
 
 
 class StoredFacts:
@@ -107,9 +108,15 @@ class FileStudy:
         key = _key("names", self._inputs)
         stored = self._facts.get(key, _StoredNames)
         if stored is not None:
-            return TreeNames(frozenset(stored.come), frozenset(stored.gone))
+            return TreeNames(
+                frozenset(stored.come), frozenset(stored.gone), frozenset(stored.published)
+            )
         names = self._gathered.names
-        value = _StoredNames(come=tuple(sorted(names.added)), gone=tuple(sorted(names.removed)))
+        value = _StoredNames(
+            come=tuple(sorted(names.added)),
+            gone=tuple(sorted(names.removed)),
+            published=tuple(sorted(names.published)),
+        )
         self._facts.put(key, value)
         return names
 
@@ -162,7 +169,8 @@ def _lines_in(trees: SurroundingTrees | None) -> str:
     # A recorded answer is a list where the live one is a tuple.
     before = None if trees.before is None else [tuple(line) for line in trees.before]
     after = None if trees.after is None else [tuple(line) for line in trees.after]
-    return repr((before, after))
+    documents = None if trees.documents is None else [tuple(line) for line in trees.documents]
+    return repr((before, after, documents))
 
 
 def _key(kind: str, inputs: str, *others: str) -> str:

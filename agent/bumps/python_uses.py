@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_MAX_HOPS = 4  # Names through which an object is followed
 _MAX_STRING = 300  # Characters of a string that may be a path
 
 
@@ -133,6 +134,8 @@ class _UseReader:
     uses: list[PathUse] = field(default_factory=list)
     _bound: dict[str, str] = field(default_factory=dict)
     _classes: dict[str, set[str]] = field(default_factory=dict)  # Of objects, by their spelling
+    _sources: dict[str, list[ast.expr]] = field(default_factory=dict)
+    """The names and attributes whose objects other names are given, `other = runner`."""
     _caught: dict[int, set[str]] = field(default_factory=dict)  # Errors, by line
     _handled: set[int] = field(default_factory=set)  # Targets of assignments that were noted
     _dictionaries: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
@@ -323,6 +326,8 @@ class _UseReader:
         self._handled.add(id(target))
         if isinstance(value, ast.Call):
             self._note_objects(target, {self._path(value.func)})
+        elif _spelling(value) and _spelling(target):
+            self._sources.setdefault(_spelling(target), []).append(value)
         elif not _is_none(value):
             self._note_objects(target, {""})
 
@@ -444,13 +449,15 @@ class _UseReader:
             return ""
         return own_class.base
 
-    def _class_of(self, node: ast.expr) -> str:
+    def _class_of(self, node: ast.expr, hops: int = _MAX_HOPS) -> str:
         """Return the class of an object whose every assignment in the file is of that class."""
         if isinstance(node, ast.Call):
             return self._path(node.func)
         if id(node) in self._parameter_classes:
             return self._parameter_classes[id(node)]
-        classes = self._classes.get(_spelling(node), set())
+        classes = set(self._classes.get(_spelling(node), ()))
+        for source in self._sources.get(_spelling(node), ()):
+            classes.add(self._class_of(source, hops - 1) if hops else "")
         return next(iter(classes)) if len(classes) == 1 else ""
 
     def _add(self, path: str, line: int, call: CallShape | None = None) -> None:

@@ -46,6 +46,8 @@ class SurfaceChange(Frozen):
     exporting_folders: tuple[str, ...] = ()
     """The folders of packages that say what users import, by giving names on or by documents that
     show it. What users import from others nobody can say."""
+    commands: tuple[PublicName, ...] = ()
+    """The functions in changed files that commands start, and that nobody is shown to call."""
     documented_headers: tuple[str, ...] = ()
     """The changed headers that documents or examples include."""
 
@@ -56,6 +58,10 @@ class SurfaceChange(Frozen):
     def public_path(self, file: str, name: str) -> str:
         """Return the path under which users import something; empty where they do not."""
         return self._paths.get((file, name), "")
+
+    def is_command(self, file: str, name: str) -> bool:
+        """Return True for a function that a command starts, without arguments of users."""
+        return any((command.file, command.name) == (file, name) for command in self.commands)
 
     def is_exporting(self, file: str) -> bool:
         """Return True for a file of a package that says what users import from it."""

@@ -21,6 +21,7 @@ _PYTHON_COMMENT = re.compile(r"(?<!\S)#.*")
 _OWN_OPTION = re.compile(r".{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
 """Options that the user's own program defines: argparse, click, typer."""
 _COMPOUND = re.compile(r"[a-z][_.-]?[A-Z_.-]")  # A key of one common word means nothing
+_CHOICE = re.compile(r"[\w.+-]+")
 _SHELL = (".sh", ".bash", ".zsh", "dockerfile", "containerfile")
 _NO_COMMAND = re.compile(
     r"\s*(?:-|[\"'$(\[]|(?:export\s+|local\s+)?[A-Za-z_]\w*\+?=|(?:ENV|ARG)\s)"
@@ -44,7 +45,14 @@ def concerns(fact: Fact) -> bool:
     if fact.kind == "parameter-added":
         written = fact.new or "*"
         return "=" not in written and written[0] != "*"
+    if fact.kind.endswith("choices-changed") and not _lost_choices(fact):
+        return False
     return not fact.kind.endswith("-added") or fact.kind == "hook-added"
+
+
+def _lost_choices(fact: Fact) -> set[str]:
+    """Return the values that were allowed before and are not any more."""
+    return set(_CHOICE.findall(fact.old or "")) - set(_CHOICE.findall(fact.new or ""))
 
 
 def used_name(fact: Fact) -> str:

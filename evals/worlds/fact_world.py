@@ -17,6 +17,7 @@ _BETWEEN_CHANGES = timedelta(minutes=7)
 _SETUP_TO_CHANGE = timedelta(minutes=3)
 _EXPORTED_FOLDER = "atlas/core/"
 _INIT = "atlas/__init__.py"
+_GUIDE = "docs/settings.md"
 _PUBLIC = re.compile(r"^(?:def |class |(?=[A-Z_]+ = ))([A-Za-z]\w*)", re.MULTILINE)
 _BLANK = re.compile(r"~(\w+)~")
 Files = dict[str, str | None]
@@ -65,7 +66,18 @@ def _setup_commit(case: FactCase, leftover: list[str], at: datetime) -> Row:
         if text is not None:
             needed[path] = text
     removed = [path for path in leftover if path not in needed]
-    return _commit("Make room", at, write={"NOTES": f"{at}\n", **needed}, remove=removed)
+    notes = {"NOTES": f"{at}\n", _GUIDE: _guide(case)}
+    return _commit("Make room", at, write={**notes, **needed}, remove=removed)
+
+
+def _guide(case: FactCase) -> str:
+    """Return a document that names what a change is about: users know its settings from there."""
+    names: dict[str, None] = {}
+    for fact in case.said:
+        for part in ("old", "name"):
+            if part in fact:
+                names[fact[part]] = None
+    return "# Settings\n\n" + "".join(f"- `{name}`\n" for name in names)
 
 
 def _change_commit(case: FactCase, at: datetime) -> Row:

@@ -2,12 +2,12 @@
 
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.editions.own_code import find_uses, project_names, used_name
+from agent.editions.own_code import concerns, find_uses, project_names, used_name
 
 REPO = RepoId("acme/engine")
 
 
-def fact(kind: FactKind, name: str, **given: str) -> Fact:
+def fact(kind: FactKind, name: str, **given: str | None) -> Fact:
     values = {"module": "engine.core"} | given
     return Fact(kind=kind, severity=Severity.BREAKING, name=name, **values)
 
@@ -43,6 +43,32 @@ def main(queue):
         ("Runner.stop", 9, "self.runner.stop()"),
         ("Runner.stop", 15, "runner.stop()"),
     ]
+
+
+def test_an_object_is_followed_to_its_other_names() -> None:
+    text = """\
+import engine
+
+first = engine.Runner(4)
+second = first
+third = second
+third.stop()
+other = open("x")
+fourth = other
+fourth.stop()
+fifth = first
+fifth = other
+fifth.stop()
+"""
+    removed_fact = fact("symbol-removed", "Runner.stop", path="engine.Runner.stop")
+    assert uses(text, removed_fact) == [("Runner.stop", 6, "third.stop()")]
+
+
+def test_choices_that_only_came_concern_nobody() -> None:
+    came = fact("choices-changed", "Mode", old=None, new="'fast'", path="engine.Mode")
+    went = fact("choices-changed", "Mode", old="'slow'", new="'fast'", path="engine.Mode")
+    flag = fact("flag-choices-changed", "--mode", old='["a"]', new='["a", "b"]')
+    assert [concerns(each) for each in (came, went, flag)] == [False, True, False]
 
 
 def test_a_call_is_shown_by_the_line_with_the_argument_that_is_gone() -> None:

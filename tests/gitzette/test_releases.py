@@ -37,6 +37,7 @@ def land(engine: Engine, message: str, day: int, text: str) -> str:
 def released(engine: Engine) -> Engine:
     """A version; a second one from the line itself; and one of a release branch with two picks."""
     (engine.folder / "engine").mkdir()
+    (engine.folder / "README.md").write_text("engine --swap-space 4 --workers 2\n")
     land(engine, "Add options (#30)", 5, ARGUMENTS)
     git(engine, "tag", "v1.0.0")
     land(engine, "Drop the swap space (#31)\n\nThis mends CVE 2026-12345.", 6, NO_SWAP)

@@ -40,6 +40,7 @@ LAST = (
     .replace('    parser.add_argument("--swap-space", default=4)\n', "")
     .replace("prompt, best_of=1", "prompt")
 )
+README = "ENGINE_CACHE=8 engine --swap-space 4 --workers 2\nengine.choose('swap_size')\n"
 MINE = """\
 '''Once we set ENGINE_CACHE here.'''
 import argparse
@@ -58,6 +59,7 @@ argparse.ArgumentParser().add_argument("--swap-space")
 def upgraded(engine: Engine) -> Engine:
     """Two versions: a flag comes and is taken back in between, another gets a new default, several things go."""
     (engine.folder / "engine").mkdir()
+    (engine.folder / "README.md").write_text(README)
     two = [text.replace("default=1)", "default=2)") for text in (FIRST, LAST)]
     landed(engine, "Add the engine", 10, FIRST, "v1.0")
     fast = landed(engine, "Add a fast way (#3)", 11, FIRST.replace("    return parser\n", FAST))

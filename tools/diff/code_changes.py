@@ -22,6 +22,7 @@ from tools.diff.changed_runs import (
     without_debugging,
 )
 from tools.diff.roles import Role, is_product, role
+from tools.diff.told_lines import LineOfSide
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration
@@ -119,6 +120,22 @@ class _FunctionChange:
         return [run.lines for run in heaviest[:_MAX_RUNS]]
 
     @property
+    def exchanged_names(self) -> tuple[str, ...]:
+        """The names that go and that come, if nothing else differs in the lines that are shown."""
+        words: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}
+        for run in self.shown_runs:
+            for line in run:
+                if line.is_code:
+                    words[line.side].update(_WORD.findall(line.text[1:]))
+        removed = words["old"] - words["new"]
+        added = words["new"] - words["old"]
+        is_exchange = len(removed) == len(added) == 1 and removed.total() == added.total()
+        if not is_exchange:
+            return ()
+        names = (*removed, *added)
+        return names if all(_NAME.fullmatch(name) for name in names) else ()
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """The changed lines that are shown, by which functions that change alike are found."""
         texts: list[str] = []
@@ -132,29 +149,32 @@ def changed_functions(
     facts: Sequence[Fact],
     surface: SurfaceChange | None = None,
     title: str = "",
+    told: Collection[LineOfSide] = (),
 ) -> list[Fact]:
     """Return a fact for each function whose body changes, those that users notice first.
 
-    Names of the commit's title lead to what it is about. Beside other facts that users see, and
-    beside heavier changes, only those are worth showing that users notice, or else the first one.
-    Lines that other facts show do not make a function worth showing.
+    Names of the commit's title lead to what it is about. Beside other facts that users see only
+    those are worth showing that users notice or that the title names, and beside heavier changes
+    those that are as heavy. Lines that other facts show, and lines of the declarations that these
+    are about (`told`), do not make a function worth showing.
     New functions are shown where nothing else is: that something new has a body says nothing.
     """
     visible_facts = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
-    changes = _FunctionChanges(files, _lines_of(facts), _lines_of(visible_facts)).worth_showing()
+    known = _KnownLines(_lines_of(facts), _lines_of(visible_facts), frozenset(told))
+    changes = _FunctionChanges(files, known).worth_showing()
     words = _title_words(title)
     ranked = sorted(
         changes.items(), key=lambda entry: _order_key(entry[0], entry[1], surface, words)
     )
     groups: dict[tuple[str, ...], list[tuple[_Function, _FunctionChange]]] = defaultdict(list)
     for function, change in ranked:
-        groups[change.texts].append((function, change))
+        groups[change.exchanged_names or change.texts].append((function, change))
     heaviest = max((change.weight for change in changes.values()), default=Weight.BODY)
     code_facts: list[Fact] = []
     for group in groups.values():
-        _, change = group[0]
+        function, change = group[0]
         is_noticed = change.weight is Weight.VISIBLE
-        if code_facts and visible_facts and not is_noticed:
+        if visible_facts and not is_noticed and not _named_words(function, change, words):
             continue
         if code_facts and change.weight <= Weight.BODY < heaviest:
             continue
@@ -171,14 +191,31 @@ def _lines_of(facts: Iterable[Fact]) -> set[tuple[str, str]]:
     return lines
 
 
+class _KnownLines(NamedTuple):
+    """The changed lines that other facts show or tell."""
+
+    shown: set[tuple[str, str]]  # By the texts that are displayed, behind their files
+    visible: set[tuple[str, str]]  # Those of facts that users see
+    told: frozenset[LineOfSide]
+
+    def is_visible(self, file: str, line: ChangedLine) -> bool:
+        """Return True for a line that users see with another fact."""
+        return (file, line.text) in self.visible
+
+    def is_known(self, file: str, line: ChangedLine) -> bool:
+        """Return True for a line that makes no change of its own worth showing."""
+        if (file, line.text) in self.shown:
+            return True
+        return LineOfSide(file, line.side, line.number) in self.told
+
+
 class _FunctionChanges:
     """The changed lines of a commit's product, by the functions that have them."""
 
     def __init__(
         self,
         files: Sequence["Versions"],
-        lines_of_facts: set[tuple[str, str]],
-        visible: set[tuple[str, str]],
+        known: _KnownLines,
     ) -> None:
         self._files = [versions for versions in files if _is_compared(versions)]
         self._moved = _moved_lines(self._files)
@@ -187,8 +224,7 @@ class _FunctionChanges:
         for function in self._one_sided:
             if function.name:
                 self._one_sided_names.add(function.name.rpartition(".")[2])
-        self._shown = lines_of_facts
-        self._visible = visible  # Those that facts show which users see
+        self._known = known
 
     def worth_showing(self) -> dict[_Function, _FunctionChange]:
         """Return the functions of which lines are worth showing; new ones only if there are no others."""
@@ -212,10 +248,9 @@ class _FunctionChanges:
         displayed: Run = []
         unshown: Run = []
         for line in run:
-            key = (function.file, line.text)
-            if not line.is_code or key not in self._visible:
+            if not line.is_code or not self._known.is_visible(function.file, line):
                 displayed.append(line)
-            if key not in self._shown and line.bare not in self._moved:
+            if not self._known.is_known(function.file, line) and line.bare not in self._moved:
                 unshown.append(line)
         code = without_debugging(unshown)
         if not count_code(code) or not changes_code(code):
@@ -300,7 +335,7 @@ def _order_key(
     """Return what sorts functions: what the title names, what users notice, public ones, large ones."""
     words = _words_of(function, change)
     named = [word for word in title_words if word in words]
-    is_named = any(_is_identifier(word) for word in named)
+    is_named = bool(_named_words(function, change, title_words))
     top = function.name.partition(".")[0]
     is_public = surface is not None and bool(surface.public_path(function.file, top))
     own_name = function.name.rpartition(".")[2]
@@ -313,6 +348,14 @@ def _order_key(
         is_private,
         -len(change.lines),
     )
+
+
+def _named_words(
+    function: _Function, change: _FunctionChange, title_words: Collection[str]
+) -> list[str]:
+    """Return the words of code in a title that the changed lines of a function have."""
+    words = _words_of(function, change)
+    return [word for word in title_words if word in words and _is_identifier(word)]
 
 
 def _title_words(title: str) -> frozenset[str]:

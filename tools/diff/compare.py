@@ -13,6 +13,7 @@ from tools.diff.kinds import (
     Difference,
     FoundDeclaration,
     detail_of,
+    is_spread,
     members_of,
     name_of,
     written,
@@ -132,7 +133,7 @@ class _Comparison:
 
     def _key(self, declared: FoundDeclaration) -> Hashable:
         """Return the name by which the same thing is known on both sides."""
-        if ROWS[declared.kind].spread:
+        if is_spread(declared):
             return declared.kind, declared.name
         owner = self._owner(declared)
         family = "symbol" if declared.kind in SYMBOLS else declared.kind
@@ -232,7 +233,7 @@ class _Comparison:
 
     def _is_inside(self, declared: FoundDeclaration, scopes: set[ModuleName]) -> bool:
         """Return True for what comes or goes with its class or function, unless users set it."""
-        if ROWS[declared.kind].spread:
+        if is_spread(declared):
             return False
         around = _scopes_around(declared.owner)
         return any(ModuleName(declared.module, scope) in scopes for scope in around)
@@ -260,7 +261,7 @@ def _without_repeats(declarations: Iterable[FoundDeclaration]) -> list[FoundDecl
     kept: list[FoundDeclaration] = []
     for declared in declarations:
         key = (declared.kind, declared.name)
-        if key not in seen or not ROWS[declared.kind].spread:
+        if key not in seen or not is_spread(declared):
             kept.append(declared)
         seen.add(key)
     return kept

@@ -12,7 +12,7 @@ from agent.domain.commits import FileChange, megabytes
 from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
 from tools.diff.manifests import ManifestEntry, Text, packages, python
-from tools.diff.roles import is_generated, is_product, module_of
+from tools.diff.roles import Role, is_generated, is_product, module_of, role
 
 _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that begins no statement of the top level
 _MAX_CUT = 20_000  # Bytes of a fragment that may be cut; a longer one came as a whole file
@@ -147,6 +147,7 @@ LARGEST_COMMIT = (
     12_000_000  # Bytes that are parsed of a commit; what is beyond is listed as skipped
 )
 _SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
+_PIN_LINE = re.compile(r"^[+-]Subproject commit [0-9a-f]{40}", re.MULTILINE)
 _READERS: tuple[tuple[str, Callable[[Text], Iterator[ManifestEntry]]], ...] = (
     (r"pyproject[^/]*\.toml", python.read_pyproject),
     (r"setup\.py", python.read_setup),
@@ -276,7 +277,14 @@ class Versions:
 
 def is_read(file: FileChange) -> bool:
     """Return True if a file is read for declarations: no test, example or document is."""
-    return file.patch is not None and is_product(file.path)
+    if file.patch is None:
+        return False
+    return is_product(file.path) or _is_vendored_submodule(file.path, file.patch)
+
+
+def _is_vendored_submodule(path: str, patch: str) -> bool:
+    """Return True for the pin of a submodule: of what is vendored, the project chooses that itself."""
+    return role(path) is Role.VENDORED and _PIN_LINE.search(patch) is not None
 
 
 def needs_blobs(file: FileChange) -> bool:

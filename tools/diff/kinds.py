@@ -257,6 +257,21 @@ class Difference:
         return self.before or self.newest
 
 
+_CMAKE = ("CMakeLists.txt", ".cmake")
+
+
+def is_cmake(path: str) -> bool:
+    """Return True for a file of CMake, whose cached variables all files of a project share."""
+    return path.endswith(_CMAKE)
+
+
+def is_spread(declared: FoundDeclaration) -> bool:
+    """Return True for a name that means the same in every file."""
+    if declared.kind == "config" and is_cmake(declared.file):
+        return True
+    return ROWS[declared.kind].spread
+
+
 def name_of(declared: FoundDeclaration) -> str:
     """Return the name a reader looks for: a parameter by its function, everything else by itself."""
     if declared.kind == "parameter":

@@ -18,6 +18,8 @@ _NUMBER = re.compile(r"\d+")
 _MAX_COMPARED = (
     40  # Unmatched declarations of a kind in one module that are compared with one another
 )
+_NAME_WORD = re.compile(r"[^\W_]+")
+_SETTINGS = ("env", "flag", "metric")
 _BESIDE_EACH_OTHER = ("parameter", "field", "member")
 
 
@@ -169,7 +171,8 @@ def _likeness(
         is_same_position = old.declaration.position == new.declaration.position
         return 1.0 if is_same_position and old.parts == new.parts else 0.0
     if old.declaration.text == new.declaration.text:
-        return 1.0
+        # Many settings are read in the same words.
+        return _name_likeness(old.name, new.name) if old.kind in _SETTINGS else 1.0
     if not old.declaration.is_scope:
         return 0.0
     before = lines[id(old)]
@@ -177,6 +180,13 @@ def _likeness(
     if min(before.total(), after.total()) < _MIN_LINES:
         return 0.0
     return (before & after).total() / max(before.total(), after.total())
+
+
+def _name_likeness(old: str, new: str) -> float:
+    """Return the share of the words of the longer name that the other name has, too."""
+    before = Counter(_NAME_WORD.findall(old.lower()))
+    after = Counter(_NAME_WORD.findall(new.lower()))
+    return (before & after).total() / max(before.total(), after.total(), 1)
 
 
 def _is_used_alike(old: "FoundDeclaration", new: "FoundDeclaration") -> bool:

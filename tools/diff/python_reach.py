@@ -8,12 +8,10 @@ from agent.domain.facts import Fact, FactKind, FactLocation, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import BreakKind, PublicBreak, SurfaceChange
 from tools.diff.kinds import BREAKING, Difference, FoundDeclaration, severity_of
-from tools.diff.roles import module_of
+from tools.diff.reached import definitions_of, is_reached, is_used_in_definitions
+from tools.diff.roles import HIDDEN, module_of
+from tools.surface.records import is_filled_in
 
-_SETTINGS = re.compile(
-    r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response|Input)$"
-)
-"""Records that users fill in, by the names that everybody gives them."""
 _RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
 """Bases of records that are exchanged with others: pydantic, msgspec, typing."""
 _ABSTRACT = re.compile(r"\bABC(?:Meta)?\b")
@@ -37,6 +35,7 @@ _VALUE_KINDS: tuple[FactKind, ...] = (
 )
 _GONE: tuple[FactKind, ...] = ("symbol-removed", "symbol-renamed", "symbol-moved")
 _MAX_SHOWN_LINES = 3
+_SIDES = 2  # Texts of a file where both of its versions are at hand
 
 
 def python_severity(difference: Difference, surface: SurfaceChange | None) -> Severity:
@@ -73,6 +72,8 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
     """Return what it means that something public went, or must be given."""
     if difference.kind == "hook-added":
         return Severity.BREAKING if _is_abstract(difference.newest) else Severity.MAY_BREAK
+    if difference.oldest.kind == "parameter" and _is_of_command(difference.oldest, surface):
+        return Severity.INTERNAL
     breaks = _breaks_of(difference, surface)
     if any(broken.is_certain for broken in breaks) and not _is_shown_member(difference, surface):
         return Severity.BREAKING
@@ -85,11 +86,26 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
     return Severity.MAY_BREAK
 
 
+def _is_of_command(parameter: FoundDeclaration, surface: SurfaceChange) -> bool:
+    """Return True for a parameter of a function that a command starts."""
+    return surface.is_command(parameter.file, parameter.owner)
+
+
 def _is_abstract(hook: FoundDeclaration) -> bool:
-    """Return True if Python refuses subclasses without a hook: its class is an `ABC` by its own bases."""
+    """Return True if Python refuses subclasses without a hook: its class is an `ABC` by its own bases.
+
+    Of a class that was none before, nothing says that others have subclasses.
+    """
+    patch = hook.versions.patch
     for declaration in hook.siblings:
-        if declaration.kind == "class" and declaration.path == hook.owner:
-            return _ABSTRACT.search(declaration.parts.get("base", "")) is not None
+        if declaration.kind != "class" or declaration.path != hook.owner:
+            continue
+        if not _ABSTRACT.search(declaration.parts.get("base", "")):
+            return False
+        if declaration.line not in patch.lines("new"):
+            return True
+        definition = re.compile(rf"-\s*class\s+{re.escape(declaration.name)}\b.*\bABC")
+        return any(definition.match(line) for line in patch.lines("old").values())
     return False
 
 
@@ -127,8 +143,9 @@ def _severity_of_value(difference: Difference, surface: SurfaceChange | None) ->
             return Severity.INTERNAL
         return Severity.MAY_BREAK if difference.old else Severity.BEHAVIOUR
     if difference.kind == "constant-changed":
-        # A constant in capitals with a plain value is a limit or a default, wherever it is.
+        # A constant in capitals with a plain value is a limit or a default of what uses it.
         is_named_value = newest.name.isupper() and _is_literal(difference)
+        is_named_value = is_named_value and _is_value_of_users(newest, surface)
         return Severity.BEHAVIOUR if is_seen or is_named_value else Severity.INTERNAL
     if difference.kind == "field-default-changed" and not _is_literal(difference):
         return Severity.INTERNAL  # What a call makes is not the value that users get
@@ -188,7 +205,7 @@ def _is_filled_in(declared: FoundDeclaration) -> bool:
     """Return True for a field of a record that users fill in or exchange with the project."""
     if declared.kind != "field":
         return False
-    if _SETTINGS.search(declared.owner.rpartition(".")[2]):
+    if is_filled_in(declared.owner.rpartition(".")[2]):
         return True
     for declaration in (*declared.versions.new, *declared.versions.old):
         if declaration.kind == "class" and declaration.path == declared.owner:
@@ -213,6 +230,48 @@ def is_in_public_function(declared: FoundDeclaration, surface: SurfaceChange | N
         return False
     top = declared.owner.partition(".")[0]
     return bool(top) and bool(surface.public_path(declared.file, top))
+
+
+def is_reached_by_users(declared: FoundDeclaration, surface: SurfaceChange | None) -> bool:
+    """Return True for something that a public function or class of its file does or leads to.
+
+    Where nothing says what is public, everything without an underscore may be.
+    """
+    top = declared.owner.partition(".")[0]
+    if not top or not declared.is_python:
+        return True
+    if surface is None or not surface.is_exporting(declared.file):
+        return not _is_private(declared)
+    return _is_reached(top, declared, surface)
+
+
+def _is_value_of_users(constant: FoundDeclaration, surface: SurfaceChange | None) -> bool:
+    """Return True for a constant that public code of its file uses, or no code of it at all."""
+    if HIDDEN.search(constant.file.removesuffix(".py")):
+        return False
+    text = _text_of(constant)
+    if surface is None or not surface.is_exporting(constant.file) or text is None:
+        return True
+    top = constant.path.partition(".")[0]
+    return not is_used_in_definitions(top, text) or _is_reached(top, constant, surface)
+
+
+def _is_reached(top: str, declared: FoundDeclaration, surface: SurfaceChange) -> bool:
+    """Return True if users reach a name of a module, by itself or through public definitions."""
+    text = _text_of(declared)
+    names = {top} if text is None else {top, *definitions_of(text)}
+    public = [
+        name for name in names if is_filled_in(name) or surface.public_path(declared.file, name)
+    ]
+    return top in public if text is None else is_reached(top, text, public)
+
+
+def _text_of(declared: FoundDeclaration) -> bytes | None:
+    """Return the version of a file that has a declaration; None where only hunks are at hand."""
+    texts = declared.versions.texts
+    if len(texts) < _SIDES:
+        return None
+    return texts[0] if declared.side == "old" else texts[1]
 
 
 def _breaks_of(difference: Difference, surface: SurfaceChange) -> list[PublicBreak]:

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.surface import SurfaceChange
-from tools.diff.kinds import ROWS, Difference, FoundDeclaration, severity_of
-from tools.diff.python_reach import is_in_public_function, python_severity
+from tools.diff.composed_names import is_route_of_a_router, is_set_in_methods
+from tools.diff.kinds import ROWS, Difference, FoundDeclaration, is_cmake, severity_of
+from tools.diff.publicity import Lines, is_published, names_in_documents, needs_publication
+from tools.diff.python_reach import (
+    is_in_public_function,
+    is_reached_by_users,
+    python_severity,
+)
 from tools.diff.roles import HEADERS, HIDDEN, Role, is_product, is_public_header, role
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions
 
-Lines = Sequence[tuple[str, str]]
-"""Lines of a tree that hold a word, each behind the path of its file."""
 _DEVICE = re.compile(rb"__device__|\b[A-Z]+_DEVICE\b")
 """How CUDA marks what only code on the device calls; a kernel is launched by others."""
 _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
@@ -50,6 +54,7 @@ class SurroundingTrees:
 
     before: Lines | None = None  # Lines of the tree before that have a name which seems to come
     after: Lines | None = None  # Lines of the tree after that have a name which seems to go
+    documents: Lines | None = None  # Lines of documents of both that have a name which seems to go
 
 
 @dataclass(frozen=True)
@@ -58,19 +63,26 @@ class TreeNames:
 
     added: frozenset[str] = frozenset()  # Looked up in the tree before
     removed: frozenset[str] = frozenset()  # Looked up in the tree after
+    published: frozenset[str] = frozenset()  # Looked up in the documents of both trees
 
     def __or__(self, other: "TreeNames") -> "TreeNames":
         """Join the names of several commits."""
-        return TreeNames(self.added | other.added, self.removed | other.removed)
+        return TreeNames(
+            self.added | other.added,
+            self.removed | other.removed,
+            self.published | other.published,
+        )
 
 
 def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
     """Return the names of a commit that are to be looked up in the trees around it."""
     added: set[str] = set()
     removed: set[str] = set()
+    concerning: list[Difference] = []
     for difference in differences:
         if not is_product(difference.newest.versions.file.path):
             continue
+        concerning.append(difference)
         if difference.kind in _REGISTRATIONS:
             table = difference.newest.parts.get("table", "")
             (added if difference.after is None else removed).add(table)
@@ -81,15 +93,20 @@ def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
             (removed if difference.after is None else added).add(name)
             if difference.kind == "flag-removed":
                 removed.add(name.lstrip("-"))  # Options may be built from names without dashes
-    for names in (added, removed):
+    published = set(names_in_documents(concerning))
+    for names in (added, removed, published):
         names -= {name for name in names if not name.strip() or "\n" in name}
-    return TreeNames(frozenset(added), frozenset(removed))
+    return TreeNames(frozenset(added), frozenset(removed), frozenset(published))
 
 
 def _is_looked_up(difference: Difference) -> bool:
-    if difference.kind in (*_MENTIONED_ELSEWHERE, "unregistered"):
+    if difference.kind in (*_MENTIONED_ELSEWHERE, "unregistered") or _is_cmake_option(difference):
         return True
     return difference.kind == "symbol-removed" and _is_native(difference.newest)
+
+
+def _is_cmake_option(difference: Difference) -> bool:
+    return difference.kind == "config-key-removed" and is_cmake(difference.oldest.file)
 
 
 def _is_native(declared: FoundDeclaration) -> bool:
@@ -113,6 +130,10 @@ def is_still_there(
     difference: Difference, trees: SurroundingTrees, files: Sequence["Versions"]
 ) -> bool:
     """Return True for a name that was there before it seemed to come, or is there after it went."""
+    if is_route_of_a_router(difference, files) or is_set_in_methods(difference):
+        return True
+    if _is_cmake_option(difference):
+        return _is_read_by_cmake(difference.oldest.name, trees)
     if difference.kind not in _MENTIONED_ELSEWHERE:
         return False
     newest = difference.newest
@@ -125,6 +146,11 @@ def is_still_there(
             lines += [(versions.file.path, line[1:]) for line in added]
     own_file = newest.versions.file.path
     return _is_mentioned(lines, newest.name, {own_file}, difference.kind)
+
+
+def _is_read_by_cmake(name: str, trees: SurroundingTrees) -> bool:
+    """Return True for a variable that the project's files of CMake still have: it can still be set."""
+    return any(is_cmake(path) and _holds(line, name) for path, line in trees.after or ())
 
 
 def is_read_elsewhere(trees: SurroundingTrees, fact: Fact) -> bool:
@@ -165,17 +191,36 @@ def severity(
 ) -> Severity:
     """Return what a difference means for those who depend on the project."""
     newest = difference.newest
+    if _is_submodule(newest):
+        # Wherever it is kept, what a project is built with changes.
+        return severity_of(difference.kind)
     if not is_product(newest.versions.file.path):
         return Severity.INTERNAL
     if newest.kind == "argument":
         return _severity_of_argument(difference, trees)
     if not ROWS[newest.kind].symbol:
-        return _severity_of_use(difference, surface, trees)
+        meant = _severity_of_use(difference, surface, trees)
+        is_told = _is_told_to_users(difference, trees)
+        return Severity.MAY_BREAK if meant is Severity.BREAKING and not is_told else meant
     if newest.is_python:
         return python_severity(difference, surface)
     if newest.versions.file.path.endswith(_NATIVE_OR_RUST):
         return _native_severity(difference, surface, trees)
     return _script_severity(difference)
+
+
+def _is_submodule(declared: FoundDeclaration) -> bool:
+    """Return True for the pin of a submodule that is not there for tests or documents only."""
+    path = declared.versions.file.path
+    is_pin = declared.kind == "dependency" and declared.name == path
+    return is_pin and (is_product(path) or role(path) is Role.VENDORED)
+
+
+def _is_told_to_users(difference: Difference, trees: SurroundingTrees) -> bool:
+    """Return False for a setting that no document or example names, as far as the tree shows."""
+    if not needs_publication(difference) or trees.documents is None:
+        return True
+    return is_published(difference, trees.documents)
 
 
 def _severity_of_argument(difference: Difference, trees: SurroundingTrees) -> Severity:
@@ -239,7 +284,10 @@ def _native_severity(
         return Severity.INTERNAL  # Documents and examples show that users do without it
     if meant is not Severity.BREAKING:
         return meant
-    if not is_header or difference.kind != "symbol-removed" or trees.after is None:
+    is_specialized = "<" in oldest.path  # The template without its special case may be there
+    if not is_header or is_specialized:
+        return Severity.MAY_BREAK
+    if difference.kind != "symbol-removed" or trees.after is None:
         return Severity.MAY_BREAK
     for path, line in trees.after:
         if path.endswith(HEADERS) and _holds(line, oldest.name):
@@ -282,16 +330,20 @@ def _is_private_variable(name: str) -> bool:
 
 
 def _severity_of_error(difference: Difference, surface: SurfaceChange | None) -> Severity:
-    """Return what an error means; a new assertion only where users call the function."""
+    """Return what an error means: users run into those that public functions raise or lead to.
+
+    An assertion is told only in the public function itself.
+    """
     newest = difference.newest
     if newest.versions.file.path.endswith(_NATIVE):
         # What a package of the same project calls, users do not meet, but they meet its limits.
         is_met = difference.kind == "limit-changed" and "static" not in newest.name.lower()
         return Severity.BEHAVIOUR if is_met else Severity.INTERNAL
-    if newest.name != "assert" or difference.kind == "limit-changed":
+    if difference.kind == "limit-changed":
         return Severity.BEHAVIOUR
-    is_public = is_in_public_function(newest, surface)
-    return Severity.BEHAVIOUR if is_public else Severity.INTERNAL
+    is_on_the_way = is_in_public_function if newest.name == "assert" else is_reached_by_users
+    is_met = is_on_the_way(newest, surface)
+    return Severity.BEHAVIOUR if is_met else Severity.INTERNAL
 
 
 def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -> Severity:

@@ -63,6 +63,11 @@ _EXAMPLES_IN = _words(
 )
 _DOCUMENTS_IN = _words(".claude .cursor .agents .codex")
 """Instructions for coding assistants are written for contributors, as prose."""
+_FOR_CONTRIBUTORS = re.compile(
+    r"(?:^|/)(?:\.\w[\w-]*/|(?:contribut|develop)[^/]*(?:/|\.\w+$)|(?:AGENTS|CLAUDE|GEMINI)\.md$)",
+    re.IGNORECASE,
+)
+"""Hidden folders, GitHub's CONTRIBUTING.md, a guide for developers, orders for coding assistants."""
 _SCRIPTS_IN = _words("scripts script hack")
 _BUILD_IN = _words("docker cmake requirements")
 _KERNELS_IN = _words("kernel kernels triton triton_kernels")
@@ -133,6 +138,13 @@ def is_generated(path: str, beginning: bytes = b"") -> bool:
 def is_product(path: str) -> bool:
     """Return True if users of the project get a file, or what is built from it."""
     return role(path) in _PRODUCT
+
+
+def is_for_users(path: str) -> bool:
+    """Return True for documents and examples, but for those that contributors read."""
+    if _FOR_CONTRIBUTORS.search(path):
+        return False
+    return role(path) in (Role.DOCUMENT, Role.EXAMPLE)
 
 
 def is_public_header(path: str) -> bool:

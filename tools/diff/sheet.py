@@ -1,7 +1,7 @@
 """The facts of a commit or of two versions, from what files declare before and after."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent.domain.base import InputError, RepoId
@@ -16,6 +16,7 @@ from agent.triage.conventions import read_heading
 from tools.diff.bindings import binding_differences
 from tools.diff.code_changes import changed_functions, largest_hunks
 from tools.diff.compare import compare
+from tools.diff.composed_names import may_be_composed
 from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
 from tools.diff.files import file_facts, only_facts
 from tools.diff.kinds import Difference, place_of
@@ -33,6 +34,7 @@ from tools.diff.reach import (
 from tools.diff.replacements import Replacements
 from tools.diff.reverts import Lineage, PatchIds, find_partner, lineage_facts, patch_ids
 from tools.diff.roles import is_product, module_of
+from tools.diff.told_lines import LineOfSide, told_lines
 from tools.diff.trail import Trail, items_of, undone_pairs
 
 _LOG = logging.getLogger(__name__)
@@ -107,7 +109,7 @@ class Gathered:
         declared = list(self.declared(trees or SurroundingTrees(), surface))
         facts = [*self.lineage, *declared]
         facts += file_facts(self.change.files, self.files, surface)
-        facts += self._whole(facts, surface)
+        facts += self._whole(facts, surface, self._told(declared))
         touched: tuple[Fact, ...] = ()
         if self.route == "blobs":
             touched = tuple(self._touched(declared))
@@ -153,9 +155,12 @@ class Gathered:
             return None
         if is_still_there(difference, trees, self.files):
             return None
+        meant = severity(difference, surface, trees)
+        if meant is Severity.BREAKING and may_be_composed(difference, self.files):
+            meant = Severity.MAY_BREAK
         return Fact(
             kind=difference.kind,
-            severity=severity(difference, surface, trees),
+            severity=meant,
             name=difference.name,
             old=difference.old,
             new=difference.new,
@@ -185,7 +190,18 @@ class Gathered:
                 module=module,
             )
 
-    def _whole(self, facts: Sequence[Fact], surface: SurfaceChange | None) -> list[Fact]:
+    def _told(self, facts: Sequence[Fact]) -> set[LineOfSide]:
+        """Return the lines of the declarations that facts are about."""
+        told = {(fact.kind, fact.name, fact.detail) for fact in facts}
+        differences = []
+        for difference in self.differences:
+            if (difference.kind, difference.name, difference.detail) in told:
+                differences.append(difference)
+        return told_lines(differences)
+
+    def _whole(
+        self, facts: Sequence[Fact], surface: SurfaceChange | None, told: Collection[LineOfSide]
+    ) -> list[Fact]:
         """Return what the commit is as a whole, or the lines where it changes what functions do."""
         only = list(only_facts(self.change.files))
         if not only:
@@ -193,7 +209,8 @@ class Gathered:
             if layout:
                 return layout
         is_visible = any(fact.severity is not Severity.INTERNAL for fact in facts)
-        functions = changed_functions(self.files, facts, surface, self.change.commit.title)
+        title = self.change.commit.title
+        functions = changed_functions(self.files, facts, surface, title, told)
         if _HIDDEN & set(read_heading(self.change.commit.title).purposes):
             # Its author says that users see nothing of it.
             internal = {"severity": Severity.INTERNAL}
@@ -293,7 +310,24 @@ async def look_up(
     return SurroundingTrees(
         before=await code.lines_with(before, sorted(names.added)) if names.added else (),
         after=await code.lines_with(after, sorted(names.removed)) if names.removed else (),
+        documents=await _documents(code, (before, after), names),
     )
+
+
+async def _documents(
+    code: CloneSource, shas: Sequence[str], names: TreeNames
+) -> Sequence[tuple[str, str]] | None:
+    """Return the lines of documents that hold names; None where documents are not searched.
+
+    Between two trees a name may come into the documents, and in one of several commits go again.
+    """
+    lines: list[tuple[str, str]] = []
+    for sha in shas if names.published else ():
+        found_lines = await code.document_lines(sha, sorted(names.published))
+        if found_lines is None:
+            return None
+        lines += found_lines
+    return lines
 
 
 async def surface_of(code: CodeSource, change: Change) -> SurfaceChange | None:

@@ -8,6 +8,7 @@ from agent.domain.base import UpstreamError
 from agent.domain.commits import Change
 from agent.ports import Usage, Usages
 from agent.triage.conventions import Area, area
+from tools.diff.roles import is_for_users
 from tools.git.log import Opened
 from tools.git.patch import versions_of
 
@@ -115,24 +116,19 @@ class Trees(Opened):
         areas = (Area.PRODUCT,) if called else (Area.PRODUCT, Area.BENCH)
         ending = f"/{called}".encode() if called else b""
         paths = await _product_paths(view, sha, ending, areas)
-        if not paths:
-            return ()
-        command: list[str | bytes] = [*_GREP_ANY, "--null", *_grep_patterns(words)]
-        command += [sha, "--", *paths]
-        output = b""
-        async with view.running(command) as git:
-            while len(output) < _MAX_GREP_BYTES:
-                piece = await git.read()
-                if not piece:
-                    break
-                output += piece
-        lines: list[tuple[str, str]] = []
-        for record in output.split(b"\n"):
-            name, separator, line = record.partition(b"\0")
-            if separator:
-                path = name.partition(b":")[2]
-                lines.append((_text(path), _text(line[:_MAX_LINE_BYTES])))
-        return tuple(lines)
+        return await _lines_in(view, sha, words, paths)
+
+    async def document_lines(
+        self, sha: str, words: Sequence[str]
+    ) -> tuple[tuple[str, str], ...] | None:
+        """Return the lines of a commit's documents and examples with one of these words.
+
+        What is written for contributors is left out. None in a partial clone, which is not searched.
+        """
+        if (await self._open()).promisor is not None:
+            return None
+        view = await self._view()
+        return await _lines_in(view, sha, words, await _document_paths(view, sha))
 
     async def usages(
         self, sha: str, name: str, *, path: str = "", limit: int = 200
@@ -299,6 +295,41 @@ def _grep_patterns(words: Iterable[str]) -> list[str]:
 def _escaped(name: str) -> str:
     """Escape a name for POSIX's extended regular expressions."""
     return re.sub(r"([^\w-])", r"\\\1", name)
+
+
+async def _lines_in(
+    view: "View", sha: str, words: Sequence[str], paths: Sequence[bytes]
+) -> tuple[tuple[str, str], ...]:
+    """Return the lines of some files and folders with one of these words, as path and line."""
+    if not words or not paths:
+        return ()
+    command: list[str | bytes] = [*_GREP_ANY, "--null", *_grep_patterns(words)]
+    command += [sha, "--", *paths]
+    output = b""
+    async with view.running(command) as git:
+        while len(output) < _MAX_GREP_BYTES:
+            piece = await git.read()
+            if not piece:
+                break
+            output += piece
+    lines: list[tuple[str, str]] = []
+    for record in output.split(b"\n"):
+        name, separator, line = record.partition(b"\0")
+        if separator:
+            path = name.partition(b":")[2]
+            lines.append((_text(path), _text(line[:_MAX_LINE_BYTES])))
+    return tuple(lines)
+
+
+async def _document_paths(view: "View", sha: str) -> list[bytes]:
+    """Return the documents and examples of a tree, as whole folders where possible."""
+    finished = await view.run(["ls-tree", "-r", "-z", "--name-only", sha])
+    all_paths = [path for path in finished.out.split(b"\0") if path]
+    searched: set[bytes] = set()
+    for path in all_paths:
+        if not path.lower().endswith(_UNREADABLE) and is_for_users(_text(path)):
+            searched.add(path)
+    return cover(all_paths, searched)
 
 
 async def _product_paths(

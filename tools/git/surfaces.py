@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
-from tools.diff.roles import HEADERS, Role, is_product, role
+from tools.diff.roles import HEADERS, is_for_users, is_product
 from tools.git.changes import entries_of
 from tools.git.files import Trees, cover
 from tools.surface.change import Surface, SurfaceReader, surface_change
-from tools.surface.public import Documented, documented_imports, entry_points
+from tools.surface.public import Documented, documented_imports, entry_points, project_name
 
 if TYPE_CHECKING:
     from tools.git.patch import RawEntry
@@ -126,11 +126,15 @@ class Surfaces(Trees):
         """Return what documents, examples and entry points import; it hardly changes in a window."""
         output = await _import_lines(view, sha, files)
         documented = documented_imports(output.splitlines())
-        projects = [blob for file, blob in files.items() if _is_project(file)]
-        functions = set(documented.names)
-        for content in (await self._contents(projects)).values():
+        projects = {file: blob for file, blob in files.items() if _is_project(file)}
+        functions: set[tuple[str, str]] = set()
+        names: set[str] = set()
+        contents = await self._contents(list(projects.values()))
+        for file, blob in projects.items():
+            content = contents.get(blob, b"")
+            names.add(project_name(file, content))
             functions |= entry_points(content)
-        return documented._replace(names=frozenset(functions))
+        return documented._replace(commands=frozenset(functions), projects=frozenset(names))
 
     async def _contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return blobs by their hashes, without those that are missing or very large."""
@@ -168,12 +172,12 @@ def _package_names(files: Iterable[str]) -> list[str]:
 
 
 def _is_project(file: str) -> bool:
-    return file.rpartition("/")[2] == "pyproject.toml"
+    return file.rpartition("/")[2] in ("pyproject.toml", "setup.py")
 
 
 def _is_document(file: str) -> bool:
     """Return True for documents and examples, which show users what to import."""
-    return file.endswith(_DOCUMENT_ENDINGS) and role(file) in (Role.DOCUMENT, Role.EXAMPLE)
+    return file.endswith(_DOCUMENT_ENDINGS) and is_for_users(file)
 
 
 def _is_included(file: str, headers: Collection[str]) -> bool:

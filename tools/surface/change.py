@@ -8,7 +8,13 @@ from tools.diff.roles import is_product
 from tools.surface.compare import surface_breaks
 from tools.surface.module import Module, PythonDefinition, read_module
 from tools.surface.package import Meaning, Package, module_paths
-from tools.surface.public import Documented, implied_paths, public_paths
+from tools.surface.public import (
+    Documented,
+    command_paths,
+    documented_definitions,
+    implied_paths,
+    public_paths,
+)
 
 _MAX_ROUNDS = 20  # Each reads the modules that the names found so far are imported from
 _MAX_MODULES_KEPT = 20_000
@@ -23,6 +29,8 @@ class Surface(NamedTuple):
     paths: Mapping[str, Meaning]
     package: Package
     implied: frozenset[str] = frozenset()  # Paths that only stand beside what documents import
+    commands: frozenset[str] = frozenset()  # Paths that only commands start
+    documented: frozenset[tuple[str, str]] = frozenset()  # Definitions that documents import
 
 
 class SurfaceReader:
@@ -71,7 +79,13 @@ class SurfaceReader:
             public = public_paths(package, documented)
             rounds += 1
         needed = {name: modules[name] for name in modules if name in package.used}
-        return Surface(public, Package(paths, needed), implied_paths(package, documented))
+        return Surface(
+            public,
+            Package(paths, needed),
+            implied_paths(package, documented),
+            command_paths(package, documented),
+            documented_definitions(package, documented),
+        )
 
     async def _read_modules(
         self,
@@ -130,15 +144,22 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
             file = surface.package.paths.get(meaning.module, "")
             if file in changed:
                 names[PublicName(file=file, name=meaning.name, path=path)] = None
-    breaks = surface_breaks(before.paths, before.package, after.paths, after.package)
+    breaks = surface_breaks(
+        before.paths, before.package, after.paths, after.package, before.documented
+    )
     certain_or_not: list[PublicBreak] = []
     for broken in breaks:
+        if broken.kind != "gone" and broken.path in before.commands:
+            continue  # The command that starts it passes no arguments of users
         if _is_implied(broken.path, before.implied):
             broken = broken.model_copy(update={"is_certain": False})
         certain_or_not.append(broken)
     folders = tuple(_exporting_folders(before))
     return SurfaceChange(
-        names=tuple(names), breaks=tuple(certain_or_not), exporting_folders=folders
+        names=tuple(names),
+        breaks=tuple(certain_or_not),
+        exporting_folders=folders,
+        commands=tuple(name for name in names if name.path in before.commands),
     )
 
 

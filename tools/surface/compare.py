@@ -1,10 +1,11 @@
 """Breaking changes for those who import a package."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from agent.domain.surface import BreakKind, PublicBreak
 from tools.surface.module import PythonDefinition
 from tools.surface.package import Meaning, ModuleFound, Package
+from tools.surface.records import is_filled_in
 from tools.surface.signatures import SignatureBreak, signature_breaks
 
 _KINDS: dict[str, BreakKind] = {
@@ -18,12 +19,19 @@ _KINDS: dict[str, BreakKind] = {
 
 
 def surface_breaks(
-    before: Mapping[str, Meaning], old: Package, after: Mapping[str, Meaning], new: Package
+    before: Mapping[str, Meaning],
+    old: Package,
+    after: Mapping[str, Meaning],
+    new: Package,
+    documented: Collection[tuple[str, str]] = (),
 ) -> list[PublicBreak]:
-    """Return what was public before and is gone, or takes other arguments."""
+    """Return what was public before and is gone, or takes other arguments.
+
+    `documented` are the definitions, with their modules, that documents import by their names.
+    """
     if before is after:
         return []
-    comparison = _SurfaceComparison(old, after, new)
+    comparison = _SurfaceComparison(old, after, new, documented)
     breaks: list[PublicBreak] = []
     for path, meaning in before.items():
         breaks += comparison.breaks_of(path, meaning)
@@ -33,10 +41,17 @@ def surface_breaks(
 class _SurfaceComparison:
     """Compares what paths stand for before and after."""
 
-    def __init__(self, old: Package, after: Mapping[str, Meaning], new: Package) -> None:
+    def __init__(
+        self,
+        old: Package,
+        after: Mapping[str, Meaning],
+        new: Package,
+        documented: Collection[tuple[str, str]],
+    ) -> None:
         self._old = old
         self._after = after
         self._new = new
+        self._documented = documented
 
     def breaks_of(self, path: str, before: Meaning) -> Iterator[PublicBreak]:
         """Yield how a public path breaks."""
@@ -99,8 +114,16 @@ class _SurfaceComparison:
             name=before.name,
             parameter=broken.parameter,
             replacement=broken.replacement,
-            is_certain=broken.is_certain and is_called_directly,
+            is_certain=broken.is_certain and is_called_directly and self._is_made_by_users(before),
         )
+
+    def _is_made_by_users(self, definition: PythonDefinition) -> bool:
+        """Return False for a record that the project may make for its users instead."""
+        if not any(signature.is_of_fields for signature in definition.signatures):
+            return True
+        if (definition.module, definition.name) in self._documented:
+            return True
+        return is_filled_in(definition.name.rpartition(".")[2])
 
     def _member_breaks(
         self, path: str, before: PythonDefinition, after: PythonDefinition
@@ -116,6 +139,8 @@ class _SurfaceComparison:
                 continue
             if name in arguments:
                 continue  # That the constructor does not take it any more says it all
+            if member.kind == "value" and name in after.attributes:
+                continue  # Its methods set it now
             inherited = self._new.inherited(after, name)
             if inherited or after.is_open:
                 continue

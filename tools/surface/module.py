@@ -53,6 +53,7 @@ class Module:
     imports: Mapping[str, ImportTarget] = field(default_factory=dict)
     stars: tuple[str, ...] = ()  # Modules of which everything is imported
     exports: tuple[str, ...] | None = None  # The names of `__all__`
+    has_all_exports: bool = True  # False where an `__all__` is computed
     is_open: bool = False
     """Whether names can be there that no statement shows: made by `__getattr__`, or by code that
     is run while the module is imported, or listed in an `__all__` that is computed."""
@@ -86,6 +87,7 @@ class _Reader:
         self._stars: list[str] = []
         self._exports: list[str] | None = None
         self._is_open = False
+        self._has_all_exports = True
 
     def module(self) -> Module:
         """Return what was collected."""
@@ -97,7 +99,10 @@ class _Reader:
             imports=self._imports,
             stars=tuple(self._stars),
             exports=exports,
-            is_open=self._is_open or "__getattr__" in self._definitions,
+            has_all_exports=self._has_all_exports,
+            is_open=self._is_open
+            or not self._has_all_exports
+            or "__getattr__" in self._definitions,
         )
 
     def read(self, statements: Iterable[ast.stmt]) -> None:
@@ -188,9 +193,9 @@ class _Reader:
                     if isinstance(element, ast.Constant) and isinstance(element.value, str):
                         self._exports.append(element.value)
                     else:
-                        self._is_open = True
+                        self._has_all_exports = False
             else:
-                self._is_open = True
+                self._has_all_exports = False
 
     def _read_expression(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
@@ -202,7 +207,9 @@ class _Reader:
                 if function == "__all__.append":
                     argument = ast.List(elts=[argument], ctx=ast.Load())
                 self._add_exports(argument)
-        elif function.partition(".")[0] in _RUNS_CODE or function.startswith("__all__."):
+        elif function.startswith("__all__."):
+            self._has_all_exports = False
+        elif function.partition(".")[0] in _RUNS_CODE:
             self._is_open = True
 
 

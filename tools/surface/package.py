@@ -1,6 +1,6 @@
 """Resolves what importable paths stand for, over all modules of a tree."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tools.surface.module import ImportTarget, Module, PythonDefinition
@@ -84,6 +84,28 @@ class Package:
             return
         yield from module.exports or ()
         yield from self._bound_names(module, _MAX_HOPS)
+
+    def unlisted_names(self, module_name: str) -> Iterator[str]:
+        """Yield the names that a package binds beside those of its `__all__`, if it has one."""
+        module = self._module(module_name)
+        if module is None or module.exports is None or not module.has_all_exports:
+            return
+        for name in self._bound_names(module, _MAX_HOPS):
+            if name not in module.exports:
+                yield name
+
+    def unlisted_definitions(
+        self, module_name: str, given_on: Collection[tuple[str, str]]
+    ) -> Iterator[str]:
+        """Yield the names of a module beside those that a package picks from it for its users."""
+        module = self._module(module_name)
+        if module is None or module.is_package or module.exports is not None:
+            return
+        own_names = [name for name in module.definitions if not name.startswith("_")]
+        if any((module_name, name) in given_on for name in own_names):
+            for name in own_names:
+                if (module_name, name) not in given_on:
+                    yield name
 
     def _star_names(self, module_name: str, hops: int) -> Iterator[str]:
         """Yield the names that `from module import *` binds."""

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tools.surface.module import PythonDefinition
@@ -10,6 +10,7 @@ from tools.surface.package import Meaning, ModuleFound, Package
 
 _IMPORT = re.compile(r"[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+)?import\s+([^#\n]+)")
 _INCLUDE = re.compile(r"[\s>]*#\s*include\s*[<\"]([^>\"]+)[>\"]")
+_SETUP_NAME = re.compile(r"\bname\s*=\s*[\"']([\w.-]+)[\"']")
 _NAME = re.compile(r"\W*([A-Za-z_][\w.]*)")
 _MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
 
@@ -20,9 +21,12 @@ class Documented(NamedTuple):
     modules: frozenset[str] = frozenset()
     names: frozenset[tuple[str, str]] = frozenset()  # Names with the modules they come from
     headers: frozenset[str] = frozenset()  # As they are included, `engine/core.h`
-    whole_modules: frozenset[str] = (
-        frozenset()
-    )  # Those that are imported without naming what is in them
+    # Those that are imported without naming what is in them
+    whole_modules: frozenset[str] = frozenset()
+    # The names of the projects of a tree, as they are installed, in lower case with underscores
+    projects: frozenset[str] = frozenset()
+    # Functions that commands start, with their modules; nobody calls them with arguments
+    commands: frozenset[tuple[str, str]] = frozenset()
 
 
 def documented_imports(lines: Iterable[str]) -> Documented:
@@ -71,6 +75,22 @@ def entry_points(project: bytes) -> frozenset[tuple[str, str]]:
     return frozenset(functions)
 
 
+def project_name(file: str, content: bytes) -> str:
+    """Return the name under which a project is installed, by its `pyproject.toml` or `setup.py`."""
+    text = content.decode("utf-8", "replace")
+    name = ""
+    if file.endswith("setup.py"):
+        named = _SETUP_NAME.search(text)
+        name = named[1] if named else ""
+    else:
+        try:
+            table = tomllib.loads(text).get("project", {})
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return ""
+        name = str(table.get("name", "")) if isinstance(table, dict) else ""
+    return name.lower().replace("-", "_").replace(".", "_")
+
+
 def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]:
     """Return what every public path stands for."""
     paths: dict[str, Meaning] = {}
@@ -80,22 +100,50 @@ def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]
     for module in sorted(documented.modules):
         if module in package.paths and not _is_private(module):
             _add_names(package, module, package.defined_names(module), paths)
-    for module, name in sorted(documented.names):
+    for module, name in sorted(documented.names | documented.commands):
         if module in package.paths and not _is_private(f"{module}.{name}"):
             _add_names(package, module, [name], paths)
     return paths
 
 
-def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
-    """Return the paths that documents do not show themselves, but beside others of a module.
-
-    That an example imports one class of a module does not say that users import the others.
-    """
+def command_paths(package: Package, documented: Documented) -> frozenset[str]:
+    """Return the paths that are public because a command starts there, and for nothing else."""
     given_on: dict[str, Meaning] = {}
     for module in _top_packages(package):
         _add_package(package, module, given_on, set(), _MAX_DEPTH)
+    paths: set[str] = set()
+    for module, name in documented.commands - documented.names:
+        path = f"{module}.{name}"
+        if path not in given_on and module not in documented.whole_modules:
+            paths.add(path)
+    return frozenset(paths)
+
+
+def documented_definitions(package: Package, documented: Documented) -> frozenset[tuple[str, str]]:
+    """Return the definitions that documents and examples import by their names, with their modules."""
+    definitions: set[tuple[str, str]] = set()
+    for module, name in documented.names:
+        meaning = package.resolve(module, name) if module in package.paths else None
+        if isinstance(meaning, PythonDefinition):
+            definitions.add((meaning.module, meaning.name))
+    return frozenset(definitions)
+
+
+def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
+    """Return the paths that documents do not show themselves, but beside others of a module.
+
+    That an example imports one class of a module does not say that users import the others. Nor
+    does a package that lists its names in `__all__` give on what else it binds, and one that gives
+    on a module and names of it means these names.
+    """
+    given_on: dict[str, Meaning] = {}
+    packages: set[str] = set()
+    for module in _top_packages(package):
+        _add_package(package, module, given_on, packages, _MAX_DEPTH)
+    implied = set(_unlisted_paths(package, packages, documented))
+    implied |= set(_unpicked_paths(package, given_on, documented))
+    implied |= _unnamed_packages(package, documented)
     importing_names = {module for module, _ in documented.names}
-    implied: set[str] = set()
     for module in importing_names - documented.whole_modules:
         file = package.paths.get(module, "")
         if not file or file.endswith("/__init__.py"):
@@ -105,6 +153,51 @@ def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
             if path not in given_on and (module, name) not in documented.names:
                 implied.add(path)
     return frozenset(implied)
+
+
+def _unlisted_paths(
+    package: Package, packages: Iterable[str], documented: Documented
+) -> Iterator[str]:
+    """Yield what packages bind that is not in their `__all__` and that no document imports."""
+    for module in packages:
+        for name in package.unlisted_names(module):
+            path = f"{module}.{name}"
+            is_imported = (module, name) in documented.names or module in documented.whole_modules
+            if not is_imported and not _is_around(path, documented.modules):
+                yield path
+
+
+def _unpicked_paths(
+    package: Package, given_on: Mapping[str, Meaning], documented: Documented
+) -> Iterator[str]:
+    """Yield the names of modules from which packages give other names on."""
+    picked: set[tuple[str, str]] = set()
+    for path, meaning in given_on.items():
+        parent = path.rpartition(".")[0]
+        if isinstance(meaning, PythonDefinition) and meaning.module != parent:
+            picked.add((meaning.module, meaning.name))
+    for meaning in given_on.values():
+        if not isinstance(meaning, ModuleFound) or meaning.name in documented.whole_modules:
+            continue
+        for name in package.unlisted_definitions(meaning.name, picked):
+            if (meaning.name, name) not in documented.names:
+                yield f"{meaning.name}.{name}"
+
+
+def _unnamed_packages(package: Package, documented: Documented) -> set[str]:
+    """Return the packages that are not named as others beside them are.
+
+    A package is named by a document that imports it, or by the name of its project.
+    """
+    tops = set(_top_packages(package))
+    named = {module.partition(".")[0] for module in documented.modules}
+    named |= {top for top in tops if top.lower() in documented.projects}
+    return tops - named if tops & named else set()
+
+
+def _is_around(path: str, modules: Iterable[str]) -> bool:
+    """Return True for a module that is one of some modules or has one inside."""
+    return any(f"{module}.".startswith(f"{path}.") for module in modules)
 
 
 def _top_packages(package: Package) -> list[str]:

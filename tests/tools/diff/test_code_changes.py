@@ -13,10 +13,12 @@ REPO = RepoId("acme/engine")
 LONG_BODY = "".join(f"    total += weigh(queue, {number})\n" for number in range(20))
 
 
-async def code_facts(path: Path, before: dict[str, str], after: dict[str, str]) -> list[Fact]:
+async def code_facts(
+    path: Path, before: dict[str, str], after: dict[str, str], title: str = "change"
+) -> list[Fact]:
     work = Work(path)
     work.commit("begin", {file: text.encode() for file, text in before.items()})
-    sha = work.commit("change", {file: text.encode() for file, text in after.items()})
+    sha = work.commit(title, {file: text.encode() for file, text in after.items()})
     source = GitSource(REPO, path)
     change = await anext(source.changes([sha]))
     sheet = await study(source, change)
@@ -168,9 +170,47 @@ async def test_lines_that_another_fact_shows_are_not_shown_again(tmp_path: Path)
         "        raise ValueError('q must be packed')\n"
         "    return run(q, lens)\n"
     }
-    facts = await code_facts(tmp_path, before, after)
+    facts = await code_facts(tmp_path / "a", before, after, "Take no is_ragged tensors")
     lines = [line for fact in facts for location in fact.places for line in location.lines]
     assert lines == ["+    is_ragged = lens is not None"]
+    # Beside a fact that users notice, a body is shown only if the title is about it.
+    assert await code_facts(tmp_path / "b", before, after) == []
+
+
+async def test_the_other_side_of_a_signature_is_not_another_behaviour(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend, run\n",
+        "engine/core.py": "def attend(q, window):\n    return q\n\n\n"
+        "def run(\n    q,\n    mode='long and slow', size=1):\n    return q\n",
+    }
+    after = before | {
+        "engine/core.py": "def attend(q):\n    return q\n\n\n"
+        "def run(\n    q,\n    mode='long and slow', size=1, limit=2\n):\n    return q\n",
+    }
+    assert await code_facts(tmp_path, before, after) == []
+
+
+async def test_all_lines_of_an_error_belong_to_its_fact(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": "def attend(q):\n    return q\n",
+    }
+    check = (
+        "def attend(q):\n    if q is None:\n        raise ValueError(\n"
+        "            f'the queries {q} are'\n            ' missing, and so'\n            ' are keys'\n"
+        "            ' and values'\n        )\n    return q\n"
+    )
+    after = before | {"engine/core.py": check}
+    assert await code_facts(tmp_path, before, after) == []
+
+
+async def test_one_exchange_of_names_in_many_functions_is_told_once(tmp_path: Path) -> None:
+    functions = [f"def step_{number}(q):\n    return {{}}(q, {number})\n" for number in range(4)]
+    code = "\n\n".join(functions)
+    before = {"engine/core/a.py": code.replace("{}", "weigh")}
+    after = {"engine/core/a.py": code.replace("{}", "weigh_fast")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert (fact.count, fact.name) == (4, "step_0, step_1, step_2, step_3")
 
 
 async def test_what_is_logged_for_debugging_is_not_another_behaviour(tmp_path: Path) -> None:

@@ -382,3 +382,206 @@ async def test_arguments_that_are_passed_by_name_only_now_are_shown_by_the_star(
     facts = await facts_of(tmp_path, before, after)
     shown = {fact.detail: fact.places[0].lines for fact in facts if fact.detail is not None}
     assert shown["depth"] == ("+    *,",)
+
+
+def facts_by_name(facts: list[Fact]) -> dict[str, Severity]:
+    return {fact.name: fact.severity for fact in facts if fact.kind.endswith("-removed")}
+
+
+async def test_a_setting_breaks_only_if_documents_name_it(tmp_path: Path) -> None:
+    options = 'parser.add_argument("--pages")\nparser.add_argument("--trace")\n'
+    reads = 'os.environ.get("ENGINE_TRACE")\nos.environ.get("ENGINE_HOME")\n'
+    before = {
+        "engine/server.py": options + reads,
+        "README.md": "# Run\n\n`engine --pages 4`\n",
+        "examples/serve.sh": "ENGINE_HOME=/tmp engine\n",
+        "CONTRIBUTING.md": "Set `ENGINE_TRACE` and give `--trace` to see more.\n",
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/server.py": "run()\n"})
+    assert facts_by_name(facts) == {
+        "--pages": Severity.BREAKING,
+        "--trace": Severity.MAY_BREAK,
+        "ENGINE_HOME": Severity.BREAKING,
+        "ENGINE_TRACE": Severity.MAY_BREAK,
+    }
+
+
+async def test_variables_break_where_a_document_shows_the_file_that_reads_them(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/envs.py": 'os.environ.get("ENGINE_TRACE")\n',
+        "docs/variables.md": '--8<-- "engine/envs.py:variables"\n',
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/envs.py": "run()\n"})
+    assert facts_by_name(facts) == {"ENGINE_TRACE": Severity.BREAKING}
+
+
+async def test_an_option_of_cmake_that_moves_to_another_file_is_told_by_its_value(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "CMakeLists.txt": 'option(ENGINE_TESTS "Build tests" ON)\noption(ENGINE_OLD "Old" ON)\n',
+        "cmake/options.cmake": "if(ENGINE_USED)\nendif()\n",
+        "README.md": "cmake -DENGINE_TESTS=OFF -DENGINE_OLD=OFF\n",
+    }
+    after = before | {
+        "CMakeLists.txt": "include(cmake/options.cmake)\n",
+        "cmake/options.cmake": 'option(ENGINE_TESTS "Build tests" OFF)\nif(ENGINE_USED)\nendif()\n',
+    }
+    facts = await facts_of(tmp_path, before, after)
+    told = {(fact.kind, fact.name, fact.severity) for fact in facts if fact.name[:7] == "ENGINE_"}
+    assert told == {
+        ("config-key-changed", "ENGINE_TESTS", Severity.BEHAVIOUR),
+        ("config-key-removed", "ENGINE_OLD", Severity.BREAKING),
+    }
+
+
+async def test_an_option_that_cmake_still_reads_is_not_gone(tmp_path: Path) -> None:
+    before = {
+        "CMakeLists.txt": 'option(ENGINE_TESTS "Build tests" ON)\n',
+        "cmake/tests.cmake": "if(ENGINE_TESTS)\nendif()\n",
+        "README.md": "cmake -DENGINE_TESTS=OFF\n",
+    }
+    facts = await facts_of(tmp_path, before, before | {"CMakeLists.txt": "project(engine)\n"})
+    assert facts_by_name(facts) == {}
+
+
+async def test_a_route_that_moves_into_a_router_is_neither_gone_nor_new(tmp_path: Path) -> None:
+    before = {
+        "engine/server.py": '@app.get("/v1/models")\ndef models(): ...\n',
+        "README.md": "GET /v1/models\n",
+    }
+    after = before | {
+        "engine/server.py": "app.include_router(router)\n",
+        "engine/models.py": 'router = APIRouter(prefix="/v1")\n\n\n'
+        '@router.get("/models")\ndef models(): ...\n',
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.kind.startswith("route-")] == []
+
+
+async def test_a_name_that_is_made_of_parts_now_is_not_certain_to_be_gone(tmp_path: Path) -> None:
+    before = {
+        "engine/server.py": 'os.environ.get("ENGINE_TRACE")\n'
+        'Counter("engine:requests", "Requests")\n'
+        'os.environ.get("ENGINE_HOME")\n',
+        "README.md": "ENGINE_TRACE, ENGINE_HOME, engine:requests\n",
+    }
+    after = before | {
+        "engine/server.py": 'os.environ.get(f"{PREFIX}_TRACE")\n'
+        'Counter("engine" + ":requests", "Requests")\n'
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert facts_by_name(facts) == {
+        "ENGINE_TRACE": Severity.MAY_BREAK,
+        "engine:requests": Severity.MAY_BREAK,
+        "ENGINE_HOME": Severity.BREAKING,
+    }
+
+
+async def test_an_attribute_that_the_constructor_sets_now_is_not_told_as_gone(
+    tmp_path: Path,
+) -> None:
+    before = {"engine/__init__.py": "class Engine:\n    limit: int = 4\n    size: int = 2\n"}
+    after = {
+        "engine/__init__.py": "class Engine:\n    size: int = 2\n\n"
+        "    def __init__(self):\n        self.limit: int = 4\n"
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert facts_by_name(facts) == {}
+
+
+async def test_an_error_is_told_where_public_functions_lead_to_it(tmp_path: Path) -> None:
+    code = (
+        "def attend(q):\n    return _check(q)\n\n\n"
+        "def _check(q):\n    {}return q\n\n\n"
+        "def tune(q):\n    {}return q\n"
+    )
+    errors = (
+        "if q is None:\n        raise ValueError('no queries are given')\n    ",
+        "if q == 3:\n        raise TypeError('three is too many here')\n    ",
+    )
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": code.format("", ""),
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/core.py": code.format(*errors)})
+    severities = {fact.name: fact.severity for fact in facts if fact.kind == "error-added"}
+    assert severities == {"ValueError": Severity.BEHAVIOUR, "TypeError": Severity.INTERNAL}
+
+
+async def test_a_constant_is_told_where_public_code_uses_it(tmp_path: Path) -> None:
+    code = "LIMIT = {0}\nROWS = {0}\n\n\ndef attend(q):\n    return q[:LIMIT]\n\n\ndef tune(q):\n    return q[:ROWS]\n"
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": code.format(4),
+        "engine/_tiles.py": "DEPTH = 4\n",
+        "engine/limits.py": "WIDTH = 4\n",
+    }
+    after = before | {
+        "engine/core.py": code.format(8),
+        "engine/_tiles.py": "DEPTH = 8\n",
+        "engine/limits.py": "WIDTH = 8\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    told = {
+        fact.name
+        for fact in facts
+        if fact.kind == "constant-changed" and fact.severity is Severity.BEHAVIOUR
+    }
+    assert told == {"LIMIT", "WIDTH"}
+
+
+async def test_a_class_that_becomes_abstract_is_not_certain_to_have_subclasses(
+    tmp_path: Path,
+) -> None:
+    hook = "    @abstractmethod\n    def load(self): ...\n"
+    before = {"engine/__init__.py": "class Spec:\n    def name(self): ...\n"}
+    after = {"engine/__init__.py": f"class Spec(ABC):\n    def name(self): ...\n{hook}"}
+    facts = await facts_of(tmp_path, before, after)
+    severities = [fact.severity for fact in facts if fact.kind == "hook-added"]
+    assert severities == [Severity.MAY_BREAK]
+
+
+async def test_another_pin_of_a_submodule_is_told_as_a_dependency(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    work.commit("begin", {"README.md": b"engine\n"})
+    for digit in "12":
+        pin = f"160000,{digit * 40},3rdparty/tiles"
+        work.git("update-index", "--add", "--cacheinfo", pin)
+        work.git("commit", "--quiet", "-m", "pin")
+    source = GitSource(REPO, tmp_path)
+    change = await anext(source.changes([work.head()]))
+    facts = (await study(source, change)).facts
+    (fact,) = [fact for fact in facts if fact.kind == "dependency-changed"]
+    assert (fact.severity, fact.name, fact.old) == (
+        Severity.BEHAVIOUR,
+        "3rdparty/tiles",
+        "1" * 40,
+    )
+
+
+async def test_a_variable_is_renamed_only_to_one_with_words_of_its_name(tmp_path: Path) -> None:
+    before = {"engine/env.py": 'os.getenv("ENGINE_NVCC")\nos.getenv("ENGINE_KEEP_TILES")\n'}
+    after = {"engine/env.py": 'os.getenv("ENGINE_JIT_NVCC")\nos.getenv("ENGINE_USE_DRIVER")\n'}
+    facts = await facts_of(tmp_path, before, after)
+    told = {(fact.kind, fact.name, fact.old) for fact in facts if fact.kind.startswith("env-")}
+    assert told == {
+        ("env-renamed", "ENGINE_JIT_NVCC", "ENGINE_NVCC"),
+        ("env-removed", "ENGINE_KEEP_TILES", None),
+        ("env-added", "ENGINE_USE_DRIVER", None),
+    }
+
+
+async def test_a_special_case_of_a_template_may_be_gone_while_the_template_is_there(
+    tmp_path: Path,
+) -> None:
+    template = "template <typename T>\nstruct Tile {};\n"
+    special = "template <>\nstruct Tile<half_t> {};\n"
+    before = {
+        "include/engine/tile.h": template + special,
+        "README.md": "#include <engine/tile.h>\n",
+    }
+    facts = await facts_of(tmp_path, before, before | {"include/engine/tile.h": template})
+    assert [fact for fact in facts if fact.severity is Severity.BREAKING] == []

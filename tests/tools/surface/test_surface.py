@@ -101,7 +101,6 @@ async def test_a_star_import_follows_all(tmp_path: Path) -> None:
         ("examples/run.py", "from engine.deep.ops import scale\n"),
         ("examples/many.py", "from engine.deep.ops import _a as b, scale  # both\n"),
         ("examples/plain.py", "import sys, engine.deep.ops as ops\n"),
-        ("pyproject.toml", '[project.scripts]\nscale = "engine.deep.ops:scale"\n'),
     ],
 )
 async def test_what_documents_and_examples_import_is_public(
@@ -116,6 +115,78 @@ async def test_what_documents_and_examples_import_is_public(
     after = before | {"engine/deep/ops.py": "def scale(x): ...\n"}
     change = await change_of(tmp_path, before, after)
     assert break_rows(change.breaks) == [("parameter-removed", "engine.deep.ops.scale", "by")]
+
+
+async def test_of_a_function_that_a_command_starts_only_the_name_is_public(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/deep/__init__.py": "",
+        "engine/deep/ops.py": "def scale(x, by): ...\n",
+        "pyproject.toml": '[project.scripts]\nscale = "engine.deep.ops:scale"\n',
+    }
+    change = await change_of(
+        tmp_path / "a", before, before | {"engine/deep/ops.py": "def scale(x): ...\n"}
+    )
+    assert break_rows(change.breaks) == []
+    change = await change_of(tmp_path / "b", before, before | {"engine/deep/ops.py": ""})
+    assert break_rows(change.breaks) == [("gone", "engine.deep.ops.scale", "")]
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["CONTRIBUTING.md", ".claude/skills/ops.md", "AGENTS.md", "docs/contributing/ops.md"],
+)
+async def test_what_contributors_are_shown_to_import_is_not_public(
+    document: str, tmp_path: Path
+) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/deep/__init__.py": "",
+        "engine/deep/ops.py": "def scale(x, by): ...\n",
+        document: "from engine.deep.ops import scale\n",
+    }
+    change = await change_of(tmp_path, before, before | {"engine/deep/ops.py": ""})
+    assert change == SurfaceChange()
+
+
+async def test_what_stands_outside_of_a_list_of_exports_is_not_certain_to_be_public(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "from .ops import add, scale\n__all__ = ['scale']\n",
+        "engine/ops.py": "def scale(x, by): ...\ndef add(x, by): ...\n",
+    }
+    after = before | {"engine/ops.py": "def scale(x): ...\ndef add(x): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    certain = {broken.path: broken.is_certain for broken in change.breaks}
+    assert certain == {"engine.scale": True, "engine.add": False}
+
+
+async def test_an_attribute_that_methods_set_now_is_not_gone(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "class Engine:\n    limit: int = 4\n    size: int = 2\n"}
+    after = {"engine/__init__.py": "class Engine:\n    def run(self):\n        self.limit = 4\n"}
+    change = await change_of(tmp_path, before, after)
+    assert break_rows(change.breaks) == [("gone", "engine.Engine.size", "")]
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "is_certain"),
+    [
+        ("EngineOutput", "", False),
+        ("EngineConfig", "", True),
+        ("EngineOutput", "from engine import EngineOutput\n", True),
+    ],
+)
+async def test_a_field_of_a_record_breaks_where_users_are_known_to_make_the_record(
+    name: str, document: str, is_certain: bool, tmp_path: Path
+) -> None:
+    record = f"from dataclasses import dataclass\n@dataclass\nclass {name}:\n    text: str\n"
+    before = {"engine/__init__.py": record, "README.md": document}
+    after = before | {"engine/__init__.py": f"{record}    rank: int\n"}
+    change = await change_of(tmp_path, before, after)
+    assert [(broken.kind, broken.is_certain) for broken in change.breaks] == [
+        ("parameter-added", is_certain)
+    ]
 
 
 async def test_what_nobody_is_shown_to_import_does_not_break(tmp_path: Path) -> None:
@@ -257,3 +328,41 @@ async def test_the_first_commit_has_no_surface_before_it(tmp_path: Path) -> None
     sha = work.commit("begin", {"engine/__init__.py": b"def run(): ...\n"})
     changes = await GitSource(REPO, tmp_path).surface_changes([sha, "0" * 40])
     assert changes == {sha: None, "0" * 40: None}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("README.md", "from engine import scale\n"),
+        ("pyproject.toml", '[project]\nname = "Engine"\n'),
+        ("setup.py", 'setup(name="engine")\n'),
+    ],
+)
+async def test_a_package_beside_the_one_that_is_installed_is_not_certain_to_be_public(
+    file: str, text: str, tmp_path: Path
+) -> None:
+    before = {
+        "engine/__init__.py": "def scale(x, by): ...\n",
+        "shared_dsl/__init__.py": "def trace(x, by): ...\n",
+        file: text,
+    }
+    after = before | {
+        "engine/__init__.py": "def scale(x): ...\n",
+        "shared_dsl/__init__.py": "def trace(x): ...\n",
+    }
+    change = await change_of(tmp_path, before, after)
+    certain = {broken.path: broken.is_certain for broken in change.breaks}
+    assert certain == {"engine.scale": True, "shared_dsl.trace": False}
+
+
+async def test_of_a_module_the_names_that_a_package_picks_are_certain_to_be_public(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "from . import ops\nfrom .ops import scale\n",
+        "engine/ops.py": "def scale(x, by): ...\ndef add(x, by): ...\n",
+    }
+    after = before | {"engine/ops.py": "def scale(x): ...\ndef add(x): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    certain = {broken.path: broken.is_certain for broken in change.breaks}
+    assert certain == {"engine.scale": True, "engine.ops.scale": True, "engine.ops.add": False}
