@@ -147,7 +147,10 @@ class Package:
             return definition.members[name]
         if name in definition.attributes:
             full_name = f"{definition.name}.{name}"
-            return PythonDefinition(definition.module, full_name, "value", definition.line)
+            shown = definition.attribute_types.get(name)
+            return PythonDefinition(
+                definition.module, full_name, "value", definition.line, type=shown
+            )
         if definition.is_open:
             return OUTSIDE
         for base in definition.bases:
