@@ -62,6 +62,7 @@ class PathUse(NamedTuple):
     is_certain: bool = True  # Not by annotations or alternatives alone
     is_awaited: bool = False
     override: Override | None = None
+    is_import: bool = False
 
 
 def imported_packages(source: str) -> set[str]:
@@ -179,7 +180,7 @@ class _UseReader:
             path = f"{module}{alias.name}".removesuffix(".*")
             if path.partition(".")[0] in self.packages:
                 line = node.lineno if alias.name == "*" else alias.lineno
-                self._add(Foreign(path, is_run), line)
+                self._add(Foreign(path, is_run), line, is_import=True)
 
     def _read_call(self, call: ast.Call, placed: PlacedNode) -> None:
         shape = self._call_shape(call, placed.scope)
@@ -293,10 +294,23 @@ class _UseReader:
         return []
 
     def _add(
-        self, value: Foreign, line: int, call: CallShape | None = None, *, is_awaited: bool = False
+        self,
+        value: Foreign,
+        line: int,
+        call: CallShape | None = None,
+        *,
+        is_awaited: bool = False,
+        is_import: bool = False,
     ) -> None:
-        caught = frozenset(self._caught.get(line, ()))
-        use = PathUse(value.path, line, call, caught, value.is_certain, is_awaited)
+        use = PathUse(
+            path=value.path,
+            line=line,
+            call=call,
+            caught=frozenset(self._caught.get(line, ())),
+            is_certain=value.is_certain,
+            is_awaited=is_awaited,
+            is_import=is_import,
+        )
         self.uses.append(use)
 
 

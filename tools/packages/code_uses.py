@@ -112,6 +112,10 @@ class _Comparison:
             yield from self._broken_kind(earlier, later)
         if new.is_deprecated(later) and not old.is_deprecated(earlier):
             yield self._code_use("changed", "is deprecated")
+        elif self.new.deprecated_module and self.use.is_import and not self.old.deprecated_module:
+            yield self._code_use(
+                "changed", f"is in `{self.new.deprecated_module}`, which is deprecated"
+            )
 
     def _at_fault(self, effect: Effect, fault: str) -> Iterator[CodeUse]:
         if fault:

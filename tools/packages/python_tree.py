@@ -121,7 +121,8 @@ class PythonTree:
             if walk.place is None or walk.place is OUTSIDE:
                 break
         meaning = self._with_constructor(_meaning(walk.place))
-        return Answer(meaning, walk.name, walk.is_certain, walk.owner)
+        module = self._types.deprecated_module(".".join(parts[:length]))
+        return Answer(meaning, walk.name, walk.is_certain, walk.owner, module)
 
     def _with_constructor(self, meaning: Meaning | None) -> Meaning | None:
         """Return a class with the parameters that it takes, though a base defines them."""

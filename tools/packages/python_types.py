@@ -51,6 +51,7 @@ class Answer:
     name: str  # The path without operators, from the class that has the last name
     is_certain: bool = True  # False where an annotation is all there is
     owner: PythonDefinition | None = None  # The class in which the last name is looked up
+    deprecated_module: str = ""  # The first module on the way that says so when it is imported
 
 
 class TypeReader:
@@ -103,6 +104,15 @@ class TypeReader:
         if meaning.is_deprecated:
             return True
         return any(self._is_deprecation(meaning.module, name) for name in meaning.warns)
+
+    def deprecated_module(self, module: str) -> str:
+        """Return the first of a module and the packages around it that calls itself deprecated."""
+        parts = module.split(".")
+        for length in range(1, len(parts) + 1):
+            name = ".".join(parts[:length])
+            if any(self._is_deprecation(name, category) for category in self._package.warns(name)):
+                return name
+        return ""
 
     def _is_deprecation(self, module: str, category: str, hops: int = _MAX_HOPS) -> bool:
         if category in DEPRECATIONS:

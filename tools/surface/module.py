@@ -59,6 +59,7 @@ class Module:
     imports: Mapping[str, ImportTarget] = field(default_factory=dict)
     stars: tuple[str, ...] = ()  # Modules of which everything is imported
     exports: tuple[str, ...] | None = None  # The names of `__all__`
+    warns: tuple[str, ...] = ()  # The categories that it warns of whenever it is imported
     is_open: bool = False
     """Whether names can be there that no statement shows: made by `__getattr__`, or by code that
     is run while the module is imported, or listed in an `__all__` that is computed."""
@@ -77,6 +78,7 @@ def read_module(name: str, source: bytes, *, is_package: bool) -> Module | None:
         return None
     reader = _Reader(name, is_package=is_package)
     reader.read(tree.body)
+    reader.read_warnings(tree.body)
     return reader.module()
 
 
@@ -91,6 +93,7 @@ class _Reader:
         self._imports: dict[str, ImportTarget] = {}
         self._stars: list[str] = []
         self._exports: list[str] | None = None
+        self._warns: list[str] = []
         self._is_open = False
 
     def module(self) -> Module:
@@ -104,12 +107,17 @@ class _Reader:
             stars=tuple(self._stars),
             exports=exports,
             is_open=self._is_open or "__getattr__" in self._definitions,
+            warns=tuple(self._warns),
         )
 
     def read(self, statements: Iterable[ast.stmt]) -> None:
         """Collect the names that some statements bind."""
         for statement in statements:
             self._read_statement(statement)
+
+    def read_warnings(self, statements: Sequence[ast.stmt]) -> None:
+        """Collect what the module warns of whenever it is imported."""
+        self._warns += _warnings(statements)
 
     def _read_statement(self, statement: ast.stmt) -> None:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -220,7 +228,7 @@ def definition_of(
     decorators = tuple(_decorator(node) for node in statement.decorator_list)
     if isinstance(statement, ast.ClassDef):
         return _class_definition(module, name, statement, decorators)
-    warns = tuple(_warnings(statement))
+    warns = tuple(_warnings(statement.body))
     is_deprecated = _is_decorated_as_deprecated(statement) or _is_deprecation(warns)
     is_value = any(decorator.rpartition(".")[2] in _PROPERTIES for decorator in decorators)
     if is_value:
@@ -260,12 +268,12 @@ def _is_decorated_as_deprecated(
     return False
 
 
-def _warnings(statement: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """Yield what may be the category of a warning that a function gives on every call.
+def _warnings(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Yield what may be the category of a warning that a function or a module always gives.
 
     A warning under a condition is about an argument or a platform.
     """
-    for inner in statement.body:
+    for inner in body:
         call = inner.value if isinstance(inner, ast.Expr) else None
         if not isinstance(call, ast.Call) or dotted_name(call.func) not in _WARNS:
             continue

@@ -173,6 +173,11 @@ class Package:
             return False
         return (rest or target.name) in _TYPING_BASES
 
+    def warns(self, module_name: str) -> tuple[str, ...]:
+        """Return the categories of what a module warns of whenever it is imported."""
+        module = self._module(module_name) if module_name in self.paths else None
+        return module.warns if module is not None else ()
+
     def _is_of_tree(self, module_name: str) -> bool:
         return module_name in self.paths or module_name in self.modules
 

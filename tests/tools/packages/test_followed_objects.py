@@ -260,3 +260,16 @@ async def test_a_stub_says_what_a_built_module_has(work: Work) -> None:
 async def test_classes_and_categories_of_warnings_are_known(work: Work, new: str) -> None:
     uses = await broken(work, "from sheet import A\n", "class A: ...\n", new)
     assert [(use.effect, use.text) for use in uses] == [("changed", "`sheet.A` is deprecated")]
+
+
+async def test_a_module_that_warns_when_it_is_imported_is_deprecated(work: Work) -> None:
+    warning = "import warnings\nwarnings.warn('no', DeprecationWarning, stacklevel=2)\n"
+    work.commit("Part", {"sheet/part/__init__.py": "", "sheet/part/cells.py": "a = 1\n"})
+    old_sha = work.commit("Old", {"sheet/__init__.py": ""})
+    new_sha = work.commit("New", {"sheet/part/__init__.py": warning})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    files = {"app.py": "from sheet.part.cells import a\nprint(a)\n"}
+    (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
+    assert (use.line, use.effect) == (1, "changed")
+    assert use.text == "`sheet.part.cells.a` is in `sheet.part`, which is deprecated"
