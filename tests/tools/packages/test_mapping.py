@@ -222,3 +222,10 @@ async def test_a_requirement_may_leave_zeros_out(work: Work) -> None:
     new = release(work, "4.0.0", "4.0.0")
     mapping = await found(work, bumped(old="3.9", new="4"), repo="ada/paint")
     assert (mapping.old.sha, mapping.new.sha) == (old, new)
+
+
+async def test_a_version_may_be_a_commit_and_the_next_one_a_release(work: Work) -> None:
+    old = release(work, "1.0")
+    new = release(work, "2.0", "v2.0")
+    mapping = await found(work, bumped(old=old), repo="ada/paint")
+    assert (mapping.old.sha, mapping.new.sha) == (old, new)
