@@ -1,7 +1,7 @@
 """The findings of an audit for other programs: SARIF, GitHub's annotations and a badge."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent.audit.findings import Finding
@@ -19,26 +19,33 @@ _RED = "#c4262e"
 _CHARACTER_WIDTH = 7
 
 
-def sarif(findings_by_file: Mapping[str, Iterable[Finding]], causes: Mapping[str, str]) -> str:
+def sarif(
+    findings_by_file: Mapping[str, Iterable[Finding]],
+    causes: Mapping[str, str],
+    texts: Mapping[str, str],
+) -> str:
     """Return what is wrong in the form that GitHub's code scanning and editors read."""
     results = []
     for file, findings in findings_by_file.items():
-        results += [_sarif_result(file, finding) for finding in findings if finding.wrong]
+        lines = texts[file].split("\n")
+        results += [_sarif_result(file, finding, lines) for finding in findings if finding.wrong]
     rules = [{"id": cause, "shortDescription": {"text": title}} for cause, title in causes.items()]
     driver = {"name": "gitzette audit", "rules": rules}
     log = {
         "$schema": _SARIF_SCHEMA,
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
+        "runs": [
+            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+        ],
     }
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
-def _sarif_result(file: str, finding: Finding) -> dict[str, Any]:
+def _sarif_result(file: str, finding: Finding, lines: Sequence[str]) -> dict[str, Any]:
     location = {
         "physicalLocation": {
             "artifactLocation": {"uri": file},
-            "region": {"startLine": finding.line},
+            "region": _region(finding, lines),
         }
     }
     return {
@@ -47,6 +54,16 @@ def _sarif_result(file: str, finding: Finding) -> dict[str, Any]:
         "message": {"text": _message(finding)},
         "locations": [location],
     }
+
+
+def _region(finding: Finding, lines: Sequence[str]) -> dict[str, int]:
+    """Return where a finding is: its words, if they are known and stand once in the line."""
+    region = {"startLine": finding.line}
+    line = lines[finding.line - 1] if finding.line <= len(lines) else ""
+    if finding.span and line.count(finding.span) == 1:
+        column = line.index(finding.span) + 1
+        region |= {"startColumn": column, "endColumn": column + len(finding.span)}
+    return region
 
 
 def annotations(

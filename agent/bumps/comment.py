@@ -14,8 +14,10 @@ _MAX_LISTED = 200  # Entries of a folded list
 _MAX_REASON = 300
 _MARKER_NAME = "gitzette-bump"
 LIMIT = (
-    "Only names are compared: a change of behaviour without a changed name is seen only where a "
-    "model explains it. Nothing of this pull request or of a dependency was installed or run."
+    "Only names and their arguments are compared: a change of behaviour without a changed name is "
+    "not seen. Uses are looked up in Python, in includes of C and C++, and in inputs of actions; "
+    "settings by their names in any file. Nothing of this pull request or of a dependency was "
+    "installed or run."
 )
 _CUT = "\n\n*The rest does not fit into a comment; the summary of the run has all of it.*\n"
 
@@ -66,16 +68,26 @@ class CommentWriter:
         yield f"<sub>{LIMIT}</sub>"
 
     def _breaking_lines(self) -> Iterator[str]:
+        """Yield the lines that fail, then those that may."""
         lines: list[str] = []
+        uncertain_lines: list[str] = []
         for outcome in self._report.outcomes:
             for use in outcome.breaking_uses:
                 what = self._what_happens(use)
                 lines.append(f"- **{self._place(use)}** {what} ({_name(outcome.bump)})")
-        yield from lines[:_MAX_LINES_SHOWN]
-        if lines:
+            for use in outcome.uncertain_uses:
+                what = self._what_happens(use)
+                uncertain_lines.append(
+                    f"- {self._place(use)} may fail: {what} ({_name(outcome.bump)})"
+                )
+        shown = (lines + uncertain_lines)[:_MAX_LINES_SHOWN]
+        yield from shown
+        if shown:
             yield ""
         hidden = lines[_MAX_LINES_SHOWN:]
         yield from _folded(f"{len(hidden):,} more lines that fail", hidden)
+        hidden = uncertain_lines[max(_MAX_LINES_SHOWN - len(lines), 0) :]
+        yield from _folded(f"{len(hidden):,} more lines that may fail", hidden)
 
     def _place(self, use: CodeUse) -> str:
         """Return the file and line as a permanent link."""
@@ -105,10 +117,14 @@ class CommentWriter:
     def _outcome_cell(self, outcome: PackageOutcome) -> str:
         if outcome.uses:
             failing = len(outcome.breaking_uses)
-            others = len(outcome.uses) - failing
+            uncertain = len(outcome.uncertain_uses)
+            others = len(outcome.uses) - failing - uncertain
             parts = []
             if failing:
                 parts.append(f"{failing} {_plural(failing, 'line fails', 'lines fail')}")
+            if uncertain:
+                lines = _plural(uncertain, "line", "lines")
+                parts.append(f"{uncertain} {lines} may fail")
             if others:
                 parts.append(f"{others} {_plural(others, 'uses', 'use')} what changed")
             return f"**you use this**: {', '.join(parts)}"
@@ -123,7 +139,7 @@ class CommentWriter:
         lines: list[str] = []
         for outcome in self._report.outcomes:
             for use in outcome.uses:
-                if not use.is_breaking:
+                if not use.is_breaking and not use.may_break:
                     what = self._what_happens(use)
                     lines.append(f"- {self._place(use)} {what} ({_name(outcome.bump)})")
         yield from _folded(f"{len(lines)} lines that use what changed, and still work", lines)
@@ -194,6 +210,10 @@ def _headline(report: BumpReport) -> str:
         lines = f"{failing} {_plural(failing, 'line', 'lines')} of your code"
         verb = _plural(failing, "fails", "fail")
         return f"{lines} {verb} with the new versions of {packages}"
+    uncertain = sum(len(outcome.uncertain_uses) for outcome in report.outcomes)
+    if uncertain:
+        lines = f"{uncertain} {_plural(uncertain, 'line', 'lines')} of your code"
+        return f"{lines} may fail with the new versions of {packages}"
     if not count:
         return "No dependency that your code uses directly has another version"
     used = sum(bool(outcome.uses) for outcome in report.outcomes)

@@ -22,12 +22,15 @@ from agent.bumps.python_files import (
     read_requirements,
     read_uv_lock,
 )
+from agent.bumps.setuptools_files import read_setup_cfg, read_setup_py
 
 GITMODULES = ".gitmodules"
 _READERS: Mapping[str, Callable[[str], PinFile]] = {
     "uv.lock": read_uv_lock,
     "poetry.lock": read_poetry_lock,
     "pyproject.toml": read_pyproject,
+    "setup.cfg": read_setup_cfg,
+    "setup.py": read_setup_py,
     "package-lock.json": read_package_lock,
     "npm-shrinkwrap.json": read_package_lock,
     "Cargo.lock": read_cargo_lock,

@@ -307,12 +307,20 @@ def included_files(text: str) -> list[str]:
 
 def read_pyproject(text: str) -> PinFile:
     """Read the exact pins of `pyproject.toml`, and its ranges."""
+    return requirements_of(project_requirements(text))
+
+
+def requirements_of(lines: Iterable[str]) -> PinFile:
+    """Return the exact pins and the ranges of requirements, one a line."""
     pins: list[Pin] = []
-    requirements = list(project_requirements(text))
-    for requirement in requirements:
-        pin = requirement_pin(requirement)
+    requirements: list[str] = []
+    for line in lines:
+        requirement = _without_comment(line[:_MAX_LINE])
+        pin = requirement_pin(requirement) if requirement else None
         if pin is not None:
             pins.append(pin)
+        if requirement:
+            requirements.append(requirement)
     return file_of(pins).model_copy(update={"ranges": _ranges(requirements)})
 
 

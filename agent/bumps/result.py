@@ -46,12 +46,18 @@ class CodeUse(Frozen):
     text: str  # What happens to it, as a clause
     replacement: str = ""
     is_guarded: bool = False  # Inside `try` with a handler for a failed import
+    is_certain: bool = True  # False where an annotation is all that tells what the line uses
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def is_breaking(self) -> bool:
         """True if the line fails after the bump."""
-        return self.effect != "changed" and not self.is_guarded
+        return self.effect != "changed" and not self.is_guarded and self.is_certain
+
+    @property
+    def may_break(self) -> bool:
+        """True if the line fails after the bump, provided that it uses what it seems to use."""
+        return self.effect != "changed" and not self.is_guarded and not self.is_certain
 
 
 class PackageOutcome(Frozen):
@@ -71,6 +77,11 @@ class PackageOutcome(Frozen):
     def breaking_uses(self) -> tuple[CodeUse, ...]:
         """The uses that fail after the bump."""
         return tuple(use for use in self.uses if use.is_breaking)
+
+    @property
+    def uncertain_uses(self) -> tuple[CodeUse, ...]:
+        """The uses that fail if an annotation is right."""
+        return tuple(use for use in self.uses if use.may_break)
 
 
 class BumpReport(Frozen):

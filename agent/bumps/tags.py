@@ -16,6 +16,7 @@ _LANGUAGE_PREFIXES = {
 }
 """Some projects tag the packages of each language apart: `py-1.2.3`, `rust-v1.2.3`."""
 _SEPARATORS = ("@", "@v", "-v", "-", "_", "_v", "/v", "/", "==")
+_FULL_LENGTH = 3  # Parts of a version
 _MODULE_VERSION = re.compile(r"v\d+")
 
 
@@ -43,12 +44,24 @@ def tag_candidates(
 
 
 def _spellings(version: str) -> list[str]:
-    """Return how a version is written: as given, without `v`, and in its normal form."""
+    """Return how a version is written: as given, in its normal form, and with zeros behind it.
+
+    A requirement may say `>=3.9` of what is released as 3.9.0.
+    """
     plain = version.removeprefix("v").removesuffix("+incompatible")
     spellings = [plain]
     with suppress(InvalidVersion):
-        spellings.append(str(Version(plain)))
+        parsed = Version(plain)
+        spellings.append(str(parsed))
+        is_release = str(parsed) == parsed.base_version
+        if is_release:
+            spellings += [f"{plain}{'.0' * zeros}" for zeros in _missing_parts(parsed)]
     return list(dict.fromkeys(spellings))
+
+
+def _missing_parts(version: Version) -> range:
+    """Return how many parts a version may lack to its full form of three."""
+    return range(1, _FULL_LENGTH - len(version.release) + 1)
 
 
 def _prefixes(ecosystem: Ecosystem, name: str, folder: str) -> list[str]:

@@ -90,7 +90,7 @@ def find_uses(
     """
     source = _OwnFile(path, text, project)
     packages = _packages(facts)
-    paths = path_uses(text, packages, {}) if source.is_python else []
+    paths = path_uses(text, packages) if source.is_python else []
     for fact in facts:
         if fact.name.startswith("--") or fact.kind.startswith(_SETTING):
             lines = source.lines_with_setting(fact)

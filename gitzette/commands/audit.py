@@ -3,11 +3,13 @@
 import argparse
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import groupby, product, zip_longest
 from operator import attrgetter
 from pathlib import Path
@@ -23,6 +25,7 @@ from agent.domain.base import (
     Language,
     RepoId,
     StorageError,
+    UpstreamError,
     UsageError,
 )
 from agent.ports import Progress, RepositorySources
@@ -117,7 +120,7 @@ def audit(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             audited = asyncio.run(
                 check_file(path, text, settings, environ, display, args.max_seconds)
             )
-            audited = audited.without(selection.drops)
+            audited = audited.without(partial(selection.drops, path))
             if args.fix:
                 audited = _fixed(path, text, audited)
             audited_files.append(AuditedFile(str(path), text, audited))
@@ -171,15 +174,13 @@ def _printed(files: Sequence[AuditedFile], form: str) -> str:
     """Return what is printed of the audits in some form."""
     findings_by_file = {file.name: file.audited.findings for file in files}
     if form == "sarif":
-        return sarif(findings_by_file, CAUSES)
+        return sarif(findings_by_file, CAUSES, {file.name: file.text for file in files})
     if form == "github":
         return annotations(findings_by_file, CAUSES)
     if form == "text":
         return "\n".join(file.audited.text(Path(file.name).name) for file in files)
-    if len(files) == 1:
-        return as_json(asdict(files[0].audited))
     audits = [{"file": file.name, **asdict(file.audited)} for file in files]
-    return as_json({"files": audits})
+    return as_json(audits[0] if len(audits) == 1 else {"files": audits})
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ class Selection:
 
     only: frozenset[str]
     ignored: frozenset[str]
-    known: frozenset[tuple[str, str, str]]
+    known: frozenset[tuple[str, str, str, str]]
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> "Selection":
@@ -199,12 +200,14 @@ class Selection:
             known=_known_findings(args.baseline) if args.baseline else frozenset(),
         )
 
-    def drops(self, finding: Finding) -> bool:
-        """Return True for an error that the user does not want to hear of."""
+    def drops(self, path: Path, finding: Finding) -> bool:
+        """Return True for an error in a file that the user does not want to hear of."""
         if not finding.wrong:
             return False
         is_selected = not self.only or finding.cause in self.only
-        is_known = (finding.kind, finding.claim, finding.verdict) in self.known
+        known = (finding.kind, finding.claim, finding.verdict)
+        # An audit that names no file is of an earlier version, and of one report.
+        is_known = (_file_key(path), *known) in self.known or ("", *known) in self.known
         return not is_selected or finding.cause in self.ignored or is_known
 
 
@@ -218,15 +221,21 @@ def _causes(option: str, values: Sequence[str]) -> frozenset[str]:
     return frozenset(causes)
 
 
-def _known_findings(path: Path) -> frozenset[tuple[str, str, str]]:
+def _file_key(path: Path | str) -> str:
+    """Return the name under which a file is known, from whatever folder it is named."""
+    return Path(os.path.relpath(path)).as_posix()
+
+
+def _known_findings(path: Path) -> frozenset[tuple[str, str, str, str]]:
     """Read the errors that an earlier audit printed as JSON."""
     try:
         data = json.loads(path.read_text("utf-8"))
         audits = data.get("files", [data])
         findings = set()
         for audited in audits:
+            file = _file_key(audited["file"]) if "file" in audited else ""
             for finding in audited["findings"]:
-                findings.add((finding["kind"], finding["claim"], finding["verdict"]))
+                findings.add((file, finding["kind"], finding["claim"], finding["verdict"]))
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -324,15 +333,23 @@ def _linked_repos(entries: Sequence[AuditEntry], settings: Settings) -> list[Rep
 
 @dataclass(frozen=True)
 class AuditRepositories:
-    """Opens a mirror where one is given, else the API: a few commits are no reason to clone."""
+    """Opens repositories that the user names from git: only there a hash can be said to be dead.
+
+    What a report merely links to is asked of the API: a few commits are no reason to mirror it.
+    """
 
     services: Services
     settings: Settings
 
     async def open(self, spec: RepoSpec) -> RepositorySources:
-        """Prepare the sources of a repository."""
-        if spec.path is not None or self.settings.source != "both":
-            return await self.services.context.repositories.open(spec)
+        """Prepare the sources of a repository; from the API where git cannot be reached."""
+        is_named = any(spec.name == named.name for named in self.settings.repos)
+        if is_named or self.settings.source != "both":
+            try:
+                return await self.services.context.repositories.open(spec)
+            except UpstreamError:
+                if spec.path is not None or self.settings.source != "both":
+                    raise
         client = self.services.client
         return RepositorySources(
             code=GitHubCode(client, spec.name, spec.branch),

@@ -90,6 +90,28 @@ def test_other_programs_can_read_the_findings(bench: Bench) -> None:  # noqa: F8
     assert "0 of 1 supported" in badge.read_text("utf-8")
 
 
+def test_sarif_says_where_in_the_line_the_wrong_words_are(bench: Bench) -> None:  # noqa: F811
+    log = json.loads(bench.audit(f"{_TITLE}- <fix> (Bo Chen)\n", "--format", "sarif").out)
+    (result,) = log["runs"][0]["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    line = (bench.folder / "report.md").read_text("utf-8").split("\n")[2]
+    assert line[region["startColumn"] - 1 : region["endColumn"] - 1] == "Bo Chen"
+    assert log["runs"][0]["columnKind"] == "unicodeCodePoints"
+
+
+def test_a_baseline_is_about_the_files_it_names(bench: Bench) -> None:  # noqa: F811
+    report = f"{_TITLE}- Lost (abc1234)\n"
+    bench.audit(report)
+    other = bench.folder / "other.md"
+    other.write_text(report, encoding="utf-8")
+    baseline = bench.folder / "baseline.json"
+    first = ["audit", str(bench.folder / "report.md"), *bench.engine.repo]
+    baseline.write_text(bench.command(*first, "--json").out, encoding="utf-8")
+    both = [*first[:2], str(other), *bench.engine.repo, "--baseline", str(baseline), "--json"]
+    known, new = bench.command(*both).data["files"]
+    assert (known["summary"]["wrong"], new["summary"]["wrong"]) == (0, 1)
+
+
 def test_rules_and_a_baseline_select_what_counts(bench: Bench) -> None:  # noqa: F811
     report = f"{_TITLE}- Lost (abc1234)\n- [there](#nowhere)\n- The cache (<fix>)\n"
     assert bench.audit(report, "--ignore", "nonexistent,dead-anchor").status == 0

@@ -188,6 +188,18 @@ def test_the_lines_that_fail_stand_first_with_a_permanent_link(
     assert "**you use this**: 3 lines fail" in result.out
 
 
+def test_a_line_of_an_annotated_object_may_fail(bump: Command, project: Project) -> None:
+    own_code = "from paint import Canvas\n\ndef draw(canvas: Canvas):\n    canvas.line(1, 2)\n"
+    project.own_work.git("checkout", "-q", "-B", "main", project.base)
+    base = project.own_work.commit("Annotate", {"app/draw.py": own_code})
+    tip = project.own_work.commit("Bump", {"requirements.txt": "paint-box==2.0\n"})
+    result = bump("--fail-on", "used-breaking", span=f"{base}..{tip}")
+    assert result.status == 0
+    assert "1 line of your code may fail with the new versions" in result.out
+    assert re.search(r"- \[`app/draw.py:4`\]\(\S+\) may fail: .* it needs `colour`", result.out)
+    assert "**you use this**: 1 line may fail |" in result.out
+
+
 def test_a_line_whose_failure_is_caught_does_not_fail(bump: Command) -> None:
     (outcome,) = bump("--format", "json").data["outcomes"]
     guarded = [use for use in outcome["uses"] if use["is_guarded"]]

@@ -1,19 +1,21 @@
 """Finds the lines of own Python code that a new version of a package breaks."""
 
-from collections.abc import Collection, Mapping, Sequence
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.bumps.python_uses import (
-    CallShape,
-    ModuleNames,
-    PathUse,
-    names_given_on,
-    path_uses,
-)
+from agent.bumps.python_uses import CallShape, Override, OwnPython, PathUse
 from agent.bumps.result import CodeUse, Effect
-from tools.packages.python_tree import PythonTree, call_fault, shifted_argument
+from tools.packages.python_tree import (
+    PythonTree,
+    call_fault,
+    override_fault,
+    shifted_argument,
+)
+from tools.packages.python_types import Answer
 from tools.surface.module import PythonDefinition
-from tools.surface.package import OUTSIDE, Meaning, module_paths
+from tools.surface.package import OUTSIDE, Meaning
 
 _ERRORS: Mapping[Effect, frozenset[str]] = {
     "gone": frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "Exception"}),
@@ -48,36 +50,17 @@ class OwnUses(NamedTuple):
 def own_uses(base: Mapping[str, str], tip: Mapping[str, str], packages: Collection[str]) -> OwnUses:
     """Return what Python files use of some packages, also through one another, at both commits.
 
-    Most files are the same at both, and are parsed once.
+    Most files are the same at both, and are read once.
     """
-    reader = _OwnFiles(tip, packages)
+    code = OwnPython(tip, packages)
     uses: list[FileUse] = []
-    for file, text in tip.items():
-        uses += reader.uses(file, text)
+    for file in tip:
+        uses += [FileUse(file, use) for use in code.uses(file)]
     earlier = [use for use in uses if base.get(use.file) == tip[use.file]]
     for file, text in base.items():
         if tip.get(file) != text:
-            earlier += reader.uses(file, text)
+            earlier += [FileUse(file, use) for use in code.uses_of_text(file, text)]
     return OwnUses(uses, earlier)
-
-
-class _OwnFiles:
-    """Reads own files one by one, with what they have from each other."""
-
-    def __init__(self, files: Mapping[str, str], packages: Collection[str]) -> None:
-        self._packages = packages
-        self._modules = {file: module for module, file in module_paths(files).items()}
-        self._given_on: dict[str, ModuleNames] = {}
-        for file, module in self._modules.items():
-            names = names_given_on(files[file], packages, module)
-            if names is not None:
-                self._given_on[module] = names
-
-    def uses(self, file: str, text: str) -> list[FileUse]:
-        """Return what a file uses."""
-        module = self._modules.get(file, "")
-        uses = path_uses(text, self._packages, self._given_on, module)
-        return [FileUse(file, use) for use in uses]
 
 
 async def broken_uses(code: OwnUses, old: PythonTree, new: PythonTree) -> list[CodeUse]:
@@ -89,47 +72,108 @@ async def broken_uses(code: OwnUses, old: PythonTree, new: PythonTree) -> list[C
     called in the old one.
     """
     paths = {file_use.use.path for file_use in code.uses}
-    before = await old.meanings(paths)
-    after = await new.meanings(paths)
+    before = await old.answers(paths)
+    after = await new.answers(paths)
     earlier_calls = {_CallKey(file, use.path, use.call) for file, use in code.earlier}
     broken: list[CodeUse] = []
     for file, use in code.uses:
-        earlier = before[use.path]
-        later = after[use.path]
         is_new_call = _CallKey(file, use.path, use.call) not in earlier_calls
-        if earlier is OUTSIDE and not is_new_call and old.may_inherit(use.path):
-            fault = _fault_of_method(use, later)
-            if fault:
-                broken.append(_code_use(file, use, "argument", f"`{use.path}`: {fault}"))
-        is_outside = earlier is OUTSIDE and not old.is_imported_from_elsewhere(use.path)
-        if earlier is None or is_outside:
-            continue
-        if later is None:
-            replacement = new.moved_to(use.path, earlier)
-            broken.append(_code_use(file, use, "gone", f"`{use.path}` is gone", replacement))
-        elif not is_new_call:
-            fault = _call_break(use, earlier, later)
-            if fault:
-                broken.append(_code_use(file, use, "argument", f"`{use.path}`: {fault}"))
-        if _is_deprecated(later) and not _is_deprecated(earlier):
-            broken.append(_code_use(file, use, "changed", f"`{use.path}` is deprecated"))
+        comparison = _Comparison(file, use, before[use.path], after[use.path], is_new_call)
+        broken += comparison.broken(old, new)
     return _first_lines(broken)
 
 
-def _is_deprecated(meaning: Meaning | None) -> bool:
-    return isinstance(meaning, PythonDefinition) and meaning.is_deprecated
+@dataclass(frozen=True)
+class _Comparison:
+    """A use, and what it stands for in both versions."""
+
+    file: str
+    use: PathUse
+    old: Answer
+    new: Answer
+    is_new_call: bool
+
+    def broken(self, old: PythonTree, new: PythonTree) -> Iterator[CodeUse]:
+        """Yield how the use breaks, if it worked."""
+        earlier, later = self.old.meaning, self.new.meaning
+        path = self.use.path
+        if self.use.override is not None:
+            yield from self._broken_override(self.use.override)
+            return
+        if earlier is OUTSIDE and not self.is_new_call and old.may_inherit(self.old):
+            yield from self._at_fault("argument", _fault_of_method(self.use, later))
+        is_outside = earlier is OUTSIDE and not old.is_imported_from_elsewhere(path)
+        if earlier is None or is_outside:
+            return
+        if later is None:
+            yield self._code_use("gone", "is gone", new.moved_to(path, earlier))
+        elif not self.is_new_call:
+            yield from self._at_fault("argument", _call_break(self.use, earlier, later))
+            yield from self._broken_kind(earlier, later)
+        if new.is_deprecated(later) and not old.is_deprecated(earlier):
+            yield self._code_use("changed", "is deprecated")
+        elif self.new.deprecated_module and self.use.is_import and not self.old.deprecated_module:
+            yield self._code_use(
+                "changed", f"is in `{self.new.deprecated_module}`, which is deprecated"
+            )
+
+    def _at_fault(self, effect: Effect, fault: str) -> Iterator[CodeUse]:
+        if fault:
+            yield self._code_use(effect, f": {fault}")
+
+    def _broken_override(self, override: Override) -> Iterator[CodeUse]:
+        earlier, later = self.old.meaning, self.new.meaning
+        if not isinstance(earlier, PythonDefinition) or earlier.kind != "function":
+            return
+        if later is None and not override.is_called:
+            text = "is gone, and this method stood in for it"
+            yield self._code_use("gone", text, is_certain=False)
+        elif isinstance(later, PythonDefinition):
+            fault = override_fault(earlier, later, override)
+            if fault:
+                text = f": {fault}, and this method stands in for it"
+                yield self._code_use("argument", text, is_certain=False)
+
+    def _broken_kind(self, earlier: Meaning, later: Meaning) -> Iterator[CodeUse]:
+        """Yield a method that became a property, or the other way round, and what is async now."""
+        if not isinstance(earlier, PythonDefinition) or not isinstance(later, PythonDefinition):
+            return
+        is_called = self.use.call is not None
+        if earlier.kind == "function" and _is_property(later) and is_called:
+            is_certain = later.type is not None and "Callable" not in ast.dump(later.type)
+            text = "is a property now, and is called"
+            yield self._code_use("argument", text, is_certain=is_certain)
+        elif _is_property(earlier) and later.kind == "function" and not is_called:
+            text = "is a method now, and is not called"
+            yield self._code_use("argument", text, is_certain=False)
+        elif earlier.kind == later.kind == "function" and earlier.is_async != later.is_async:
+            if is_called and later.is_async and not self.use.is_awaited:
+                text = "is async now, and is not awaited"
+                yield self._code_use("argument", text, is_certain=False)
+            elif self.use.is_awaited and not later.is_async:
+                text = "is not async any more, and is awaited"
+                yield self._code_use("argument", text, is_certain=False)
+
+    def _code_use(
+        self, effect: Effect, text: str, replacement: str = "", *, is_certain: bool = True
+    ) -> CodeUse:
+        use = self.use
+        separator = "" if text.startswith(":") else " "
+        return CodeUse(
+            file=self.file,
+            line=use.line,
+            name=self.old.name,
+            effect=effect,
+            text=f"`{self.old.name}`{separator}{text}",
+            replacement=replacement,
+            is_guarded=bool(use.caught & _ERRORS[effect]),
+            is_certain=is_certain and use.is_certain and self.old.is_certain,
+        )
 
 
-def _code_use(file: str, use: PathUse, effect: Effect, text: str, replacement: str = "") -> CodeUse:
-    return CodeUse(
-        file=file,
-        line=use.line,
-        name=use.path,
-        effect=effect,
-        text=text,
-        replacement=replacement,
-        is_guarded=bool(use.caught & _ERRORS[effect]),
-    )
+def _is_property(definition: PythonDefinition) -> bool:
+    names = {name.rpartition(".")[2] for name in definition.decorators}
+    return definition.kind == "value" and bool(names & {"property", "cached_property"})
 
 
 def _call_break(use: PathUse, earlier: Meaning, later: Meaning | None) -> str:

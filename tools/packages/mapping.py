@@ -134,7 +134,7 @@ class _VersionFinder:
     async def commit_of(self, version: str) -> VersionCommit:
         """Return the commit of a version; raise NotProved with the reason if it is not proved."""
         is_git = self._bump.ecosystem in ("git", "action") or bool(self._bump.source)
-        if is_git:
+        if is_git or _FULL_SHA.fullmatch(version):
             return await self._pinned(version)
         abbreviated = go_commit(version) if self._bump.ecosystem == "go" else ""
         if abbreviated:

@@ -1,11 +1,13 @@
 """Paths of Python packages at a commit: what they stand for, and whether calls fit."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from agent.bumps.python_uses import CallShape
+from agent.bumps.python_uses import CallShape, Override
+from agent.bumps.python_values import OPERATORS, plain_path
 from tools.diff.roles import is_product
+from tools.packages.python_types import Answer, Instance, Member, Place, Typed, TypeReader
 from tools.packages.trees import TreeReader
 from tools.surface.module import Module, PythonDefinition, read_module
 from tools.surface.package import OUTSIDE, Meaning, ModuleFound, Package, module_paths
@@ -24,18 +26,19 @@ class PythonTree:
         """Read from `trees`; `blobs` are the product's Python files of the commit."""
         self._trees = trees
         self._blobs = blobs
-        packages = module_paths(blobs)
+        packages = _with_stubs(blobs)
         self._single_modules = _single_modules(blobs)
         self._paths = self._single_modules | packages
         self._modules: dict[str, Module | None] = {}
         self._package = Package(self._paths, self._modules)
+        self._types = TypeReader(self._package)
 
     @classmethod
     async def at(cls, trees: TreeReader, sha: str) -> "PythonTree":
         """Open the modules of a commit."""
         blobs: dict[str, str] = {}
         for path, entry in (await trees.listing(sha)).items():
-            if entry.is_file and path.endswith(".py") and is_product(path):
+            if entry.is_file and path.endswith((".py", ".pyi")) and is_product(path):
                 blobs[path] = entry.sha
         return cls(trees, blobs)
 
@@ -54,25 +57,31 @@ class PythonTree:
 
     async def meanings(self, paths: Iterable[str]) -> dict[str, Meaning | None]:
         """Return what each path stands for: None where there is no such name any more."""
+        answers = await self.answers(paths)
+        return {path: answer.meaning for path, answer in answers.items()}
+
+    async def answers(self, paths: Iterable[str]) -> dict[str, Answer]:
+        """Return what each path stands for, and how sure that is."""
         distinct_paths = list(dict.fromkeys(paths))
-        meanings: dict[str, Meaning | None] = {}
+        answers: dict[str, Answer] = {}
         for _ in range(_MAX_ROUNDS):
-            meanings = {}
-            for path in distinct_paths:
-                meanings[path] = self._with_constructor(self._resolve(path))
+            answers = {path: self._answer(path) for path in distinct_paths}
             if not self._package.unread:
                 break
             await self._read(self._package.unread)
             self._package = Package(self._paths, self._modules)
-        return meanings
+            self._types = TypeReader(self._package)
+        return answers
 
-    def may_inherit(self, path: str) -> bool:
-        """Return True if a path names what a class of the tree can only have from elsewhere."""
-        owner_path, _, name = path.rpartition(".")
-        owner = self._resolve(owner_path)
-        if not isinstance(owner, PythonDefinition) or owner.kind != "class" or owner.is_open:
+    def is_deprecated(self, meaning: Meaning | None) -> bool:
+        """Return True for what the package calls deprecated."""
+        return self._types.is_deprecated(meaning)
+
+    def may_inherit(self, answer: Answer) -> bool:
+        """Return True for a name that a class of the tree can only have from elsewhere."""
+        if answer.owner is None or answer.owner.is_open:
             return False
-        return self._package.member(owner, name) is OUTSIDE
+        return self._package.member(answer.owner, answer.name.rpartition(".")[2]) is OUTSIDE
 
     def is_imported_from_elsewhere(self, path: str) -> bool:
         """Return True for a name that a module of the tree has from another package."""
@@ -96,18 +105,24 @@ class PythonTree:
         return candidates[0] if len(candidates) == 1 else ""
 
     def _resolve(self, path: str) -> Meaning | None:
+        return self._answer(path).meaning
+
+    def _answer(self, path: str) -> Answer:
+        """Follow a path by its names and operators."""
         parts = path.split(".")
         length = len(parts)
         while length and ".".join(parts[:length]) not in self._paths:
             length -= 1
         if not length:
-            return OUTSIDE
-        meaning: Meaning | None = ModuleFound(".".join(parts[:length]))
+            return Answer(OUTSIDE, plain_path(path))
+        walk = _Walk(ModuleFound(".".join(parts[:length])), ".".join(parts[:length]))
         for part in parts[length:]:
-            meaning = self._member(meaning, part)
-            if meaning is None or meaning is OUTSIDE:
-                return meaning
-        return meaning
+            walk.go(self._types, part)
+            if walk.place is None or walk.place is OUTSIDE:
+                break
+        meaning = self._with_constructor(_meaning(walk.place))
+        module = self._types.deprecated_module(".".join(parts[:length]))
+        return Answer(meaning, walk.name, walk.is_certain, walk.owner, module)
 
     def _with_constructor(self, meaning: Meaning | None) -> Meaning | None:
         """Return a class with the parameters that it takes, though a base defines them."""
@@ -120,13 +135,6 @@ class PythonTree:
             return meaning
         return replace(meaning, signatures=constructor.signatures)
 
-    def _member(self, owner: Meaning | None, name: str) -> Meaning | None:
-        if isinstance(owner, ModuleFound):
-            return self._package.resolve(owner.name, name)
-        if not isinstance(owner, PythonDefinition) or owner.kind != "class":
-            return OUTSIDE
-        return self._package.member(owner, name)
-
     async def _read(self, names: Iterable[str]) -> None:
         unread = {name: self._paths[name] for name in names if name in self._paths}
         contents = await self._trees.blobs(self._blobs[file] for file in unread.values())
@@ -134,9 +142,47 @@ class PythonTree:
             self._modules.setdefault(name, None)
         for name, file in unread.items():
             source = contents.get(self._blobs[file], b"")
-            is_package = file.endswith("__init__.py")
+            is_package = file.endswith(("__init__.py", "__init__.pyi"))
             if len(source) <= _MAX_MODULE_BYTES:
                 self._modules[name] = read_module(name, source, is_package=is_package)
+
+
+@dataclass
+class _Walk:
+    """How far a path was followed."""
+
+    place: Place | None
+    name: str
+    is_certain: bool = True
+    owner: PythonDefinition | None = None
+
+    def go(self, types: TypeReader, part: str) -> None:
+        """Follow one more part of a path."""
+        assert self.place is not None
+        if part in OPERATORS:
+            self.place = types.applied(self.place, part)
+            return
+        self.owner = types.owner(self.place)
+        if self.owner is not None and isinstance(self.place, Typed | Member):
+            self.name = f"{self.owner.module}.{self.owner.name}"
+            self.is_certain = False
+        self.place = types.member(self.place, part)
+        self.name = f"{self.name}.{part}"
+
+
+def _meaning(place: Place | None) -> Meaning | None:
+    if isinstance(place, Member):
+        return place.definition
+    return OUTSIDE if isinstance(place, Typed | Instance) else place
+
+
+def _with_stubs(files: Iterable[str]) -> dict[str, str]:
+    """Return the modules of packages; a stub stands for one that is no Python, and is built."""
+    python_files = {file: file for file in files if file.endswith(".py")}
+    for file in files:
+        if file.endswith(".pyi"):
+            python_files.setdefault(file.removesuffix("i"), file)
+    return {module: python_files[file] for module, file in module_paths(python_files).items()}
 
 
 def _single_modules(files: Iterable[str]) -> dict[str, str]:
@@ -144,6 +190,8 @@ def _single_modules(files: Iterable[str]) -> dict[str, str]:
     modules: dict[str, str] = {}
     for file in files:
         path = PurePosixPath(file)
+        if path.suffix != ".py":
+            continue
         folder = "" if str(path.parent) == "." else str(path.parent)
         is_imported = path.stem.isidentifier() and path.stem not in _NOT_IMPORTED
         if folder in _MODULE_FOLDERS and is_imported:
@@ -194,4 +242,20 @@ def shifted_argument(old: PythonDefinition, new: PythonDefinition, call: CallSha
     for number, (earlier, later) in enumerate(zip(before, after, strict=False), start=1):
         if earlier.name != later.name and new.signatures[0].named(earlier.name) is not None:
             return f"argument {number} was `{earlier.name}` and is `{later.name}` now"
+    return ""
+
+
+def override_fault(old: PythonDefinition, new: PythonDefinition, override: Override) -> str:
+    """Return what callers may pass now that a method which stands in for another does not take."""
+    if len(old.signatures) != 1 or len(new.signatures) != 1:
+        return ""
+    before = {parameter.name for parameter in old.signatures[0].parameters}
+    for number, parameter in enumerate(new.signatures[0].parameters):
+        if parameter.name in before:
+            continue
+        is_taken = parameter.name in override.names or override.takes_names
+        if parameter.kind != "keyword":
+            is_taken = is_taken or override.takes_positions or number < override.positions
+        if not is_taken:
+            return f"it takes `{parameter.name}` now"
     return ""

@@ -176,7 +176,7 @@ class BumpReader:
             uses=tuple(broken),
             files_searched=len(tip.texts),
             files_importing=_file_count(uses.uses),
-            reason=_unreadable(imports, broken, headers),
+            reason=_unreadable(bump, imports, broken, headers),
         )
         return _PackageComparison(outcome, uses.uses, new)
 
@@ -314,8 +314,17 @@ def _breaking_sentences(facts: Sequence[Fact]) -> list[str]:
     return sentences[:_MAX_BREAKING_LISTED]
 
 
-def _unreadable(imports: Collection[str], broken: Sequence[CodeUse], headers: int) -> str:
+def _unreadable(
+    bump: Bump, imports: Collection[str], broken: Sequence[CodeUse], headers: int
+) -> str:
     """Return why uses could not be looked up; empty where they could."""
+    language = _OTHER_LANGUAGES.get(bump.ecosystem)
+    if language and not broken:
+        return f"uses of packages of {language} are not looked up, {_LOOKED_UP}"
     if imports or broken or headers:
         return ""
-    return "it has no Python package and no public header, and only uses of these are looked up"
+    return f"it has no Python package and no public header: {_LOOKED_UP}"
+
+
+_OTHER_LANGUAGES = {"npm": "npm", "cargo": "Rust", "go": "Go"}
+_LOOKED_UP = "only those in Python, in includes of C and C++, and in inputs of actions"

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 from tools.surface.signatures import Parameter, Signature
@@ -36,6 +37,11 @@ class PythonDefinition:
     decorators: tuple[str, ...] = ()
     attributes: frozenset[str] = frozenset()  # What the methods of a class assign to its objects
     is_deprecated: bool = False  # It says so by a decorator, or whenever it is called
+    warns: tuple[str, ...] = ()  # The categories, as written, that it warns of on every call
+    is_async: bool = False
+    type: ast.expr | None = field(default=None, compare=False, repr=False)
+    """The annotation of what a function returns or a value is; else a call that shows it."""
+    attribute_types: Mapping[str, ast.expr] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_open(self) -> bool:
@@ -54,6 +60,7 @@ class Module:
     stars: tuple[str, ...] = ()  # Modules of which everything is imported
     exports: tuple[str, ...] | None = None  # The names of `__all__`
     has_all_exports: bool = True  # False where an `__all__` is computed
+    warns: tuple[str, ...] = ()  # The categories that it warns of whenever it is imported
     is_open: bool = False
     """Whether names can be there that no statement shows: made by `__getattr__`, or by code that
     is run while the module is imported, or listed in an `__all__` that is computed."""
@@ -72,6 +79,7 @@ def read_module(name: str, source: bytes, *, is_package: bool) -> Module | None:
         return None
     reader = _Reader(name, is_package=is_package)
     reader.read(tree.body)
+    reader.read_warnings(tree.body)
     return reader.module()
 
 
@@ -86,6 +94,7 @@ class _Reader:
         self._imports: dict[str, ImportTarget] = {}
         self._stars: list[str] = []
         self._exports: list[str] | None = None
+        self._warns: list[str] = []
         self._is_open = False
         self._has_all_exports = True
 
@@ -103,12 +112,17 @@ class _Reader:
             is_open=self._is_open
             or not self._has_all_exports
             or "__getattr__" in self._definitions,
+            warns=tuple(self._warns),
         )
 
     def read(self, statements: Iterable[ast.stmt]) -> None:
         """Collect the names that some statements bind."""
         for statement in statements:
             self._read_statement(statement)
+
+    def read_warnings(self, statements: Sequence[ast.stmt]) -> None:
+        """Collect what the module warns of whenever it is imported."""
+        self._warns += _warnings(statements)
 
     def _read_statement(self, statement: ast.stmt) -> None:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -132,8 +146,8 @@ class _Reader:
         self._imports.pop(definition.name, None)
         self._definitions[definition.name] = joined(earlier, definition)
 
-    def _define_value(self, name: str, line: int) -> None:
-        self._define(PythonDefinition(module=self._name, name=name, kind="value", line=line))
+    def _define_value(self, name: str, line: int, shown: ast.expr | None = None) -> None:
+        self._define(PythonDefinition(self._name, name, "value", line, type=shown))
 
     def _read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
@@ -174,7 +188,7 @@ class _Reader:
                 elif isinstance(statement.value, ast.Name) and len(targets) == 1:
                     self._alias(name, statement.value.id, statement.lineno)
                 else:
-                    self._define_value(name, statement.lineno)
+                    self._define_value(name, statement.lineno, _type_shown(statement))
 
     def _alias(self, name: str, original: str, line: int) -> None:
         """Bind a second name to what a name of this module stands for."""
@@ -221,7 +235,8 @@ def definition_of(
     decorators = tuple(_decorator(node) for node in statement.decorator_list)
     if isinstance(statement, ast.ClassDef):
         return _class_definition(module, name, statement, decorators)
-    is_deprecated = _warns_of_deprecation(statement)
+    warns = tuple(_warnings(statement.body))
+    is_deprecated = _is_decorated_as_deprecated(statement) or _is_deprecation(warns)
     is_value = any(decorator.rpartition(".")[2] in _PROPERTIES for decorator in decorators)
     if is_value:
         return PythonDefinition(
@@ -231,6 +246,8 @@ def definition_of(
             statement.lineno,
             decorators=decorators,
             is_deprecated=is_deprecated,
+            warns=warns,
+            type=statement.returns,
         )
     is_bound = bool(owner) and "staticmethod" not in decorators
     signature = Signature.of(statement.args, is_bound=is_bound)
@@ -242,30 +259,43 @@ def definition_of(
         (signature,),
         decorators=decorators,
         is_deprecated=is_deprecated,
+        warns=warns,
+        is_async=isinstance(statement, ast.AsyncFunctionDef),
+        type=statement.returns,
     )
 
 
-def _warns_of_deprecation(statement: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return True for a function that is decorated as deprecated, or warns on every call.
-
-    A warning under a condition is about an argument or a platform.
-    """
+def _is_decorated_as_deprecated(
+    statement: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
+) -> bool:
     for decorator in statement.decorator_list:
         function = decorator.func if isinstance(decorator, ast.Call) else decorator
         if dotted_name(function).rpartition(".")[2] == "deprecated":
             return True
-    for inner in statement.body:
-        call = inner.value if isinstance(inner, ast.Expr) else None
-        if not isinstance(call, ast.Call) or dotted_name(call.func) not in _WARNS:
-            continue
-        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if any(dotted_name(argument) in _DEPRECATIONS for argument in arguments):
-            return True
     return False
 
 
+def _warnings(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Yield what may be the category of a warning that a function or a module always gives.
+
+    A warning under a condition is about an argument or a platform.
+    """
+    for inner in body:
+        call = inner.value if isinstance(inner, ast.Expr) else None
+        if not isinstance(call, ast.Call) or dotted_name(call.func) not in _WARNS:
+            continue
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            category = argument.func if isinstance(argument, ast.Call) else argument
+            if dotted_name(category):
+                yield dotted_name(category)
+
+
+def _is_deprecation(categories: Iterable[str]) -> bool:
+    return any(category in DEPRECATIONS for category in categories)
+
+
 _WARNS = ("warnings.warn", "warn")
-_DEPRECATIONS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
+DEPRECATIONS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
 _PROPERTIES = ("property", "cached_property", "setter", "getter", "deleter")
 
 
@@ -280,7 +310,9 @@ def _class_definition(
             members[inner.name] = joined(members.get(inner.name), member)
         for bound in _assigned_names(inner):
             member_name = f"{name}.{bound}"
-            members[bound] = PythonDefinition(module, member_name, "value", inner.lineno)
+            members[bound] = PythonDefinition(
+                module, member_name, "value", inner.lineno, type=_type_shown(inner)
+            )
         if isinstance(inner, ast.AnnAssign) and not _is_class_variable(inner):
             fields += _field_parameter(inner)
     bases = tuple(dotted_name(base) or "?" for base in statement.bases)
@@ -290,6 +322,8 @@ def _class_definition(
     elif _has_fields(bases, decorators):
         is_partial = _inherits_fields(bases)
         signatures = (Signature(tuple(fields), is_partial=is_partial, is_of_fields=True),)
+    constructors = [members[name] for name in _CONSTRUCTORS if name in members]
+    is_deprecated = _is_decorated_as_deprecated(statement)
     return PythonDefinition(
         module,
         name,
@@ -300,17 +334,56 @@ def _class_definition(
         bases,
         decorators,
         frozenset(_assigned_attributes(statement)),
+        is_deprecated or any(constructor.is_deprecated for constructor in constructors),
+        tuple(chain.from_iterable(constructor.warns for constructor in constructors)),
+        attribute_types=dict(_attribute_types(statement)),
     )
+
+
+def _type_shown(statement: ast.stmt) -> ast.expr | None:
+    """Return what shows the class of an assigned value: an annotation, or the call that makes it."""
+    if isinstance(statement, ast.AnnAssign):
+        return statement.annotation
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    return value if isinstance(value, ast.Call) and dotted_name(value.func) else None
+
+
+def _attribute_types(statement: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what shows the classes of the attributes that methods assign once."""
+    shown: dict[str, list[ast.expr | None]] = {}
+    for method in _flattened(statement.body):
+        if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        annotations = {argument.arg: argument.annotation for argument in _parameters(method.args)}
+        for node in ast.walk(method):
+            for target in _targets(node):
+                if isinstance(target, ast.Attribute) and isinstance(node, ast.stmt):
+                    value = node.value if isinstance(node, ast.Assign) else None
+                    if isinstance(value, ast.Constant) and value.value is None:
+                        continue
+                    type_shown = _type_shown(node)
+                    if isinstance(value, ast.Name):
+                        type_shown = annotations.get(value.id)
+                    shown.setdefault(target.attr, []).append(type_shown)
+    for name, types in shown.items():
+        spelled = {ast.dump(shown_type) if shown_type else "" for shown_type in types}
+        if len(spelled) == 1 and types[0] is not None:
+            yield name, types[0]
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AnnAssign) else []
 
 
 def _assigned_names(statement: ast.stmt) -> Iterator[str]:
     """Yield the names to which a statement assigns values."""
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign):
-        targets = [statement.target]
-    for target in targets:
+    for target in _targets(statement):
         yield from _names_in(target)
 
 
@@ -387,7 +460,18 @@ def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonD
         decorators=tuple(dict.fromkeys((*earlier.decorators, *later.decorators))),
         attributes=earlier.attributes | later.attributes,
         is_deprecated=earlier.is_deprecated and later.is_deprecated,
+        warns=tuple(name for name in earlier.warns if name in later.warns),
+        is_async=earlier.is_async and later.is_async,
+        type=_common_type(earlier.type, later.type),
+        attribute_types={**earlier.attribute_types, **later.attribute_types},
     )
+
+
+def _common_type(earlier: ast.expr | None, later: ast.expr | None) -> ast.expr | None:
+    """Return the type of overloads or branches that agree; a property's setter has none."""
+    if earlier is None or later is None:
+        return earlier or later
+    return later if ast.dump(earlier) == ast.dump(later) else None
 
 
 def _flattened(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

@@ -169,7 +169,10 @@ class Package:
             return definition.members[name]
         if name in definition.attributes:
             full_name = f"{definition.name}.{name}"
-            return PythonDefinition(definition.module, full_name, "value", definition.line)
+            shown = definition.attribute_types.get(name)
+            return PythonDefinition(
+                definition.module, full_name, "value", definition.line, type=shown
+            )
         if definition.is_open:
             return OUTSIDE
         for base in definition.bases:
@@ -191,6 +194,11 @@ class Package:
         if target is None or target.module not in _TYPING_MODULES:
             return False
         return (rest or target.name) in _TYPING_BASES
+
+    def warns(self, module_name: str) -> tuple[str, ...]:
+        """Return the categories of what a module warns of whenever it is imported."""
+        module = self._module(module_name) if module_name in self.paths else None
+        return module.warns if module is not None else ()
 
     def _is_of_tree(self, module_name: str) -> bool:
         return module_name in self.paths or module_name in self.modules

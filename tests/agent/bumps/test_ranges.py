@@ -3,6 +3,7 @@
 import pytest
 
 from agent.bumps.files import read_pins
+from agent.bumps.pins import pin_changes
 from agent.bumps.ranges import RangeChanges, range_changes
 
 
@@ -58,3 +59,20 @@ def test_a_pin_in_the_place_of_a_range_is_a_bump(old: str, new: str) -> None:
 def test_a_pin_within_the_range_before_it_is_unclear() -> None:
     range_changes = changes("paint>=1,<2\n", "paint==1.5\n")
     assert (range_changes.bumps, len(range_changes.unclear)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.py", 'import os\nsetup(name="own", install_requires=["paint=={}"])\n'),
+        ("setup.py", 'setup(extras_require={{"all": ["six", "paint=={}"]}})\n'),
+        ("setup.cfg", "[metadata]\nname = own\n\n[options]\ninstall_requires =\n    paint=={}\n"),
+        ("setup.cfg", "[options.extras_require]\nall =\n    paint=={}  # now\n"),
+    ],
+)
+@pytest.mark.parametrize(("old", "new"), [("1.0", "2.0"), ("1.*", "2.*")])
+def test_requirements_of_setuptools_are_read(path: str, text: str, old: str, new: str) -> None:
+    before = {path: read_pins(path, text.format(old), {})}
+    after = {path: read_pins(path, text.format(new), {})}
+    bumps = [*range_changes(before, after).bumps, *pin_changes(before, after).bumps]
+    assert [bump.key for bump in bumps] == ["pypi:paint"]

@@ -215,3 +215,17 @@ async def test_the_commit_that_npm_records_goes_before_tags(work: Work) -> None:
     mapping = await found(work, bumped("paint", "1.0.0", "2.0.0", "npm"), declared)
     assert (mapping.old.sha, mapping.new.sha) == (old, new)
     assert mapping.new.note == "named by the registry"
+
+
+async def test_a_requirement_may_leave_zeros_out(work: Work) -> None:
+    old = release(work, "3.9.0", "3.9.0")
+    new = release(work, "4.0.0", "4.0.0")
+    mapping = await found(work, bumped(old="3.9", new="4"), repo="ada/paint")
+    assert (mapping.old.sha, mapping.new.sha) == (old, new)
+
+
+async def test_a_version_may_be_a_commit_and_the_next_one_a_release(work: Work) -> None:
+    old = release(work, "1.0")
+    new = release(work, "2.0", "v2.0")
+    mapping = await found(work, bumped(old=old), repo="ada/paint")
+    assert (mapping.old.sha, mapping.new.sha) == (old, new)

@@ -19,7 +19,7 @@ from tools.packages.trees import TreeReader
 from tools.packages.version_facts import facts_between
 
 PROJECT = '[project]\nname = "paint"\nversion = "{}"\n'
-ENTRIES = {"pypi:paint": PackageEntry.model_validate("ada/paint")}
+ENTRIES = {"paint": PackageEntry.model_validate("ada/paint")}
 
 
 class Package:
@@ -62,6 +62,10 @@ async def report(
     before, after = versions
     base = work.commit("Begin", {"requirements.txt": f"paint=={before}\n", **own_files})
     tip = work.commit("Bump", {"requirements.txt": f"paint=={after}\n"})
+    return await read_range(work, package, folder, base, tip)
+
+
+async def read_range(work: Work, package: Package, folder: Path, base: str, tip: str) -> BumpReport:
     trees = await TreeReader.at(work.path)
 
     async def nothing(_: object) -> None:
@@ -162,3 +166,20 @@ async def test_another_function_of_a_deprecated_name_is_not_meant(
         await report(work, package, tmp_path, own_files=own_files, versions=("3.0", "4.0"))
     ).outcomes
     assert [use.line for use in outcome.uses if use.effect == "changed"] == [1] * count
+
+
+async def test_uses_in_other_languages_are_said_not_to_be_looked_up(
+    work: Work, package: Package, tmp_path: Path
+) -> None:
+    lock = (
+        '{{"lockfileVersion": 3, "packages": {{"": {{"dependencies": {{"paint": "*"}}}}, '
+        '"node_modules/paint": {{"version": "{}"}}}}}}'
+    )
+    manifest = '{{"name": "paint", "version": "{}"}}'
+    for version in ("5.0", "6.0"):
+        package.work.commit(version, {"package.json": manifest.format(version)})
+        package.work.git("tag", f"v{version}")
+    base = work.commit("Begin", {"package-lock.json": lock.format("5.0"), **OWN})
+    tip = work.commit("Bump", {"package-lock.json": lock.format("6.0")})
+    (outcome,) = (await read_range(work, package, tmp_path, base, tip)).outcomes
+    assert "uses of packages of npm are not looked up" in outcome.reason

@@ -1,0 +1,275 @@
+"""Objects are followed through scopes, attributes, annotations and own modules."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from agent.bumps.result import CodeUse
+from tests.made_repos import Work
+from tools.packages.code_uses import broken_uses, own_uses
+from tools.packages.python_tree import PythonTree
+from tools.packages.trees import TreeReader
+
+OLD = """\
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+class Rows(list[T]):
+    def first(self): ...
+
+class Cell:
+    def old(self): ...
+
+class Table:
+    name: str
+    corner: Cell
+    def __init__(self, size: int) -> None:
+        self.cells: Rows[Cell] = Rows()
+        self.last = Cell()
+    def cell(self) -> Cell: ...
+    @property
+    def head(self) -> "Cell": ...
+    async def load(self) -> Cell | None: ...
+    def __enter__(self) -> "Self": ...
+    def copy(self) -> "Self": ...
+    def old(self): ...
+    def rows(self) -> dict[str, list[Cell]]: ...
+
+def make() -> Table: ...
+"""
+NEW = OLD.replace("    def old(self): ...\n", "    pass\n")
+
+
+async def broken(
+    work: Work, own_code: Mapping[str, str] | str, old_source: str = OLD, new_source: str = NEW
+) -> list[CodeUse]:
+    files = {"pyproject.toml": "", "sheet/__init__.py": old_source}
+    old_sha = work.commit("Old", files)
+    new_sha = work.commit("New", {"sheet/__init__.py": new_source})
+    trees = await TreeReader.at(work.path)
+    own_files = {"app.py": own_code} if isinstance(own_code, str) else own_code
+    old = await PythonTree.at(trees, old_sha)
+    new = await PythonTree.at(trees, new_sha)
+    return await broken_uses(own_uses(own_files, own_files, {"sheet"}), old, new)
+
+
+async def names(work: Work, own_code: Mapping[str, str] | str) -> set[str]:
+    return {use.name for use in await broken(work, own_code)}
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["rows[0].old()", "(a or b).old()", "q.w.e.old()", "f(**options[0]); x().old()", "(-x).old()"],
+)
+async def test_what_is_not_known_is_no_object_of_a_package(work: Work, expression: str) -> None:
+    own_code = (
+        f"from sheet import Table\n\napp['db'] = Table(1)\nrows[1], x.y.z = 1, 2\n{expression}\n"
+    )
+    assert await broken(work, own_code) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y = Table(1)\nx = y\nx.old()",
+        "if (x := Table(1)): x.old()",
+        "x = Table(1) if some() else Table(2)\nx.old()",
+        "x = Table(1) or Table(2)\nx.old()",
+        "with Table(1) as x:\n    x.old()",
+        "for x in [Table(1), Table(2)]:\n    x.old()",
+        "[x.old() for x in (Table(1), Table(2))]",
+        "def f():\n    return Table(1)\nf().old()",
+        "def f():\n    x = Table(1)\n    x.old()\ndef g(x):\n    x = other()\n    x.run()",
+        "def f(Table):\n    Table.old()\nTable(1).old()",
+        "class A:\n    def __init__(self): self.s = Table(1)\n    def go(self): self.s.old()\n"
+        "class B:\n    def __init__(self): self.s = 3\n    def go(self): self.s.new()",
+        "class A:\n    Table = 1\n    def go(self): return Table(1).old()",
+        "a, b = Table(1), 2\na.old()",
+        "Table(1).copy().old()",
+    ],
+)
+async def test_an_object_is_followed_to_the_line_that_fails(work: Work, body: str) -> None:
+    assert await names(work, f"from sheet import Table\n\n{body}\n") == {"sheet.Table.old"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("make().old()", "sheet.Table.old"),
+        ("make().cell().old()", "sheet.Cell.old"),
+        ("make().head.old()", "sheet.Cell.old"),
+        ("make().corner.old()", "sheet.Cell.old"),
+        ("make().last.old()", "sheet.Cell.old"),
+        ("make().cells[0].old()", "sheet.Cell.old"),
+        ("[c.old() for c in make().cells]", "sheet.Cell.old"),
+        ("(await make().load()).old()", "sheet.Cell.old"),
+        ("with make() as t: t.old()", "sheet.Table.old"),
+        ("with make() as t: t.copy().cell().old()", "sheet.Cell.old"),
+        ("[c.old() for c in make().rows()['a']]", "sheet.Cell.old"),
+        ("def f(x):\n    if isinstance(x, Cell): x.old()", "sheet.Cell.old"),
+        ("def f(x):\n    if not isinstance(x, Cell): return\n    x.old()", "sheet.Cell.old"),
+        ("def f(xs: list[Cell]):\n    for x in xs: x.old()", "sheet.Cell.old"),
+        ("def f(xs: dict[str, Cell]):\n    for k, x in xs.items(): x.old()", "sheet.Cell.old"),
+        ("def f(x: 'Cell | str'): x.old()", "sheet.Cell.old"),
+        ("def f() -> Cell: ...\nf().old()", "sheet.Cell.old"),
+        ("async def f() -> Cell: ...\nasync def g(): (await f()).old()", "sheet.Cell.old"),
+        ("class A:\n    s: Cell\n    def go(self): self.s.old()", "sheet.Cell.old"),
+        (
+            "class A:\n    def __init__(self, s: Cell): self.s = s\n    def go(self): self.s.old()",
+            "sheet.Cell.old",
+        ),
+        (
+            "class A:\n    @property\n    def s(self) -> Cell: ...\ndef f(a: A): a.s.old()",
+            "sheet.Cell.old",
+        ),
+    ],
+)
+async def test_an_annotation_leads_to_a_line_that_may_fail(
+    work: Work, expression: str, name: str
+) -> None:
+    (use,) = await broken(work, f"from sheet import Cell, make\n\n{expression}\n")
+    assert (use.name, use.is_certain, use.is_breaking, use.may_break) == (name, False, False, True)
+
+
+async def test_a_test_for_the_attribute_says_that_the_line_is_prepared(work: Work) -> None:
+    own_code = "from sheet import Cell\nx = Cell()\nif hasattr(x, 'old'): x.old()\n"
+    assert await broken(work, own_code) == []
+
+
+async def test_what_type_checkers_alone_import_does_not_fail(work: Work) -> None:
+    own_code = "if TYPE_CHECKING:\n    from sheet import gone, make\n"
+    (use,) = await broken(work, own_code, OLD + "gone = 1\n")
+    assert (use.line, use.is_breaking) == (2, False)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "own/__init__.py": "",
+            "own/base.py": "from sheet import *\n",
+            "app.py": "from own import base\nbase.Table(1).old()\n",
+        },
+        {
+            "own/__init__.py": "",
+            "own/base.py": "import sheet\n",
+            "app.py": "import own.base\nown.base.sheet.Table(1).old()\n",
+        },
+        {
+            "base.py": "from sheet import Table\n",
+            "middle.py": "from base import Table as T\n",
+            "app.py": "from middle import T\nT(1).old()\n",
+        },
+        {
+            "base.py": "from sheet import Table\n",
+            "middle.py": "from base import *\n",
+            "app.py": "from middle import *\nTable(1).old()\n",
+        },
+        {
+            "scripts/base.py": "from sheet import Table\nt = Table(1)\n",
+            "scripts/app.py": "from base import t\nt.old()\n",
+        },
+        {
+            "scripts/base.py": "from sheet import Table\nt = Table(1)\n",
+            "scripts/app.py": "from .base import t\nt.old()\n",
+        },
+        {
+            "base.py": "from sheet import Table\nclass A:\n    def __init__(self): self.t = Table(1)\n",
+            "app.py": "from base import A\nA().t.old()\n",
+        },
+        {
+            "tests/conftest.py": "import pytest\nfrom sheet import Table\n"
+            "@pytest.fixture\ndef t():\n    yield Table(1)\n",
+            "tests/test_app.py": "def test_it(t):\n    t.old()\n",
+        },
+    ],
+)
+async def test_names_are_followed_through_own_files(work: Work, files: Mapping[str, str]) -> None:
+    assert await names(work, files) == {"sheet.Table.old"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "own_code", "text"),
+    [
+        (
+            "class A:\n    def run(self, x): ...\n",
+            "class A:\n    def run(self, x, y): ...\n",
+            "class B(A):\n    def run(self, x): ...\n",
+            "`sheet.A.run`: it takes `y` now, and this method stands in for it",
+        ),
+        (
+            "class A:\n    def run(self, x): ...\n",
+            "class A: ...\n",
+            "class B(A):\n    def run(self, x): ...\n",
+            "`sheet.A.run` is gone, and this method stood in for it",
+        ),
+        (
+            "class A:\n    def run(self): ...\n",
+            "class A:\n    @property\n    def run(self) -> int: ...\n",
+            "A().run()\n",
+            "`sheet.A.run` is a property now, and is called",
+        ),
+        (
+            "class A:\n    @property\n    def run(self): ...\n",
+            "class A:\n    def run(self): ...\n",
+            "print(A().run)\n",
+            "`sheet.A.run` is a method now, and is not called",
+        ),
+        (
+            "class A:\n    def run(self): ...\n",
+            "class A:\n    async def run(self): ...\n",
+            "A().run()\n",
+            "`sheet.A.run` is async now, and is not awaited",
+        ),
+    ],
+)
+async def test_other_ways_in_which_methods_change(
+    work: Work, old: str, new: str, own_code: str, text: str
+) -> None:
+    (use,) = await broken(work, f"from sheet import A\n{own_code}", old, new)
+    assert use.text == text
+
+
+async def test_an_awaited_call_fits_a_function_that_is_async_now(work: Work) -> None:
+    old = "class A:\n    def run(self): ...\n"
+    new = "class A:\n    async def run(self): ...\n"
+    assert await broken(work, "from sheet import A\nawait A().run()\n", old, new) == []
+
+
+async def test_a_stub_says_what_a_built_module_has(work: Work) -> None:
+    work.commit("Stub", {"sheet/_native.pyi": "def fast(x: int) -> int: ...\n"})
+    old_sha = work.commit("Old", {"sheet/__init__.py": "from ._native import fast\n"})
+    new_sha = work.commit("New", {"sheet/_native.pyi": "def fast(y: int, *, z: int) -> int: ...\n"})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    files = {"app.py": "from sheet import fast\nfast(x=1)\n"}
+    (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
+    assert use.text == "`sheet.fast`: it does not take `x`"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "from typing_extensions import deprecated\n@deprecated('no')\nclass A: ...\n",
+        "import warnings\nclass A:\n    def __init__(self): warnings.warn('no', DeprecationWarning)\n",
+        "import warnings\nclass Late(FutureWarning): ...\nclass A:\n"
+        "    def __init__(self): warnings.warn(Late('no'))\n",
+    ],
+)
+async def test_classes_and_categories_of_warnings_are_known(work: Work, new: str) -> None:
+    uses = await broken(work, "from sheet import A\n", "class A: ...\n", new)
+    assert [(use.effect, use.text) for use in uses] == [("changed", "`sheet.A` is deprecated")]
+
+
+async def test_a_module_that_warns_when_it_is_imported_is_deprecated(work: Work) -> None:
+    warning = "import warnings\nwarnings.warn('no', DeprecationWarning, stacklevel=2)\n"
+    work.commit("Part", {"sheet/part/__init__.py": "", "sheet/part/cells.py": "a = 1\n"})
+    old_sha = work.commit("Old", {"sheet/__init__.py": ""})
+    new_sha = work.commit("New", {"sheet/part/__init__.py": warning})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    files = {"app.py": "from sheet.part.cells import a\nprint(a)\n"}
+    (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
+    assert (use.line, use.effect) == (1, "changed")
+    assert use.text == "`sheet.part.cells.a` is in `sheet.part`, which is deprecated"
