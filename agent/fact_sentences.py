@@ -289,8 +289,8 @@ def _series_sentence(params: Mapping[str, str], phrases: Phrases) -> str:
     for mark, part in enumerate(params.get("landed", "").split(), start=2):
         marks.append((int(part), mark))
     landed: list[str] = []
-    for part, mark in sorted(marks):
-        landed.append(phrases["one"].format(part, mark))
+    for number, mark in sorted(marks):
+        landed.append(phrases["one"].format(number, mark))
     if landed:
         text += phrases["landed"].format(phrases["list"].join(landed))
     missing = params.get("missing", "").split()
