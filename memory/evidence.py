@@ -55,11 +55,11 @@ class EvidenceStore:
     def connect(self, repo: RepoId, threads: Threads, links: Iterable[Link]) -> None:
         """Store a window's threads and releases, and what connects them with commits."""
         del repo
-        rows: list[EvidenceRow] = []
-        for thread in (*threads.issues, *threads.pulls):
-            rows.append(thread_row(thread))
-        for release in threads.releases:
-            rows.append(release_row(release))
+        rows = [
+            *map(thread_row, threads.issues),
+            *map(thread_row, threads.pulls),
+            *map(release_row, threads.releases),
+        ]
         with self._db.transaction(durable=False):
             self._put(rows)
             references = [_reference(link.change, link.issue) for link in links]
