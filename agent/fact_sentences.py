@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agent.domain.base import Language
@@ -96,39 +96,56 @@ def join_key(fact: Fact) -> Hashable | None:
 
 
 def _joined(group: Sequence[Fact]) -> Fact:
-    first = group[0]
-    proofs: list[FactLocation] = []
-    for fact in group:
-        proofs += [location for location in fact.places if location.lines][:1]
-    update: dict[str, Any] = {"places": tuple(proofs)}
-    if len(group) > 1:
-        is_of_members = first.kind in _MEMBERS
-        update |= _joined_members(group) if is_of_members else _joined_names(group)
-    return first.model_copy(update=update)
+    first = group[0].model_copy(update={"places": tuple(_first_locations(group))})
+    if len(group) == 1:
+        return first
+    if first.kind in _MEMBERS:
+        return _with_members(first, group)
+    return _with_names(first, group)
 
 
-def _joined_members(group: Sequence[Fact]) -> dict[str, Any]:
-    """Return the values of a fact about several members of a class."""
-    update: dict[str, Any] = {}
-    for side in ("old", "new"):
-        members = [_member(getattr(fact, side) or "") for fact in group]
-        update[side] = ", ".join(_unique(members))
-    update["name"] = _class_of(group[0])
-    update["detail"] = f"{len(group)} members"
-    return update
+def _first_locations(facts: Iterable[Fact]) -> Iterator[FactLocation]:
+    """Yield the first location with lines of each fact that has one."""
+    for fact in facts:
+        for location in fact.places:
+            if location.lines:
+                yield location
+                break
 
 
-def _joined_names(group: Sequence[Fact]) -> dict[str, Any]:
-    """Return the values of a fact about several names; values that differ are left out."""
-    update: dict[str, Any] = {}
-    for side in ("old", "new"):
-        if len({getattr(fact, side) for fact in group}) > 1:
-            update[side] = None
+def _with_members(first: Fact, group: Sequence[Fact]) -> Fact:
+    """Return the first fact of a group with the members of all, which are of one class."""
+    return first.model_copy(
+        update={
+            "name": _class_of(first),
+            "old": _member_list(fact.old for fact in group),
+            "new": _member_list(fact.new for fact in group),
+            "detail": f"{len(group)} members",
+        }
+    )
+
+
+def _member_list(values: Iterable[str | None]) -> str:
+    return ", ".join(_unique(_member(value or "") for value in values))
+
+
+def _with_names(first: Fact, group: Sequence[Fact]) -> Fact:
+    """Return the first fact of a group with the names of all; values that differ are left out."""
     names = _unique(fact.name for fact in group)
-    unnamed = sum(fact.count - 1 for fact in group)
-    update["name"] = ", ".join(names)
-    update["count"] = len(names) + unnamed
-    return update
+    unnamed_count = sum(fact.count - 1 for fact in group)
+    return first.model_copy(
+        update={
+            "name": ", ".join(names),
+            "old": _shared_value(fact.old for fact in group),
+            "new": _shared_value(fact.new for fact in group),
+            "count": len(names) + unnamed_count,
+        }
+    )
+
+
+def _shared_value(values: Iterable[str | None]) -> str | None:
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else None
 
 
 def _has_content(fact: Fact) -> bool:
@@ -149,7 +166,8 @@ def _without_repetitions(facts: Sequence[Fact]) -> list[Fact]:
     flag_fields = _field_names(facts, ("flag-added", "env-added"))
     narrowed_fields = _field_names(facts, ("flag-choices-changed",))
     deprecated_names = {fact.name for fact in facts if fact.kind == "deprecated"}
-    moved_errors = _error_texts(facts, "error-added") & _error_texts(facts, "error-removed")
+    added_errors = _error_texts(facts, "error-added")
+    moved_errors = added_errors & _error_texts(facts, "error-removed")
     reported: set[tuple[FactKind, str]] = set()
     kept: list[Fact] = []
     for fact in facts:
@@ -162,7 +180,7 @@ def _without_repetitions(facts: Sequence[Fact]) -> list[Fact]:
             continue
         if fact.kind == "flag-default-changed" and fact.name in deprecated_names:
             continue
-        names = {(fact.kind, _last_name(name)) for name in names_of(fact)}
+        names = _last_names(fact)
         if fact.detail == "export" and names <= reported:
             continue
         kept.append(fact)
@@ -172,12 +190,19 @@ def _without_repetitions(facts: Sequence[Fact]) -> list[Fact]:
 
 def _field_names(facts: Iterable[Fact], kinds: Sequence[FactKind]) -> set[str]:
     """Return the fields in which a program keeps its flags and variables."""
-    flags = [fact.name for fact in facts if fact.kind in kinds]
-    return {flag.strip("-").replace("-", "_") for flag in flags}
+    fields: set[str] = set()
+    for fact in facts:
+        if fact.kind in kinds:
+            fields.add(fact.name.strip("-").replace("-", "_"))
+    return fields
 
 
 def _error_texts(facts: Iterable[Fact], kind: FactKind) -> set[str | None]:
     return {fact.new or fact.old for fact in facts if fact.kind == kind}
+
+
+def _last_names(fact: Fact) -> set[tuple[FactKind, str]]:
+    return {(fact.kind, _last_name(name)) for name in names_of(fact)}
 
 
 def _last_name(name: str) -> str:
@@ -263,7 +288,9 @@ def _series_sentence(params: Mapping[str, str], phrases: Phrases) -> str:
     marks: list[tuple[int, int]] = []
     for mark, part in enumerate(params.get("landed", "").split(), start=2):
         marks.append((int(part), mark))
-    landed = [phrases["one"].format(part, mark) for part, mark in sorted(marks)]
+    landed: list[str] = []
+    for number, mark in sorted(marks):
+        landed.append(phrases["one"].format(number, mark))
     if landed:
         text += phrases["landed"].format(phrases["list"].join(landed))
     missing = params.get("missing", "").split()
@@ -357,8 +384,10 @@ def _shortened(name: str) -> str:
     """Return the last two parts of a qualified name; a path, a flag or a version stays as it is."""
     if not _NAME.fullmatch(name):
         return name
-    starts = [separator.end() for separator in _NAME_SEPARATOR.finditer(name)]
-    return name[starts[-2] :] if len(starts) > 1 else name
+    part_starts = [separator.end() for separator in _NAME_SEPARATOR.finditer(name)]
+    if len(part_starts) < 2:
+        return name
+    return name[part_starts[-2] :]
 
 
 def _old_and_new(fact: Fact) -> tuple[str, str]:
@@ -387,7 +416,8 @@ def _is_computed(default: str) -> bool:
 
 def _short_value(value: str, limit: int) -> str:
     """Return a value unless it is too long; of a hash, or an address with one, its first digits."""
-    commit = _HASH.search(value) if "://" in value else _HASH.fullmatch(value)
+    is_address = "://" in value
+    commit = _HASH.search(value) if is_address else _HASH.fullmatch(value)
     if commit is not None:
         return commit[0][:_HASH_DIGITS]
     return value if len(value) <= limit else ""

@@ -396,13 +396,13 @@ class QuestionMemory(Protocol):
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
         """Record a window as complete, if each of the commits that landed in it is stored."""
 
-    def known(self, repo: RepoId, shas: Sequence[str]) -> Collection[str]:
+    def stored_shas(self, repo: RepoId, shas: Sequence[str]) -> Collection[str]:
         """Return the commits among these that are stored."""
 
     def gaps(self, repo: RepoId, window: Window) -> Sequence[Window]:
         """Return the parts of a window of which not every landed commit is stored."""
 
-    def named(self, text: str, repos: Sequence[RepoId]) -> Sequence[EvidenceId]:
+    def resolve(self, text: str, repos: Sequence[RepoId]) -> Sequence[EvidenceId]:
         """Return the stored commits, threads and releases that a text names."""
 
     def put_thread(self, thread: Issue | PullRequest) -> None:

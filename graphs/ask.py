@@ -123,7 +123,7 @@ async def retrieve(state: RetrieveInput, runtime: Runtime[AskContext]) -> Retrie
     releases = await first_releases(hits, context)
     hits = with_releases(hits, releases)
     stream_hits(hits, query, runtime)
-    window = query.window or context.memory.whole(repos, context.now, context.tz)
+    window = query.window or context.memory.stored_window(repos, context.now, context.tz)
     retrieved = RetrieveOutput(
         query=query,
         window=window,
@@ -328,7 +328,7 @@ async def _cited_unread(
     names: list[EvidenceId] = []
     for text in references:
         if text.strip("[]` ") not in state["handles"]:
-            names += context.memory.named(text, repos)
+            names += context.memory.resolve(text, repos)
     unread = [name for name in names if name not in state["evidence"]]
     return await context.load(unread, state["query"].window)
 

@@ -221,11 +221,11 @@ async def resolve_hashes(code: CodeSource, entries: Sequence[AuditEntry]) -> Aud
             if reference.kind == "commit":
                 hashes[reference.value] = None
     if isinstance(code, CloneSource):
-        return AuditedRepository(repo=code.repo, named=await code.named(list(hashes)))
+        return AuditedRepository(repo=code.repo, commits_by_hash=await code.named(list(hashes)))
     answers = await _ask_each(code.resolve, hashes)
     commits = {prefix: [commit] for prefix, commit in answers.items() if commit}
     unanswered = frozenset(hashes.keys() - answers.keys())
-    return AuditedRepository(repo=code.repo, named=commits, unanswered=unanswered)
+    return AuditedRepository(repo=code.repo, commits_by_hash=commits, unanswered=unanswered)
 
 
 async def place(state: AuditPlaceInput, runtime: Runtime[AuditDeps]) -> AuditPlaceOutput:
@@ -465,7 +465,7 @@ async def read_repository(
     """Return a repository, one of `repos`, with the commits, threads and diffs a report names."""
     code = sources.code
     commits: dict[str, Commit] = {}
-    for meant_commits in repository.named.values():
+    for meant_commits in repository.commits_by_hash.values():
         commits.update({commit.sha: commit for commit in meant_commits})
     numbers = _thread_numbers(entries, repository.repo, repos)
     is_in_scope = any(repository.repo in entry.scope for entry in entries)
@@ -551,7 +551,7 @@ async def _with_line(
     newest = max((commit.committed_at.date() for commit in line), default=date.max)
     is_shallow = any(notice.kind == "shallow" for notice in landing.notices)
     is_recent = all(days.first <= newest for days in report_days)
-    return replace(repository, line=line, whole=is_clone and not is_shallow and is_recent)
+    return replace(repository, line=line, is_complete=is_clone and not is_shallow and is_recent)
 
 
 async def read_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[AuditEntry]) -> Trees:

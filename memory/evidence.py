@@ -22,13 +22,13 @@ from memory.evidence_rows import (
     tag_row,
     thread_row,
 )
-from memory.operations import Database, Record
+from memory.operations import Database, EvidenceHit, Record
 from memory.search import ALWAYS, SearchIndex
 
 _SECOND = timedelta(seconds=1)
 _DEFAULT_SPAN = timedelta(days=7)  # What is read where nothing is stored and no time is asked for
 _MAX_COMMITS = 5_000
-_MAX_NAMED = 5  # Commits that the beginning of a hash may stand for
+_MAX_COMMITS_OF_PREFIX = 5  # That the beginning of a hash may stand for
 
 
 class _Span(NamedTuple):
@@ -55,9 +55,11 @@ class EvidenceStore:
     def connect(self, repo: RepoId, threads: Threads, links: Iterable[Link]) -> None:
         """Store a window's threads and releases, and what connects them with commits."""
         del repo
-        rows = [thread_row(issue) for issue in threads.issues]
-        rows += [thread_row(pull) for pull in threads.pulls]
-        rows += [release_row(release) for release in threads.releases]
+        rows = [
+            *map(thread_row, threads.issues),
+            *map(thread_row, threads.pulls),
+            *map(release_row, threads.releases),
+        ]
         with self._db.transaction(durable=False):
             self._put(rows)
             references = [_reference(link.change, link.issue) for link in links]
@@ -65,7 +67,7 @@ class EvidenceStore:
 
     def complete(self, repo: RepoId, window: Window, landed: Sequence[str]) -> None:
         """Note that a window is complete, if each commit that landed in it is stored."""
-        if not self.known(repo, landed) >= set(landed):
+        if not self.stored_shas(repo, landed).issuperset(landed):
             return
         start, end = _bounds(window)
         span = {"repo": repo, "since": start, "until": end}
@@ -76,13 +78,13 @@ class EvidenceStore:
         self._put([thread_row(thread)])
 
     def put_tags(self, tags: Iterable[Release]) -> None:
-        """Store tags of git that are not stored yet; a release says more than its tag."""
-        tag_by_id = {tag.id: tag for tag in tags}
-        rows = self._db.select("evidence", ["name"], {"name": list(tag_by_id)})
-        stored = {name for (name,) in rows}
-        self._put([tag_row(tag) for name, tag in tag_by_id.items() if name not in stored])
+        """Store tags of git that are not stored yet; a stored release says more than its tag."""
+        missing = {tag.id: tag for tag in tags}
+        for (name,) in self._db.select("evidence", ["name"], {"name": list(missing)}):
+            del missing[name]
+        self._put([tag_row(tag) for tag in missing.values()])
 
-    def known(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
+    def stored_shas(self, repo: RepoId, shas: Sequence[str]) -> set[str]:
         """Return the hashes of these commits that are stored."""
         names = [EvidenceId.commit(repo, sha) for sha in shas]
         rows = self._db.select("evidence", ["name"], {"name": names})
@@ -99,11 +101,13 @@ class EvidenceStore:
     def all(self, names: Iterable[EvidenceId]) -> dict[EvidenceId, Known]:
         """Return the stored ones of these pieces of evidence, in their order."""
         requested = list(dict.fromkeys(names))
-        rows = self._db.select("evidence", ["name", "kind", "body"], {"name": requested})
-        stored = {name: MODELS[kind].model_validate_json(body) for name, kind, body in rows}
+        stored: dict[EvidenceId, Known] = {}
+        columns = ["name", "kind", "body"]
+        for name, kind, body in self._db.select("evidence", columns, {"name": requested}):
+            stored[name] = MODELS[kind].model_validate_json(body)
         return {name: stored[name] for name in requested if name in stored}
 
-    def named(self, text: str, repos: Sequence[RepoId]) -> list[EvidenceId]:
+    def resolve(self, text: str, repos: Sequence[RepoId]) -> list[EvidenceId]:
         """Return the stored evidence that a text names by hash, number or tag."""
         text = text.strip("[]` ")
         evidence_id = EvidenceId.parse(text)
@@ -112,16 +116,16 @@ class EvidenceStore:
         reference = parse_reference(text)
         if reference is None:
             return []
-        named_repos = [repo for repo in repos if reference.repo in (None, repo)]
+        meant_repos = [repo for repo in repos if reference.repo in (None, repo)]
         if reference.kind == "thread":
-            return list(self.all(EvidenceId.thread(repo, reference.number) for repo in named_repos))
-        hits = []
-        for repo in named_repos:
-            hits += self._db.evidence.with_prefix(
-                ALWAYS, EvidenceId.commit_prefix(repo, reference.sha)
-            )
-        hits.sort(key=lambda hit: hit.opened, reverse=True)
-        return [hit.id for hit in hits[:_MAX_NAMED]]
+            threads = [EvidenceId.thread(repo, reference.number) for repo in meant_repos]
+            return list(self.all(threads))
+        commits: list[EvidenceHit] = []
+        for repo in meant_repos:
+            prefix = EvidenceId.commit_prefix(repo, reference.sha)
+            commits += self._db.evidence.with_prefix(ALWAYS, prefix)
+        commits.sort(key=lambda hit: hit.opened, reverse=True)
+        return [hit.id for hit in commits[:_MAX_COMMITS_OF_PREFIX]]
 
     def listed(
         self, repos: Sequence[RepoId], window: Window | None, limit: int = _MAX_COMMITS
@@ -178,7 +182,7 @@ class EvidenceStore:
             start = max(spans[-1].end, start)
         return Window(start=min(start, end - _SECOND), end=end, tz=tz)
 
-    def whole(self, repos: Sequence[RepoId], now: datetime, tz: str) -> Window:
+    def stored_window(self, repos: Sequence[RepoId], now: datetime, tz: str) -> Window:
         """Return the time of which anything is stored, at least the last days."""
         end = now.replace(microsecond=0) + _SECOND
         start = end - _DEFAULT_SPAN
@@ -195,20 +199,22 @@ class EvidenceStore:
             for repo in sorted({row.repo for row in rows}):
                 self._db.lock(f"evidence of {repo}")
             newest = self._newest(rows)
-            self._db.delete("evidence_refs", {"source": [row.id for row in newest]})
-            self._db.delete("evidence", {"name": [row.id for row in newest]})
+            ids = [row.id for row in newest]
+            self._db.delete("evidence_refs", {"source": ids})
+            self._db.delete("evidence", {"name": ids})
             self._db.insert("evidence", [row.record for row in newest])
             self._db.insert_missing("evidence_refs", _references(newest))
 
     def _newest(self, rows: Sequence[EvidenceRow]) -> list[EvidenceRow]:
         """Return the rows that are as new as what is stored, the last one of each name."""
-        names = list({row.id for row in rows})
-        versions: dict[str, str] = {}
-        for name, version in self._db.select("evidence", ["name", "version"], {"name": names}):
-            versions[name] = version
+        ids = list({row.id for row in rows})
+        versions: dict[str, str] = dict(
+            self._db.select("evidence", ["name", "version"], {"name": ids})
+        )
         newest: dict[EvidenceId, EvidenceRow] = {}
         for row in rows:
-            if versions.get(row.id, row.version) > row.version:
+            stored_version = versions.get(row.id, row.version)
+            if stored_version > row.version:
                 continue
             versions[row.id] = row.version
             newest.pop(row.id, None)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.domain.base import LANGUAGES, RepoId
@@ -32,7 +32,7 @@ _UNNAMED_REPO_SHARE = 0.5  # Of its score, for evidence of a repository that is 
 
 
 class _Exact(NamedTuple):
-    """Evidence that has a name whole, or is what a reference names."""
+    """The evidence that contains a name as a phrase, or that a reference names."""
 
     text: str
     row_ids: set[int]
@@ -49,7 +49,7 @@ class SearchIndex:
     def search(
         self,
         text: str,
-        named: Sequence[Named],
+        names: Sequence[Named],
         repos: Sequence[RepoId],
         window: Window | None,
         limit: int = 60,
@@ -57,15 +57,15 @@ class SearchIndex:
         common_words: Collection[str] = (),
         asked_repos: Collection[RepoId] = (),
     ) -> list[Hit]:
-        """Return the evidence that has a word of a text or is named outright, the best first.
+        """Return the evidence that has a word of the text or is named outright, the best first.
 
-        What belongs to the best of it joins the list. `common_words` are in lower case and count
-        for nothing; `asked_repos` are those that the text is about, if it says so.
+        Neighbours of the best hits join the list. `common_words`, in lower case, are ignored;
+        `asked_repos` are the repositories that the text asks about, if it names any.
         """
         scope = _scope(repos, window)
         all_terms = terms_of(text)
         common = self._common_chinese(all_terms, scope).union(common_words)
-        terms = _telling(all_terms, common)
+        terms = _specific_terms(all_terms, common)
         scores = self._word_scores(terms, scope)
         if not scores:
             # Common words are better than none that occurs: a question may have no others.
@@ -73,7 +73,7 @@ class SearchIndex:
             scores = self._word_scores(terms, scope)
         if any(_names_releases(term) for term in all_terms):
             self._add_release_scores(scores, scope)
-        exact_matches = self._exact_matches(text, named, scope)
+        exact_matches = self._exact_matches(text, names, scope)
         self._add_exact_scores(scores, exact_matches, scope)
         self._add_neighbour_scores(scores, scope)
         in_reach = self._evidence.in_scope(_reach(scope), row_ids=list(scores))
@@ -82,19 +82,31 @@ class SearchIndex:
                 if hit.id.repo not in asked_repos:
                     scores[hit.row_id] *= _UNNAMED_REPO_SHARE
         ranked = _ranked(in_reach, scores)[:limit]
+        return self._explained_hits(ranked, scores, exact_matches, terms)
+
+    def _explained_hits(
+        self,
+        ranked: Sequence[EvidenceHit],
+        scores: Mapping[int, float],
+        exact_matches: Sequence[_Exact],
+        terms: Sequence[Term],
+    ) -> list[Hit]:
+        """Return hits with their scores, and the names and words by which they were found."""
         explained = [hit.row_id for hit in ranked[:_MAX_EXPLAINED]]
         terms_by_row = self._evidence.matches(explained, terms)
-        hits = []
+        hits: list[Hit] = []
         for hit in ranked:
             names = [match.text for match in exact_matches if hit.row_id in match.row_ids]
             matching_terms = terms_by_row.get(hit.row_id, ())
-            specific_terms = _telling(matching_terms, {_short_name(hit.id.repo)})
-            explained_hit = _hit(hit).model_copy(
-                update={
-                    "score": round(scores[hit.row_id], 4),
-                    "named": tuple(names),
-                    "words": tuple(term.text for term in specific_terms),
-                }
+            words = _specific_terms(matching_terms, {_short_name(hit.id.repo)})
+            explained_hit = Hit(
+                id=hit.id,
+                kind=hit.kind,
+                opened=hit.opened,
+                author=hit.author,
+                score=round(scores[hit.row_id], 4),
+                named=tuple(names),
+                words=tuple(term.text for term in words),
             )
             hits.append(explained_hit)
         return hits
@@ -121,7 +133,7 @@ class SearchIndex:
         scores: dict[int, float] = {}
         for repo in named_repos:
             repo_scope = scope._replace(repos=[repo])
-            repo_terms = _telling(terms, {_short_name(repo)})
+            repo_terms = _specific_terms(terms, {_short_name(repo)})
             scores |= self._evidence.scores(repo_scope, repo_terms, _MAX_RANKED)
         other_repos = [repo for repo in scope.repos if repo not in named_repos]
         if other_repos or not named_repos:
@@ -156,7 +168,7 @@ class SearchIndex:
         return hits
 
     def outright(
-        self, named: Sequence[Named], repos: Sequence[RepoId], window: Window | None
+        self, names: Sequence[Named], repos: Sequence[RepoId], window: Window | None
     ) -> list[Named]:
         """Return the names that single something out: references, and names that are not common.
 
@@ -164,22 +176,25 @@ class SearchIndex:
         """
         scope = _scope(repos, window)
         limit = max(_MIN_COMMON, int(self._evidence.count(scope) * _COMMON_SHARE))
-        names = []
-        for name in named:
-            row_ids = self._named(name, scope).row_ids
+        specific_names = []
+        for name in names:
+            row_ids = self._exact_match(name, scope).row_ids
             if name.kind == "tag" and not row_ids:
-                names.append(Named(kind="name", text=name.text))
+                specific_names.append(Named(kind="name", text=name.text))
             elif name.kind != "name" or len(row_ids) <= limit:
-                names.append(name)
-        return names
+                specific_names.append(name)
+        return specific_names
 
-    def _exact_matches(self, text: str, named: Sequence[Named], scope: Scope) -> list[_Exact]:
-        matches = {name.text: self._named(name, scope) for name in named}
+    def _exact_matches(self, text: str, names: Sequence[Named], scope: Scope) -> list[_Exact]:
+        """Return the matches of names and of people in the text, one for each of them."""
+        matches: dict[str, _Exact] = {}
+        for name in names:
+            matches[name.text] = self._exact_match(name, scope)
         for match in self._by_people(text, scope):
             matches[match.text] = match
         return list(matches.values())
 
-    def _named(self, name: Named, scope: Scope) -> _Exact:
+    def _exact_match(self, name: Named, scope: Scope) -> _Exact:
         """Return the evidence that a reference names, or all that contains a name as a phrase.
 
         A thread that is named may be older than the window, and a tag of any time.
@@ -223,10 +238,9 @@ class SearchIndex:
         """Raise the scores of what has a name whole; the rarer the name, the more."""
         count = self._evidence.count(scope)
         for match in matches:
-            others = max(0.0, count - len(match.row_ids) + 0.5)
-            gain = _NAME_WEIGHT * math.log(1 + others / (len(match.row_ids) + 0.5))
-            if match.is_reference:
-                gain = _REFERENCE_SCORE
+            gain = _REFERENCE_SCORE
+            if not match.is_reference:
+                gain = _NAME_WEIGHT * _rarity(len(match.row_ids), count)
             for row_id in match.row_ids:
                 scores[row_id] = scores.get(row_id, 0.0) + gain
 
@@ -248,21 +262,25 @@ class SearchIndex:
         best.sort(key=lambda hit: (-scores[hit.row_id], hit.id))
         gains: dict[EvidenceId, float] = {}
         for rank, hit in enumerate(best[:_MAX_EXPANDED]):
-            neighbour_ids = self._evidence.neighbours(hit.id)
-            if rank < _MAX_RELEASED and hit.kind == "commit":
-                release = self._evidence.next_release(hit.id.repo, hit.opened)
-                if release is not None:
-                    neighbour_ids.add(release)
-            for neighbour in neighbour_ids:
-                gain = scores[hit.row_id] * _NEIGHBOUR_SHARE
+            gain = scores[hit.row_id] * _NEIGHBOUR_SHARE
+            for neighbour in self._neighbours(hit, with_release=rank < _MAX_RELEASED):
                 gains[neighbour] = max(gains.get(neighbour, 0.0), gain)
         names = list(gains)
-        neighbours = {hit.row_id: hit for hit in self._evidence.in_scope(scope, names=names)}
+        hits = {hit.row_id: hit for hit in self._evidence.in_scope(scope, names=names)}
         for hit in self._evidence.in_scope(_until_end(scope), names=names):
             if hit.kind in ("issue", "pull"):
-                neighbours[hit.row_id] = hit
-        for row_id, hit in neighbours.items():
+                hits[hit.row_id] = hit
+        for row_id, hit in hits.items():
             scores[row_id] = scores.get(row_id, 0.0) + gains[hit.id]
+
+    def _neighbours(self, hit: EvidenceHit, *, with_release: bool) -> set[EvidenceId]:
+        """Return the evidence that belongs to a hit; of a commit also the next release."""
+        neighbours = self._evidence.neighbours(hit.id)
+        if with_release and hit.kind == "commit":
+            release = self._evidence.next_release(hit.id.repo, hit.opened)
+            if release is not None:
+                neighbours.add(release)
+        return neighbours
 
 
 def _hit(hit: EvidenceHit) -> Hit:
@@ -303,7 +321,7 @@ def _names_releases(term: Term) -> bool:
     return False
 
 
-def _telling(terms: Sequence[Term], common_words: Collection[str]) -> Sequence[Term]:
+def _specific_terms(terms: Sequence[Term], common_words: Collection[str]) -> Sequence[Term]:
     """Return the terms without common words, unless there are no others."""
     specific = [term for term in terms if (term.word or term.han) not in common_words]
     return specific or terms
@@ -344,6 +362,12 @@ def _has_name(author: str, name: str) -> bool:
 def _is_whole_word(name: str, text: str) -> bool:
     """Return True if nothing continues a name; Chinese names have no spaces around them."""
     return not name.isascii() or re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def _rarity(matches: int, count: int) -> float:
+    """Return the inverse document frequency of a name that so many of all documents have."""
+    others = max(0.0, count - matches + 0.5)
+    return math.log(1 + others / (matches + 0.5))
 
 
 def _ranked(hits: Iterable[EvidenceHit], scores: dict[int, float]) -> list[EvidenceHit]:

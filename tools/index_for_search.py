@@ -103,7 +103,7 @@ class WindowReader:
             text = f"#{reference.text}" if reference.kind == "thread" else reference.text
             if reference.kind not in ("thread", "commit"):
                 continue
-            if self.memory.named(text, [spec.name]):
+            if self.memory.resolve(text, [spec.name]):
                 continue
             sources = await self.repositories.open(spec)
             try:
@@ -117,7 +117,7 @@ class WindowReader:
 
     async def keep(self, spec: RepoSpec, shas: Sequence[str]) -> None:
         """Read commits that somebody was shown, wherever they are in time."""
-        stored = self.memory.known(spec.name, shas)
+        stored = self.memory.stored_shas(spec.name, shas)
         unread = [sha for sha in shas if sha not in stored]
         if not unread:
             return
@@ -151,7 +151,7 @@ class WindowReader:
         self, code: CodeSource, commits: Sequence[Commit], threads: Threads
     ) -> None:
         shas = [commit.sha for commit in commits]
-        stored = self.memory.known(code.repo, shas)
+        stored = self.memory.stored_shas(code.repo, shas)
         unread = [sha for sha in shas if sha not in stored]
         cards_read = 0
         batch: list[Card] = []

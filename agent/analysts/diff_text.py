@@ -1,4 +1,4 @@
-"""The diff of a commit as a writer and a judge are shown it: changed parts, shortened to what matters."""
+"""The diff of a commit as writers and judges see it: its changed parts, shortened to a budget."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -87,14 +87,14 @@ def shown_diff(
     *,
     only_named: bool = False,
 ) -> str:
-    """Return the changed parts of a commit, and the files that lost lines, in about `budget` tokens.
+    """Return the changed parts of a commit in about `budget` tokens, and a list of cut files.
 
-    Files of which there are passages, with the whole functions around their changes, are shown by
-    these, others by their hunks. With `only_named` there are no hunks without a passage or a name
-    of the focus, unless none has one; their files are listed.
+    Files with passages, the whole functions around their changes, are shown by these, other files
+    by their hunks. With `only_named`, hunks without a passage or a name of the focus are left out,
+    unless none has one; their files are listed.
     """
     hunks = _hunks(evidence, focus, passages)
-    candidates = _of_interest(hunks) if only_named else hunks
+    candidates = _focused(hunks) if only_named else hunks
     chosen = _chosen_parts(candidates, budget)
     left_out = _files_left_out(evidence, hunks, chosen)
     if not left_out:
@@ -106,13 +106,14 @@ def shown_diff(
     return f"{_joined(hunks, chosen)}{_left_out_list(left_out, listed_tokens)}"
 
 
-def _of_interest(hunks: Sequence[_Hunk]) -> list[_Hunk]:
+def _focused(hunks: Sequence[_Hunk]) -> Sequence[_Hunk]:
     """Return the hunks with passages or names of the focus; all of them if none has any."""
-    return [hunk for hunk in hunks if hunk.passages or hunk.name_count] or list(hunks)
+    focused = [hunk for hunk in hunks if hunk.passages or hunk.name_count]
+    return focused or hunks
 
 
 def _left_out_list(files: Sequence[str], budget: int) -> str:
-    """Return a list of files that are not shown whole, at least one of them by its name."""
+    """Return the list of files that are not fully shown, at least one of them by name."""
     listed = fitting(files, budget) or [files[0]]
     if len(listed) < len(files):
         listed.append(f"and {len(files) - len(listed)} more files")
@@ -128,16 +129,18 @@ def _chosen_parts(hunks: Sequence[_Hunk], budget: int) -> dict[int, Excerpt]:
     """
     reserved = _reserved_tokens(hunks, budget)
     tokens_left = budget - sum(reserved.values())
-    # One new file must not take the room of everything that changes beside it.
+    # One new file must not use up the budget of all other changes.
     largest = budget if len(hunks) == 1 else max(_SHORT_HUNK, budget // 3)
     chosen: dict[int, Excerpt] = {}
     headed_files: set[str] = set()
-    for number, hunk in enumerate(sorted(hunks, key=lambda hunk: hunk.preference)):
+    for number, hunk in enumerate(_by_preference(hunks)):
         needed = reserved.get(hunk.position, 0)
-        heading = 0 if hunk.file.path in headed_files else tokens_of(file_heading(hunk.file))
+        heading = 0
+        if hunk.file.path not in headed_files:
+            heading = tokens_of(file_heading(hunk.file))
         growth = min(tokens_left, largest)
         if hunk.order is not None:
-            # A whole function may take twice its share of what is left, so that others grow, too.
+            # A whole function may take twice its share of the rest, so that others grow, too.
             double_share = 2 * tokens_left // (len(hunks) - number)
             growth = min(growth, max(_SHORT_HUNK, double_share))
         allowed = max(needed, min(needed + growth, largest)) - heading
@@ -150,15 +153,19 @@ def _chosen_parts(hunks: Sequence[_Hunk], budget: int) -> dict[int, Excerpt]:
     return chosen
 
 
+def _by_preference(hunks: Iterable[_Hunk]) -> list[_Hunk]:
+    return sorted(hunks, key=lambda hunk: hunk.preference)
+
+
 def _reserved_tokens(hunks: Sequence[_Hunk], budget: int) -> dict[int, int]:
-    """Return the tokens that are set aside for what must be shown of each hunk.
+    """Return the tokens that are reserved for the passages and changes of each hunk.
 
     Passages of the focus come first, with lines around them if they fit; then the changed lines of
     as many hunks as possible, so that one long function does not hide the change of another.
     """
     reserved = _passage_tokens(hunks, budget)
     tokens_left = int(budget * _CHANGES_SHARE) - sum(reserved.values())
-    for hunk in sorted(hunks, key=lambda hunk: hunk.preference):
+    for hunk in _by_preference(hunks):
         if hunk.position in reserved or hunk.order is None:
             continue
         needed = hunk.change_tokens()
@@ -169,11 +176,14 @@ def _reserved_tokens(hunks: Sequence[_Hunk], budget: int) -> dict[int, int]:
 
 
 def _passage_tokens(hunks: Sequence[_Hunk], budget: int) -> dict[int, int]:
-    for around in (_LINES_AROUND, _LINES_AROUND // 2, 1):
-        needed = {hunk.position: hunk.needed(around) for hunk in hunks if hunk.passages}
+    """Return the tokens for passages, with as many lines around them as the budget allows."""
+    with_passages = [hunk for hunk in hunks if hunk.passages]
+    needed: dict[int, int] = {}
+    for around in (_LINES_AROUND, _LINES_AROUND // 2, 1, 0):
+        needed = {hunk.position: hunk.needed(around) for hunk in with_passages}
         if sum(needed.values()) <= budget:
-            return needed
-    return {hunk.position: hunk.needed(0) for hunk in hunks if hunk.passages}
+            break
+    return needed
 
 
 def _joined(hunks: Sequence[_Hunk], chosen: Mapping[int, Excerpt]) -> str:
@@ -190,10 +200,12 @@ def _files_left_out(
     evidence: CommitEvidence, hunks: Sequence[_Hunk], chosen: Mapping[int, Excerpt]
 ) -> list[str]:
     """Return the names of the files of which lines are not shown, with their counts."""
-    shown_paths = {hunk.file.path for hunk in hunks if hunk.position in chosen}
+    shown_paths: set[str] = set()
     files: dict[str, FileChange] = {}
-    for hunk in sorted(hunks, key=lambda hunk: hunk.preference):
+    for hunk in _by_preference(hunks):
         part = chosen.get(hunk.position)
+        if part is not None:
+            shown_paths.add(hunk.file.path)
         if part is None or not part.is_complete:
             files[hunk.file.path] = hunk.file
     for file in evidence.change.files:

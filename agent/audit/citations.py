@@ -66,7 +66,7 @@ def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator
             commit = entry.commits[0]
             yield from _fields(entry, commit, library)
             yield from _pulls(entry, commit)
-            if entry.whole:
+            if entry.is_read:
                 yield from check_counts(entry, entry.evidence[0].change)
     yield from check_beside(entries, library)
     yield from fold_flood(windows, "commits are outside of the days that the report states")
@@ -88,7 +88,7 @@ def _reference_findings(
         yield Finding(
             reference.line,
             reference.kind,
-            reference.shown,
+            reference.written,
             ruling.verdict,
             ruling.evidence,
             span=reference.value if ruling.replacement else "",
@@ -101,7 +101,7 @@ def _label_of_link(reference: ReportReference) -> Iterator[Finding]:
     """Compare what a link is called with what it leads to."""
     bare_label = plain(reference.label).casefold().strip(" *_:：`")
     if reference.kind == "commit" and (reference.field == "pull" or bare_label in FIELDS["pull"]):
-        claim = plain(reference.label)[:120] or reference.shown
+        claim = plain(reference.label)[:120] or reference.written
         evidence = "it is called a pull request and leads to a commit"
         yield finding(reference.line, "label", claim, evidence, wrong="label")
     if reference.kind == "commit":
@@ -113,7 +113,7 @@ def _label_of_link(reference: ReportReference) -> Iterator[Finding]:
     (label,) = labels
     is_abbreviated = reference.kind == "commit" and reference.value.startswith(label)
     is_right = is_abbreviated or reference.value == label
-    evidence = f"the label says {label} and the link leads to {reference.shown}"
+    evidence = f"the label says {label} and the link leads to {reference.written}"
     claim = plain(reference.label)[:120]
     yield finding(reference.line, "label", claim, evidence, wrong="" if is_right else "label")
 
@@ -138,7 +138,7 @@ def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> 
     if not reference.is_surely_hash or _is_quoted(entry, reference):
         return None
     looked_in = [library[repo] for repo in repos if repo in library] or list(library.values())
-    if unread or not looked_in or not all(repository.whole for repository in looked_in):
+    if unread or not looked_in or not all(repository.is_complete for repository in looked_in):
         subject = unread or "a repository"
         return _Ruling(
             UNVERIFIABLE, f"{subject} was not read, or not all of it; give it with --repo"
@@ -311,7 +311,7 @@ def _window(entry: AuditEntry, library: Library) -> Iterator[Finding]:
     yield finding(
         reference.line,
         "window",
-        reference.shown,
+        reference.written,
         f"{landed_at(commit)}; the report is about {days}",
         wrong="" if is_inside(commit, days) else "window",
     )

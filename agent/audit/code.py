@@ -41,7 +41,7 @@ def fences_of(entries: Sequence[AuditEntry]) -> list[AuditEntry]:
     """Return the fences that stand under a commit and show code."""
     fences = []
     for entry in entries:
-        if entry.whole and entry.block.language not in _LANGUAGES_OF_THE_WRITER:
+        if entry.is_read and entry.block.language not in _LANGUAGES_OF_THE_WRITER:
             fences.append(entry)
     return fences
 

@@ -93,7 +93,7 @@ class AuditEntry:
     context: tuple[CommitEvidence, ...] = ()
 
     @property
-    def whole(self) -> bool:
+    def is_read(self) -> bool:
         """Return True if all of its commits were read, with all of their files."""
         if not self.evidence or len(self.evidence) != len(self.commits):
             return False

@@ -16,6 +16,7 @@ from agent.domain.references import pull_number
 RIGHT = "right"
 UNVERIFIABLE = "unverifiable"
 NOT_CHECKED = "not-checked"
+_NO_REPOSITORIES: Mapping[str, Any] = {}
 _FLOOD = 5  # So many wrong lines of one check may have one cause
 
 
@@ -36,7 +37,7 @@ class Finding:
 
     @property
     def cause(self) -> str:
-        """Return why the statement is wrong: the stable name of the rule; empty if it is not."""
+        """Return the stable name of the rule by which the statement is wrong, or an empty string."""
         return self.verdict.removeprefix("wrong:") if self.wrong else ""
 
     @property
@@ -82,13 +83,37 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(dict.fromkeys(findings), key=lambda item: (item.line, item.kind, item.claim))
 
 
-def summary(findings: Sequence[Finding], **about: Any) -> dict[str, Any]:
-    """Return the number of findings by verdict, with what else there is to say of the audit."""
+def verdict_counts(findings: Sequence[Finding]) -> dict[str, int]:
+    """Return the number of findings, in all and by verdict."""
     counts = Counter("wrong" if item.wrong else item.verdict for item in findings)
-    totals: dict[str, Any] = {"findings": len(findings)}
+    totals = {"findings": len(findings)}
     for verdict in ("wrong", RIGHT, UNVERIFIABLE, NOT_CHECKED):
         totals[verdict.replace("-", "_")] = counts[verdict]
-    return totals | about
+    return totals
+
+
+def summary(
+    findings: Sequence[Finding],
+    *,
+    days: Sequence[str] = (),
+    commits: int = 0,
+    not_read: Mapping[str, str] = _NO_REPOSITORIES,
+    not_given: Mapping[str, int] = _NO_REPOSITORIES,
+    incomplete: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return the counts of an audit, as its JSON has them.
+
+    `not_read` has the reason for each repository that could not be read, `not_given` the number of
+    references to each repository that was not given, and `incomplete` a sentence for each gap.
+    """
+    return {
+        **verdict_counts(findings),
+        "days": list(days),
+        "commits": commits,
+        "not_read": dict(not_read),
+        "not_given": dict(not_given),
+        "incomplete": list(incomplete),
+    }
 
 
 @dataclass(frozen=True)
@@ -107,7 +132,7 @@ class ReportReference:
     is_pull: bool = False  # A link that leads to a pull request
 
     @property
-    def shown(self) -> str:
+    def written(self) -> str:
         """Return the reference as people write it."""
         if self.kind == "thread":
             return f"{self.repo or ''}#{self.value}"
@@ -131,10 +156,10 @@ class AuditedRepository:
 
     repo: RepoId
     # The commits that abbreviated hashes may mean.
-    named: Mapping[str, Sequence[Commit]] = field(default_factory=dict)
+    commits_by_hash: Mapping[str, Sequence[Commit]] = field(default_factory=dict)
     unanswered: frozenset[str] = frozenset()  # Hashes that the source could not be asked about
     line: tuple[Commit, ...] = ()  # The landed commits around those that are cited
-    whole: bool = False  # A shallow clone or an API cannot say that a commit does not exist
+    is_complete: bool = False  # A shallow clone or an API cannot say that a commit does not exist
     changes: dict[str, CommitEvidence] = field(default_factory=dict)
     threads: dict[int, Issue | PullRequest] = field(default_factory=dict)
     missing: frozenset[int] = frozenset()  # Numbers that the API does not have
@@ -142,7 +167,7 @@ class AuditedRepository:
     @cached_property
     def pulls(self) -> dict[int, Commit]:
         """Return the landed commit of each pull request."""
-        commits = [*reversed(self.line), *chain.from_iterable(self.named.values())]
+        commits = [*reversed(self.line), *chain.from_iterable(self.commits_by_hash.values())]
         pulls = {}
         for commit in commits:
             number = pull_number(commit.subject)
@@ -190,14 +215,14 @@ class Library(dict[RepoId, AuditedRepository]):
             commits: list[Commit] = []
             for repo in repos:
                 if repo in self:
-                    commits.extend(self[repo].named.get(reference.value, ()))
+                    commits += self[repo].commits_by_hash.get(reference.value, ())
             if commits:
                 return commits
         return []
 
     def homes(self, reference: ReportReference) -> frozenset[RepoId]:
         """Return the repositories that have a commit of this hash."""
-        return frozenset(repo for repo in self if self[repo].named.get(reference.value))
+        return frozenset(repo for repo in self if self[repo].commits_by_hash.get(reference.value))
 
     def landed(self, reference: ReportReference, repos: Iterable[RepoId]) -> Commit | None:
         """Return the landed commit of a pull request in one of these repositories."""
@@ -216,7 +241,7 @@ def folded(name: str) -> str:
 
 
 def count_differing(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return how many words or letters of the longer are between a common beginning and end."""
+    """Count the words or letters of the longer one between a common beginning and end."""
     shortest = min(len(first), len(second))
     start = 0
     while start < shortest and first[start] == second[start]:

@@ -57,55 +57,71 @@ class SoughtNames(NamedTuple):
     values: set[str]
     paths: list[str]  # The files in which the values are looked for
 
+    @classmethod
+    def in_files_of(cls, commit: CommitEvidence) -> "SoughtNames":
+        """Return an empty collection for the files of a commit."""
+        paths = [file.path for file in commit.change.files]
+        return cls(names=set(), values=set(), paths=paths)
+
 
 Trees = Mapping[EvidenceId, frozenset[str]]
-"""Of each commit the sought names that stand somewhere in its files or paths."""
+"""By commit, the sought names that occur in its files or paths."""
 
 
 def check_names(entries: Sequence[AuditEntry], trees: Trees) -> Iterator[Finding]:
     """Look for the paths and names of an entry in its diffs, and then in the files of its commits.
 
-    A path in a list of files that the commit does not touch is wrong, and so is what stands nowhere
-    and resembles something that the commit changes. Everything else may be a name of something else.
+    A path in a list of files that the commit does not touch is wrong, and so is a name that occurs
+    nowhere and resembles a changed one. Every other name may belong to something else.
     """
     for entry in _naming_entries(entries):
         ids = ", ".join(commit.id for commit in entry.evidence[:_NAMED_IDS])
         for name in _names_of(entry):
             if _is_changed(name, entry.evidence):
                 yield Finding(name.line, name.kind, name.text, RIGHT, ids)
-                continue
-            evidence = f"not in the diff of {ids}"
-            if name.is_listed and len(entry.evidence) == 1:
-                yield Finding(name.line, name.kind, name.text, "wrong:path", evidence)
-                continue
-            changed_name = _changed_instead(name, entry, trees)
-            if changed_name:
-                cause = "path" if name.kind == "path" else "code"
-                evidence += f" nor in its files; the change has {changed_name}"
-                yield Finding(name.line, name.kind, name.text, f"wrong:{cause}", evidence)
-            elif name.kind != "value":
-                yield Finding(name.line, name.kind, name.text, UNVERIFIABLE, evidence)
+            else:
+                yield from _missing_name(name, entry, trees, f"not in the diff of {ids}")
+
+
+def _missing_name(
+    name: NamedCode, entry: AuditEntry, trees: Trees, evidence: str
+) -> Iterator[Finding]:
+    """Yield the finding about a name that the diffs do not have; none about a mere value."""
+    if name.is_listed and len(entry.evidence) == 1:
+        yield Finding(name.line, name.kind, name.text, "wrong:path", evidence)
+        return
+    changed_name = _changed_instead(name, entry, trees)
+    if changed_name:
+        cause = "path" if name.kind == "path" else "code"
+        evidence += f" nor in its files; the change has {changed_name}"
+        yield Finding(name.line, name.kind, name.text, f"wrong:{cause}", evidence)
+    elif name.kind != "value":
+        yield Finding(name.line, name.kind, name.text, UNVERIFIABLE, evidence)
 
 
 def names_to_locate(entries: Sequence[AuditEntry]) -> dict[EvidenceId, SoughtNames]:
-    """Return by commit the names that resemble what its diff has, and are not in it."""
+    """Return, by commit, names that are not in its diff but resemble names that are."""
     sought_by_commit: dict[EvidenceId, SoughtNames] = {}
     for entry in _naming_entries(entries):
         for name in _names_of(entry):
             parts = [part for part in _parts(name) if _resembled(name, part, entry)]
             if name.is_listed or not parts or not _is_missing(name, entry):
                 continue
-            for commit in _spoken_of(entry):
-                paths = [file.path for file in commit.change.files]
-                empty = SoughtNames(set(), set(), paths)
-                sought = sought_by_commit.setdefault(commit.change.commit.id, empty)
-                (sought.values if name.kind == "value" else sought.names).update(parts)
+            for commit in _commits_around(entry):
+                commit_id = commit.change.commit.id
+                if commit_id not in sought_by_commit:
+                    sought_by_commit[commit_id] = SoughtNames.in_files_of(commit)
+                sought = sought_by_commit[commit_id]
+                if name.kind == "value":
+                    sought.values.update(parts)
+                else:
+                    sought.names.update(parts)
     return sought_by_commit
 
 
 def _naming_entries(entries: Sequence[AuditEntry]) -> Iterator[AuditEntry]:
     for entry in entries:
-        if entry.whole and entry.block.kind in ("text", "item", "row"):
+        if entry.is_read and entry.block.kind in ("text", "item", "row"):
             yield entry
 
 
@@ -164,28 +180,37 @@ def _is_missing(name: NamedCode, entry: AuditEntry) -> bool:
 
     A block that mentions another repository may mean a name of that.
     """
-    commits = _spoken_of(entry)
+    commits = _commits_around(entry)
     repos = {commit.change.commit.repo for commit in commits}
-    if entry.mentioned - repos or not all(_is_readable(commit.change) for commit in commits):
+    if entry.mentioned - repos:
+        return False
+    if not all(_is_readable(commit.change) for commit in commits):
         return False
     return not _is_changed(name, commits)
 
 
 def _changed_instead(name: NamedCode, entry: AuditEntry, trees: Trees) -> str:
     """Return the name that the change has instead of one that occurs nowhere, or an empty string."""
-    commits = [commit.change.commit.id for commit in _spoken_of(entry)]
-    if not all(commit in trees for commit in commits) or not _is_missing(name, entry):
+    searched_trees: list[frozenset[str]] = []
+    for commit in _commits_around(entry):
+        tree = trees.get(commit.change.commit.id)
+        if tree is None:
+            return ""
+        searched_trees.append(tree)
+    if not _is_missing(name, entry):
         return ""
     for part in _parts(name):
         resembled = _resembled(name, part, entry)
-        if resembled and all(part not in trees[commit] for commit in commits):
+        if resembled and not any(part in tree for tree in searched_trees):
             return resembled
     return ""
 
 
-def _spoken_of(entry: AuditEntry) -> list[CommitEvidence]:
+def _commits_around(entry: AuditEntry) -> list[CommitEvidence]:
     """Return the commits of a block, and those of the headings and items above it."""
-    commits = {commit.id: commit for commit in (*entry.evidence, *entry.context)}
+    commits: dict[EvidenceId, CommitEvidence] = {}
+    for commit in (*entry.evidence, *entry.context):
+        commits[commit.id] = commit
     return list(commits.values())
 
 
@@ -212,7 +237,7 @@ def _resembled(name: NamedCode, part: str, entry: AuditEntry) -> str:
     """Return the changed name that a part of a name was probably meant for.
 
     That is a path with the same file name, an option with another value, or a name with one word
-    more, less or in place of another. What the block has as well is another thing.
+    more, less or in place of another. A name that the block has as well is not the one meant.
     """
     other_text = entry.block.text.replace(name.text, " ")
     for commit in entry.evidence:
@@ -255,7 +280,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def _differs_in_one_word(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Return True if one word was added, left out or exchanged, and two at least are the same."""
+    """Return True if one word was added, left out or exchanged, and at least two are the same."""
     differing = count_differing(words, others)
     common = max(len(words), len(others)) - differing
     return common >= _MIN_COMMON_WORDS and differing == 1

@@ -27,7 +27,8 @@ _MAX_SENTENCES = 10  # Of one batch
 _MAX_COMMITS = 3  # That sentences of one batch may be about
 _CONTROLS = 2  # One for each reading of the judge
 _WORDS_SHARE = 0.4
-_SHOWN = 300  # Characters of a sentence or a quotation that a finding has
+_MIN_NAME = 4  # Characters of code marks that the diff is searched for
+_MAX_CLAIM = 300  # Characters of a sentence or a quotation that a finding has
 
 
 class ReportSentence(NamedTuple):
@@ -44,15 +45,22 @@ def sentences_of(entries: Sequence[AuditEntry]) -> Iterator[ReportSentence]:
         if entry.block.kind not in ("text", "item", "row"):
             continue
         block = entry.block
-        ends = [match.end() for match in _SENTENCE_END.finditer(block.text)]
-        start = 0
-        for end in (*ends, len(block.text)):
+        for start, end in _sentence_spans(block.text):
+            if any(start <= field.start < end for field in entry.fields):
+                continue
             piece = block.text[start:end].lstrip()
-            is_value = any(start <= field.start < end for field in entry.fields)
-            start = end
+            is_in_contents = "](#" in piece
             words = plain(piece).strip(" -–—:：|")
-            if not is_value and "](#" not in piece and _says_something(words, entry):
+            if not is_in_contents and _says_something(words, entry):
                 yield ReportSentence(block.line_at(end - len(piece)), words, entry)
+
+
+def _sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        yield start, match.end()
+        start = match.end()
+    yield start, len(text)
 
 
 def _says_something(words: str, entry: AuditEntry) -> bool:
@@ -71,7 +79,7 @@ def unchecked(sentences: Sequence[ReportSentence], reason: str) -> list[Finding]
     """Return a `not-checked` finding for each sentence."""
     findings = []
     for sentence in sentences:
-        claim = sentence.text[:_SHOWN]
+        claim = sentence.text[:_MAX_CLAIM]
         findings.append(Finding(sentence.line, "sentence", claim, NOT_CHECKED, reason))
     return findings
 
@@ -89,7 +97,8 @@ def batches(sentences: Sequence[ReportSentence], library: Library) -> Iterator[P
     sentences_by_commits: dict[tuple[str, ...], list[ReportSentence]] = {}
     for sentence in sentences:
         entry = sentence.entry
-        if len(entry.commits) == len(entry.evidence) <= _MAX_COMMITS:
+        are_all_read = len(entry.commits) == len(entry.evidence)
+        if are_all_read and len(entry.commits) <= _MAX_COMMITS:
             key = tuple(commit.id for commit in entry.commits)
             sentences_by_commits.setdefault(key, []).append(sentence)
     for group in sentences_by_commits.values():
@@ -114,21 +123,29 @@ def evidence_text(batch: ProseBatch, library: Library, budget: int) -> str:
 
     In a long diff, hunks with names from the sentences come first.
     """
-    names = []
-    for sentence in batch.sentences:
-        names += [code.text for code in code_of(sentence.text) if len(code.text) > 3]
-    focus = Focus(names=tuple(dict.fromkeys(names)))
-    texts = []
+    focus = _focus(batch.sentences)
+    tokens_per_commit = budget // max(1, len(batch.evidence))
+    words_budget = int(tokens_per_commit * _WORDS_SHARE)
+    texts: list[str] = []
     for number, commit in enumerate(batch.evidence, start=1):
-        tokens_left = budget // len(batch.evidence)
-        words_budget = int(tokens_left * _WORDS_SHARE)
         words = piece_text(f"c{number}", commit, words_budget, None, focus)
-        if pull := library[commit.repo].threads.get(commit.pull or 0):
+        pull = library[commit.repo].threads.get(commit.pull or 0)
+        if pull is not None:
             thread = ThreadEvidence(thread=pull)
             words += "\n\n" + piece_text(f"#{commit.pull}", thread, words_budget, None, focus)
-        diff = shown_diff(commit, tokens_left - tokens_of(words), focus)
+        diff = shown_diff(commit, tokens_per_commit - tokens_of(words), focus)
         texts.append(f"{words}\n\nThe diff:\n{diff}")
     return "\n\n".join(texts)
+
+
+def _focus(sentences: Sequence[ReportSentence]) -> Focus:
+    """Return the focus on the names that sentences have in code marks."""
+    names: dict[str, None] = {}
+    for sentence in sentences:
+        for code in code_of(sentence.text):
+            if len(code.text) >= _MIN_NAME:
+                names[code.text] = None
+    return Focus(names=tuple(names))
 
 
 def verdict(
@@ -143,9 +160,9 @@ def verdict(
     for ruling in rulings:
         if is_shown(ruling.quote, evidence):
             ids = ", ".join(commit.id for commit in sentence.entry.commits[:2])
-            reason += f"; {ids} has: {ruling.quote[:_SHOWN]}"
+            reason += f"; {ids} has: {ruling.quote[:_MAX_CLAIM]}"
             break
-    claim = sentence.text[:_SHOWN]
+    claim = sentence.text[:_MAX_CLAIM]
     return Finding(sentence.line, "sentence", claim, _verdict(rulings, evidence), reason)
 
 

@@ -101,7 +101,9 @@ def _is_missing(reference: ReportReference, repos: frozenset[RepoId], library: L
         if repo not in library:
             return False
         repository = library[repo]
-        if reference.value in repository.unanswered or repository.named.get(reference.value):
+        if reference.value in repository.unanswered or repository.commits_by_hash.get(
+            reference.value
+        ):
             return False
     return True
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.ledger import Depth, LedgerRow
+from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Story
 from agent.domain.placement import CommitGroup, Placement
-from agent.domain.report import Failure, ReleaseLine, Report, RepoSection
+from agent.domain.report import Drop, Failure, ReleaseLine, Report, RepoSection
 from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.editor.placements import in_order
@@ -21,22 +21,23 @@ KEPT = "; analysis of an earlier run"  # How the reason of such a row ends
 _DEPTHS: tuple[Depth, ...] = ("failed", "list", "group", "skim", "deep")
 _UNREAD: tuple[Depth, ...] = ("failed", "list")
 _BY_MODEL = "model "  # How the name of an analyst begins that is a model
-P = TypeVar("P")
+ReportPart = RepoSection | LedgerRow | Claim | Link | Story | CommitGroup | Drop | OwnUse
+P = TypeVar("P", bound=ReportPart)
 
 
 def merge(earlier: Report, new: Report) -> Report:
-    """Return a report of both runs of a window: the new one, and of the earlier what it lacks.
+    """Return a report of both runs of a window: the new one, completed from the earlier one.
 
-    - A repository that the new run did not cover keeps everything that was said of it. One of an
-      unknown name leaves no trace.
+    - A repository that the new run did not cover keeps all its parts. One whose name turned out to
+      be unknown is left out.
     - Of a repository that both cover, facts and rows are those of the new run.
-    - What a judge admitted stays, unless the new run has something judged in its place, as long as
-      the commits that it is about are in the ledger: a commit never changes.
+    - Claims that a judge admitted stay, unless the new run has judged claims on the same topic, as
+      long as their commits are in the ledger: a commit never changes.
     - Where a model edited the repository before and only rules did so now, commits keep the places
       and groups that the model gave them.
     - A commit that the new run read less closely stays as it was read before, and so do threads that
-      it could not read. What only a clone tells stays where the new run had none: what is new in a
-      release, and which versions a fix affects.
+      it could not read. Data that only a clone has stays where the new run had none: the notes of
+      releases, and the versions that a fix affects.
     """
     return _Merger(earlier, new).report()
 
@@ -51,14 +52,13 @@ class _Topic(NamedTuple):
 def _with_earlier_notes(
     releases: Iterable[ReleaseLine], before: Iterable[ReleaseLine]
 ) -> tuple[ReleaseLine, ...]:
-    """Return releases with what the earlier run found to be new in them, where this one did not."""
+    """Return releases with their notes, those of the earlier run where this one has none."""
     notes = {release.tag: release.notes for release in before}
-    merged = []
+    merged: list[ReleaseLine] = []
     for release in releases:
         if release.notes is None:
-            merged.append(release.model_copy(update={"notes": notes.get(release.tag)}))
-        else:
-            merged.append(release)
+            release = release.model_copy(update={"notes": notes.get(release.tag)})
+        merged.append(release)
     return tuple(merged)
 
 
@@ -79,7 +79,7 @@ def _topic_of(claim: Claim) -> _Topic | None:
 
 @dataclass(frozen=True)
 class _Merger:
-    """Two reports of one window, and what becomes of each part of them."""
+    """Merges two reports of one window, part by part."""
 
     earlier: Report
     new: Report
@@ -90,7 +90,7 @@ class _Merger:
             window=self._window,
             repos=self._repos,
             sections=self._in_order(self._sections()),
-            ledger=tuple(self._placed(self._explained(row)) for row in self._rows.values()),
+            ledger=self._ledger(),
             failures=(*self._standing_failures(), *self.new.failures),
             claims=self._claims,
             links=self._in_order(self._links()),
@@ -107,42 +107,44 @@ class _Merger:
     @cached_property
     def _covered(self) -> frozenset[RepoId]:
         """The repositories that the new run could read."""
-        return frozenset(section.repo for section in self.new.sections)
+        return _repos_of(self.new.sections)
 
     @cached_property
     def _repos(self) -> tuple[RepoId, ...]:
         """All repositories in their order, without names that turned out to be unknown."""
-        existing = {section.repo for section in self.earlier.sections}
-        existing.update(self.new.repos)
+        existing = {*_repos_of(self.earlier.sections), *self.new.repos}
         for failure in self.earlier.failures:
             if failure.repo is not None and not failure.unknown:
                 existing.add(failure.repo)
-        every = dict.fromkeys((*self.earlier.repos, *self.new.repos))
-        return tuple(repo for repo in every if repo in existing)
+        requested = dict.fromkeys((*self.earlier.repos, *self.new.repos))
+        return tuple(repo for repo in requested if repo in existing)
 
     def _in_order(self, parts: Iterable[P]) -> tuple[P, ...]:
-        """Sort parts by their repositories; what speaks of several comes last."""
+        """Sort parts by their repositories; parts about several repositories come last."""
         order = {str(repo): number for number, repo in enumerate(self._repos)}
         return tuple(sorted(parts, key=lambda part: order.get(_repo_of(part), len(order))))
 
-    def _is_uncovered(self, part: Any) -> bool:
-        """Return True for parts of one repository, which the new run did not read."""
+    def _is_uncovered(self, part: ReportPart) -> bool:
+        """Return True for a part of one repository that the new run did not read."""
         repo = _repo_of(part)
         return repo in self._repos and repo not in self._covered
 
+    def _uncovered(self, earlier: Iterable[P]) -> list[P]:
+        """Return the earlier parts of repositories that the new run did not read."""
+        return [part for part in earlier if self._is_uncovered(part)]
+
     def _replaced(self, earlier: Iterable[P], new: Iterable[P]) -> list[P]:
         """Return the new parts, and the earlier ones of repositories that were not covered."""
-        parts = [part for part in earlier if self._is_uncovered(part)]
-        parts += new
+        parts = [*self._uncovered(earlier), *new]
         if not self._covered:
             parts += [part for part in earlier if not _repo_of(part)]
         return parts
 
     @cached_property
     def _window(self) -> Window:
-        """The window as the repository read first saw it: one that was over comes last."""
+        """The window with the earlier cutoff: that of the repository that was read first."""
         windows = [self.new.window]
-        if any(self._is_uncovered(section) for section in self.earlier.sections):
+        if self._uncovered(self.earlier.sections):
             windows.append(self.earlier.window)
         return min(windows, key=lambda window: window.cutoff or window.end)
 
@@ -159,6 +161,12 @@ class _Merger:
                 yield failure
 
     # ------------------------------------------------------------ the ledger
+
+    def _ledger(self) -> tuple[LedgerRow, ...]:
+        ledger: list[LedgerRow] = []
+        for row in self._rows.values():
+            ledger.append(self._placed(self._explained(row)))
+        return tuple(ledger)
 
     @cached_property
     def _earlier_rows(self) -> dict[EvidenceId, LedgerRow]:
@@ -180,7 +188,7 @@ class _Merger:
     @cached_property
     def _rows(self) -> dict[EvidenceId, LedgerRow]:
         """Every landed commit with its row, before analysis that is kept is noted in it."""
-        rows = [row for row in self.earlier.ledger if self._is_uncovered(row)]
+        rows = self._uncovered(self.earlier.ledger)
         for row in self.new.ledger:
             before = self._earlier_rows.get(row.id)
             if before is not None and row.id in self._read_less:
@@ -190,6 +198,10 @@ class _Merger:
             else:
                 rows.append(row)
         return {row.id: row for row in self._in_order(rows)}
+
+    def _has_landed(self, commits: Iterable[EvidenceId]) -> bool:
+        """Return True if all of some commits are in the merged ledger."""
+        return self._rows.keys() >= set(commits)
 
     def _explained(self, row: LedgerRow) -> LedgerRow:
         """Return a row that says how the run read the commit whose analysis is printed."""
@@ -233,9 +245,9 @@ class _Merger:
         return {row.id: row.placement for row in self.new.ledger}
 
     def _groups(self) -> list[CommitGroup]:
-        groups = [group for group in self.earlier.groups if self._is_uncovered(group)]
+        groups = self._uncovered(self.earlier.groups)
         for group in self.earlier.groups:
-            if group.repo in self._edited_before and self._rows.keys() >= {*group.commits}:
+            if group.repo in self._edited_before and self._has_landed(group.commits):
                 groups.append(group)
         return [*groups, *self.new.groups]
 
@@ -254,7 +266,7 @@ class _Merger:
                 topics.add(_Topic("relations", link.change))
         for story in self.new.stories:
             if story.judged_by:
-                topics.update(_Topic("relations", commit) for commit in story.news)
+                topics |= _relation_topics(story)
         return frozenset(topics)
 
     @cached_property
@@ -268,7 +280,7 @@ class _Merger:
 
     def _stays(self, claim: Claim) -> bool:
         commits = _commits_of(claim)
-        if not self._rows.keys() >= commits:
+        if not self._has_landed(commits):
             return False
         topic = _topic_of(claim)
         if topic is not None:
@@ -289,7 +301,7 @@ class _Merger:
     @cached_property
     def _claims(self) -> tuple[Claim, ...]:
         """All claims: within a repository analysis comes first, then what code says."""
-        claims = [claim for claim in self.earlier.claims if self._is_uncovered(claim)]
+        claims = self._uncovered(self.earlier.claims)
         claims += [claim for claim in self.new.claims if claim.free]
         claims += [claim for claim in self._kept if claim.free]
         by_code: list[Claim] = []
@@ -309,47 +321,48 @@ class _Merger:
         """Return True if kept claims say more of the same commit, or of the same two commits."""
         if claim.repo is not None and self._read_less.intersection(claim.about[:1]):
             return True
+        sources = set(claim.sources)
         for kept in self._kept:
             if kept.free or not kept.judged_by or len(kept.sources) < 2:
                 continue
-            if kept.about[:1] == claim.about[:1] and {*kept.sources} <= {*claim.sources}:
+            if kept.about[:1] == claim.about[:1] and sources.issuperset(kept.sources):
                 return True
         return False
 
     # ------------------------------------------------------------ links and stories
 
     def _links(self) -> list[Link]:
-        links = [link for link in self.earlier.links if self._is_uncovered(link)]
+        links = self._uncovered(self.earlier.links)
         new = list(self.new.links)
         for link in self.earlier.links:
             if self._is_uncovered(link) or link.change not in self._rows:
                 continue
             is_lost = link.change in self._read_less or _repo_of(link) in self._threads_lost
+            has_successor = any(are_of_one_pair(link, other) for other in new)
             if link.judged_by and _Topic("relations", link.change) not in self._taken:
                 new = with_link(new, link)
-            elif is_lost and not any(are_of_one_pair(link, other) for other in new):
+            elif is_lost and not has_successor:
                 new.append(link)
         return [*links, *new]
 
     def _stories(self) -> list[Story]:
-        stories = [story for story in self.earlier.stories if self._is_uncovered(story)]
+        stories = self._uncovered(self.earlier.stories)
         kept: list[Story] = []
         for story in self.earlier.stories:
-            if not self._is_uncovered(story) and self._goes_on(story):
+            if not self._is_uncovered(story) and self._is_missed(story):
                 kept.append(story)
         for story in self.new.stories:
-            same_news = [earlier for earlier in kept if earlier.news == story.news]
-            if not any({*story.steps} <= {*earlier.steps} for earlier in same_news):
+            if not any(_continues(earlier, story) for earlier in kept):
                 stories.append(story)
         return [*stories, *kept]
 
-    def _goes_on(self, story: Story) -> bool:
-        """Return True for a story of which the new run could not know."""
-        if not story.news or not self._rows.keys() >= {*story.news}:
+    def _is_missed(self, story: Story) -> bool:
+        """Return True for an earlier story that the new run could not find."""
+        if not story.news or not self._has_landed(story.news):
             return False
         if story.judged_by:
-            return not any(_Topic("relations", commit) in self._taken for commit in story.news)
-        return self._read_less >= {*story.news} or not self._has_read(story.steps)
+            return self._taken.isdisjoint(_relation_topics(story))
+        return self._read_less.issuperset(story.news) or not self._has_read(story.steps)
 
     # ------------------------------------------------------------ sections
 
@@ -357,53 +370,75 @@ class _Merger:
     def _threads_lost(self) -> frozenset[RepoId]:
         """The repositories whose threads the earlier run read and the new one failed to read."""
         failed = {failure.repo for failure in self.new.failures if failure.stage == "threads"}
-        unread_before = _without_threads(self.earlier.sections)
-        read_before = {section.repo for section in self.earlier.sections} - unread_before
+        read_before = _repos_of(self.earlier.sections) - _without_threads(self.earlier.sections)
         unread = _without_threads(self.new.sections)
         return frozenset(repo for repo in read_before & unread if repo in failed)
 
     def _sections(self) -> list[RepoSection]:
-        sections = [section for section in self.earlier.sections if self._is_uncovered(section)]
-        before = {section.repo: section for section in self.earlier.sections}
+        sections = self._uncovered(self.earlier.sections)
+        earlier_by_repo = {section.repo: section for section in self.earlier.sections}
         for section in self.new.sections:
-            if section.repo in before:
-                sections.append(self._merged_section(before[section.repo], section))
-            else:
-                sections.append(section)
+            before = earlier_by_repo.get(section.repo)
+            if before is not None:
+                section = self._merged_section(before, section)
+            sections.append(section)
         return sections
 
     def _merged_section(self, before: RepoSection, section: RepoSection) -> RepoSection:
-        update: dict[str, Any] = {
-            "releases": _with_earlier_notes(section.releases, before.releases),
-            "first_tip": section.first_tip if before.first_tip is None else before.first_tip,
-            "account": self._account(section.repo, before.account, section.account),
-        }
-        if section.repo in self._threads_lost:
-            for name in ("coverage", "coverage_notices", "issues", "releases"):
-                update[name] = getattr(before, name)
-        return section.model_copy(update=update)
+        merged = section.model_copy(
+            update={
+                "releases": _with_earlier_notes(section.releases, before.releases),
+                "first_tip": section.first_tip if before.first_tip is None else before.first_tip,
+                "account": self._account(section.repo, before.account, section.account),
+            }
+        )
+        if section.repo not in self._threads_lost:
+            return merged
+        return merged.model_copy(
+            update={
+                "coverage": before.coverage,
+                "coverage_notices": before.coverage_notices,
+                "issues": before.issues,
+                "releases": before.releases,
+            }
+        )
 
     def _account(self, repo: RepoId | None, before: Account, account: Account) -> Account:
-        """Return an account with what is kept of the earlier run, and how its judge did."""
-        kept = [claim for claim in self._kept if claim.free and claim.repo == repo]
-        if not kept:
+        """Return an account that counts the kept analysis of the earlier run.
+
+        Its judge's counts are kept, too, if the new run has no analysis of its own.
+        """
+        kept_commits: dict[EvidenceId, None] = {}
+        kept_summaries = 0
+        for claim in self._kept:
+            if not claim.free or claim.repo != repo:
+                continue
+            if claim.about:
+                kept_commits[claim.about[0]] = None
+            else:
+                kept_summaries += 1
+        if not kept_commits and not kept_summaries:
             return account
-        commits = dict.fromkeys(claim.about[0] for claim in kept if claim.about)
-        summaries = [claim for claim in kept if not claim.about]
-        update: dict[str, Any] = {"kept": tuple(commits), "kept_summaries": len(summaries)}
-        if not any(claim.free and claim.repo == repo for claim in self.new.claims):
-            update["judging"] = before.judging
-        return account.model_copy(update=update)
+        is_analysed = any(claim.free and claim.repo == repo for claim in self.new.claims)
+        return account.model_copy(
+            update={
+                "kept": tuple(kept_commits),
+                "kept_summaries": kept_summaries,
+                "judging": account.judging if is_analysed else before.judging,
+            }
+        )
 
     def _analyst(self) -> str:
-        """Return the names of all whose analysis is in the report, else the new run's analyst."""
-        ids = {id(claim) for claim in self.new.claims}
-        names: dict[str, None] = {}
+        """Return the models whose analysis is in the report, else the new run's analyst."""
+        new_objects = {id(claim) for claim in self.new.claims}
+        models: list[str] = []
         for claim in self._claims:
-            analyst = self.new.analyst if id(claim) in ids else self.earlier.analyst
+            analyst = self.new.analyst if id(claim) in new_objects else self.earlier.analyst
             if claim.free and analyst.startswith(_BY_MODEL):
-                names.update(dict.fromkeys(analyst.removeprefix(_BY_MODEL).split(", ")))
-        return f"{_BY_MODEL}{', '.join(names)}" if names else self.new.analyst
+                models += analyst.removeprefix(_BY_MODEL).split(", ")
+        if not models:
+            return self.new.analyst
+        return _BY_MODEL + ", ".join(dict.fromkeys(models))
 
 
 def _edited_by_model(report: Report) -> frozenset[RepoId]:
@@ -415,12 +450,25 @@ def _edited_by_model(report: Report) -> frozenset[RepoId]:
     return frozenset(repos)
 
 
+def _relation_topics(story: Story) -> set[_Topic]:
+    return {_Topic("relations", commit) for commit in story.news}
+
+
+def _continues(earlier: Story, story: Story) -> bool:
+    """Return True if an earlier story has the same news and all steps of a new one."""
+    return earlier.news == story.news and set(story.steps) <= set(earlier.steps)
+
+
+def _repos_of(sections: Iterable[RepoSection]) -> frozenset[RepoId]:
+    return frozenset(section.repo for section in sections)
+
+
 def _without_threads(sections: Iterable[RepoSection]) -> set[RepoId]:
     """Return the repositories whose threads were not read."""
     return {section.repo for section in sections if section.coverage == "not read"}
 
 
-def _repo_of(part: Any) -> str:
+def _repo_of(part: ReportPart) -> str:
     """Return the repository of a part of a report, or an empty string if it has several."""
     if isinstance(part, Link):
         return part.change.repo
@@ -428,7 +476,7 @@ def _repo_of(part: Any) -> str:
 
 
 def _commits_of(claim: Claim) -> set[EvidenceId]:
-    """Return the commits without which a claim has nothing to speak of."""
+    """Return the commits that must be in the ledger for a claim to stay."""
     if claim.about:
         return {claim.about[0]}
     return {cite for cite in claim.cites if not cite.is_thread}

@@ -1,6 +1,8 @@
 """Claims about the news of a story, written by code, each with its citations."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from agent.domain.base import LANGUAGES, Language
@@ -9,7 +11,8 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryStep
 from agent.fact_sentences import sentence
 
-_STANDING = ("landed", "landed again", "a part landed again", "upstream", "opened")
+_DIGITS = 10  # Of a hash in the text of a story
+_LANDED = ("landed", "landed again", "a part landed again", "upstream", "opened")
 _PLAIN: Mapping[Act, str] = {
     "undone": "undoes",
     "a part undone": "undoes part",
@@ -38,9 +41,10 @@ class _Statement(NamedTuple):
 
 def story_claims(story: Story, said_in: SaidIn) -> Iterator[Claim]:
     """Yield what each new step of a story does; of the parts of a series only the last one."""
-    last = max(story.timeline, key=lambda step: (step.cite in story.news, step.part or 0, step.at))
-    for step in story.timeline:
-        if step.cite not in story.news or (step.act == "part" and step != last):
+    new_steps = [step for step in story.timeline if step.cite in story.news]
+    last = max(new_steps, key=lambda step: (step.part or 0, step.at), default=None)
+    for step in new_steps:
+        if step.act == "part" and step != last:
             continue
         for statement in _statements(story, step, said_in):
             yield _claim(story, step, statement)
@@ -48,41 +52,61 @@ def story_claims(story: Story, said_in: SaidIn) -> Iterator[Claim]:
 
 def short_text(claim: Claim, lang: Language) -> str:
     """Return a claim's text with each citation mark replaced by the id that it cites."""
-    names = [cite.shortened(10) for cite in claim.sources]
-    return MARK.sub(lambda mark: names[int(mark[1]) - 1], claim.text.get(lang, ""))
+
+    def cited_id(mark: re.Match[str]) -> str:
+        number = int(mark[1])
+        return claim.sources[number - 1].shortened(_DIGITS)
+
+    return MARK.sub(cited_id, claim.text.get(lang, ""))
 
 
 def _statements(story: Story, step: StoryStep, said_in: SaidIn) -> Iterator[_Statement]:
-    before: list[StoryStep] = []
-    for other in story.timeline:
-        if other.at <= step.at and other.cite != step.cite:
-            before.append(other)
-    standing = {other.cite: other.at for other in before if other.act in _STANDING}
     if step.act == "part":
         yield _part(story, step)
         return
-    if not standing:
+    landed: dict[EvidenceId, datetime] = {}
+    undoing: list[EvidenceId] = []
+    for other in _steps_before(story, step):
+        if other.act in _LANDED:
+            landed[other.cite] = other.at
+        elif other.act == "undone":
+            undoing.append(other.cite)
+    if not landed:
         return
+    targets = list(landed)
     if step.act == "a part landed again":
-        undoing = [other.cite for other in before if other.act == "undone"]
-        yield _part_landed_again(next(iter(standing)), undoing)
+        yield _part_landed_again(targets[0], undoing)
         return
     if step.act not in _PLAIN:
         return
-    for target in step.after or [_target(step, list(standing))]:
-        source = said_in.get((step.cite, target))
-        if step.act == "refers" and source:
-            yield _Statement("refers as said", [source, target], {})
-            continue
-        params = {}
-        if step.act == "changed lines":
-            params["days"] = str((step.at - standing[target]).days)
-        yield _Statement(_PLAIN[step.act], [target], params)
+    for target in step.after or [_target(step, targets)]:
+        yield _plain_statement(step, target, landed, said_in)
 
 
-def _target(step: StoryStep, standing: Sequence[EvidenceId]) -> EvidenceId:
+def _plain_statement(
+    step: StoryStep,
+    target: EvidenceId,
+    landed: Mapping[EvidenceId, datetime],
+    said_in: SaidIn,
+) -> _Statement:
+    source = said_in.get((step.cite, target))
+    if step.act == "refers" and source:
+        return _Statement("refers as said", [source, target], {})
+    params: dict[str, str] = {}
+    if step.act == "changed lines":
+        params["days"] = str((step.at - landed[target]).days)
+    return _Statement(_PLAIN[step.act], [target], params)
+
+
+def _steps_before(story: Story, step: StoryStep) -> Iterator[StoryStep]:
+    for other in story.timeline:
+        if other.at <= step.at and other.cite != step.cite:
+            yield other
+
+
+def _target(step: StoryStep, landed: Sequence[EvidenceId]) -> EvidenceId:
     """Return the commit that a step acts on: the first if it lands again, else the latest."""
-    return standing[0] if step.act == "landed again" else standing[-1]
+    return landed[0] if step.act == "landed again" else landed[-1]
 
 
 def _part_landed_again(target: EvidenceId, undoing: Sequence[EvidenceId]) -> _Statement:
@@ -97,18 +121,20 @@ def _part(story: Story, step: StoryStep) -> _Statement:
 
     What is new is cited first.
     """
-    parts = [other for other in story.timeline if other.act == "part"]
-    others = [other for other in parts if other.cite != step.cite]
+    others: list[StoryStep] = []
+    for other in story.timeline:
+        if other.act == "part" and other.cite != step.cite:
+            others.append(other)
     others.sort(key=lambda other: (other.cite not in story.news, other.part or 0, other.at))
     missing = [number for number in story.missing if number < (step.part or 0)]
-    params = {
-        "part": str(step.part),
-        "landed": " ".join(str(other.part) for other in others),
-        "missing": " ".join(str(number) for number in missing),
-        "total": str(story.total or ""),
-    }
-    stated_params = {name: value for name, value in params.items() if value}
-    return _Statement("series", [other.cite for other in others], stated_params)
+    params = {"part": str(step.part)}
+    if others:
+        params["landed"] = " ".join(str(other.part) for other in others)
+    if missing:
+        params["missing"] = " ".join(map(str, missing))
+    if story.total:
+        params["total"] = str(story.total)
+    return _Statement("series", [other.cite for other in others], params)
 
 
 def _claim(story: Story, step: StoryStep, statement: _Statement) -> Claim:

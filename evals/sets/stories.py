@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
@@ -42,7 +42,10 @@ class StoryEvent:
 async def stories(bench: Bench) -> Figures:
     """Report on a world day by day."""
     world = bench.world("stories")
-    days = {row.id: row.committed_at.date() for row in world.landed if "root" not in row.tags}
+    days: dict[str, date] = {}
+    for row in world.landed:
+        if "root" not in row.tags:
+            days[row.id] = row.committed_at.date()
     reported: list[StoryEvent] = []
     in_time: list[Score] = []
     rows: dict[EvidenceId, LedgerRow] = {}
@@ -57,28 +60,37 @@ async def stories(bench: Bench) -> Figures:
     gold = [_gold_event(story, rows) for story in world.stories]
     figures: dict[str, Figure] = {}
     for kind in _KINDS:
-        reported_of_kind = [event for event in reported if event.kind == kind]
-        gold_of_kind = [event for event in gold if event.kind == kind]
-        # git decides whose lines a commit changes, and worlds do not list all of those commits.
-        if kind != "lines":
-            precision = compared(reported_of_kind, gold_of_kind, "is wrong")
-            figures[f"{kind}: precision"] = share(precision, Target(0.99))
-        recall = compared(gold_of_kind, reported_of_kind, "is not told")
-        figures[f"{kind}: recall"] = share(recall, Target(0.97))
+        figures |= _kind_figures(kind, reported, gold)
     figures["told on the day"] = share(in_time)
     return figures
 
 
+def _kind_figures(
+    kind: str, reported: Iterable[StoryEvent], gold: Iterable[StoryEvent]
+) -> dict[str, Figure]:
+    """Return the precision and recall of one kind of events."""
+    reported_of_kind = [event for event in reported if event.kind == kind]
+    gold_of_kind = [event for event in gold if event.kind == kind]
+    figures: dict[str, Figure] = {}
+    # git decides whose lines a commit changes, and worlds do not list all of those commits.
+    if kind != "lines":
+        precision = compared(reported_of_kind, gold_of_kind, "is wrong")
+        figures[f"{kind}: precision"] = share(precision, Target(0.99))
+    recall = compared(gold_of_kind, reported_of_kind, "is not told")
+    figures[f"{kind}: recall"] = share(recall, Target(0.97))
+    return figures
+
+
 def _gold_event(story: WorldStory, rows: Mapping[EvidenceId, LedgerRow]) -> StoryEvent:
-    """Return the statements that a report must have; a part is missing if no title has its number."""
+    """Return the event that a report must have; a part is missing if no title has its number."""
     doer = rows[EvidenceId(story.doer)]
     landed_parts: set[int] = set()
     for row in rows.values():
         if row.repo == doer.repo and row.landed_at <= doer.landed_at:
             landed_parts.update(map(int, _PART_NUMBER.findall(row.title)))
-    missing = tuple(number for number in story.missing if number not in landed_parts)
+    missing = [number for number in story.missing if number not in landed_parts]
     targets = frozenset(map(EvidenceId, story.targets))
-    return StoryEvent(story.kind, doer.id, targets, missing)
+    return StoryEvent(story.kind, doer.id, targets, tuple(missing))
 
 
 def compared(
@@ -102,7 +114,7 @@ def events(stories: Iterable[Story]) -> list[StoryEvent]:
 
 
 def _news(story: Story) -> Iterator[StoryEvent]:
-    landed = [step.cite for step in story.timeline if step.act != "released"]
+    first = next((step.cite for step in story.timeline if step.act != "released"), None)
     undone: dict[EvidenceId, list[EvidenceId]] = {}
     for earlier, later in undone_pairs(story):
         undone.setdefault(later, []).append(earlier)
@@ -112,18 +124,18 @@ def _news(story: Story) -> Iterator[StoryEvent]:
         if step.cite in undone:
             for target in undone[step.cite]:
                 yield StoryEvent("revert", step.cite, frozenset({target}))
-        else:
-            yield from _step_events(story, step, landed[0])
+        elif first is not None:
+            yield from _step_events(story, step, first)
 
 
 def _step_events(story: Story, step: StoryStep, first: EvidenceId) -> Iterator[StoryEvent]:
-    after_upstream = story.timeline[0].act == "upstream"
+    follows_upstream = story.timeline[0].act == "upstream"
     if step.act == "part":
         yield from _part_events(story, step)
     elif step.act == "changed lines":
         for target in step.after or (first,):
             yield StoryEvent("lines", step.cite, frozenset({target}))
-    elif step.act in _EARLIER and not after_upstream:
+    elif step.act in _EARLIER and not follows_upstream:
         for target in step.after or (first,):
             yield StoryEvent("earlier", step.cite, frozenset({target}))
     elif story.kind == "bump" and step.act == "taken in":
@@ -133,7 +145,7 @@ def _step_events(story: Story, step: StoryStep, first: EvidenceId) -> Iterator[S
 
 
 def _part_events(story: Story, step: StoryStep) -> Iterator[StoryEvent]:
-    """Yield that a part of a series follows the parts before it."""
+    """Yield the event of a part of a series that follows earlier ones."""
     earlier = set()
     for other in story.timeline:
         if other.act == "part" and other.cite != step.cite and other.at <= step.at:
@@ -159,12 +171,9 @@ async def links(bench: Bench) -> Figures:
         world = bench.world(name)
         report = await _report_on_all(bench, world)
         landed = {row.id for row in report.ledger}
-        reported: set[Fix] = set()
-        for link in report.links:
-            if link.may_read_fixed:
-                reported.add(Fix(str(link.issue), str(link.change)))
         gold = {fix for fix in Truth(world).fixes if fix.commit in landed}
         right = gold | true_fixes(world)
+        reported = _reported_fixes(report)
         recall += [_fix_score(fix, fix in reported) for fix in sorted(gold)]
         precision += [_fix_score(fix, fix in right) for fix in sorted(reported)]
         fixed_issues = {fix.issue for fix in right}
@@ -176,6 +185,14 @@ async def links(bench: Bench) -> Figures:
         "recorded links that are true": share(precision),
         "traps told as fixed": share(traps, NONE),
     }
+
+
+def _reported_fixes(report: Report) -> set[Fix]:
+    fixes: set[Fix] = set()
+    for link in report.links:
+        if link.may_read_fixed:
+            fixes.add(Fix(str(link.issue), str(link.change)))
+    return fixes
 
 
 async def _report_on_all(bench: Bench, world: World) -> Report:

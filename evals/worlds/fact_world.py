@@ -30,7 +30,7 @@ class FactCase:
     title: str
     before: Files  # The files it needs, there before it; None where it makes the file itself
     after: Files  # The files as it leaves them; None removes a file
-    said: tuple[Mapping[str, str], ...]  # The facts as the author would put them
+    facts: tuple[Mapping[str, str], ...]  # As the author of the change would state them
     moves: Mapping[str, str] = field(default_factory=dict)
     """The new path of each moved file, by the old one."""
 
@@ -39,20 +39,22 @@ def make(seed: int, folder: Path) -> World:
     """Make the world of facts."""
     first = _commit("Initial commit", _FIRST_COMMIT_AT, write={"LICENSE": "MIT\n"}, tags=["root"])
     rows: list[Row] = [first]
-    now = _FIRST_COMMIT_AT
+    at = _FIRST_COMMIT_AT
     leftover: list[str] = []
     for case in read_cases():
         for number in range(VARIANTS):
             variant = fill(case, number, seed)
-            now += _BETWEEN_CHANGES
-            rows.append(_setup_commit(variant, leftover, now))
-            rows.append(_change_commit(variant, now + _SETUP_TO_CHANGE))
+            at += _BETWEEN_CHANGES
+            rows.append(_setup_commit(variant, leftover, at))
+            rows.append(_change_commit(variant, at + _SETUP_TO_CHANGE))
             leftover = _paths_after(variant)
     for row in read_data("facts/lineage.toml")["commit"]:
-        now += _BETWEEN_CHANGES
-        rows.append(_commit(at=now, **row))
-    made = make_repository({"id": 9001, "name": "lumen-ai/atlas", "commit": rows}, folder)
-    return World(now + timedelta(hours=1), (made.repo,), made.landed)
+        at += _BETWEEN_CHANGES
+        rows.append(_commit(at=at, **row))
+    repository: Row = {"id": 9001, "name": "lumen-ai/atlas", "commit": rows}
+    made = make_repository(repository, folder)
+    now = at + timedelta(hours=1)
+    return World(now, (made.repo,), made.landed)
 
 
 def _commit(message: str, at: datetime, **fields: Any) -> Row:
@@ -82,7 +84,8 @@ def _guide(case: FactCase) -> str:
 
 def _change_commit(case: FactCase, at: datetime) -> Row:
     """Return the commit of a change; its facts are noted as edits of the first file it touches."""
-    first_path = next(iter(case.after), next(iter(case.moves.values()), ""))
+    touched_paths = [*case.after, *case.moves.values(), ""]
+    first_path = touched_paths[0]
     written: dict[str, str] = {}
     removed: list[str] = []
     for path, text in case.after.items():
@@ -90,16 +93,21 @@ def _change_commit(case: FactCase, at: datetime) -> Row:
             removed.append(path)
         else:
             written[path] = text
-    edits = [{**fact, "path": first_path} for fact in case.said]
+    edits = [{**fact, "path": first_path} for fact in case.facts]
     return _commit(case.title, at, edits=edits, write=written, remove=removed, move=case.moves)
 
 
 def _paths_after(case: FactCase) -> list[str]:
     """List the files that are there after a change."""
-    paths = set(case.before) - set(case.moves)
-    paths.update(case.moves.values(), case.after)
-    removed = {path for path, text in case.after.items() if text is None}
-    return sorted(paths - removed)
+    paths = set(case.before)
+    paths.difference_update(case.moves)
+    paths.update(case.moves.values())
+    for path, text in case.after.items():
+        if text is None:
+            paths.discard(path)
+        else:
+            paths.add(path)
+    return sorted(paths)
 
 
 def read_cases() -> Iterator[FactCase]:
@@ -134,10 +142,10 @@ def _text(row: Row) -> str | None:
 def fill(case: FactCase, number: int, seed: int) -> FactCase:
     """Fill the blanks, and write an `__init__.py` that exports what the modules declare."""
     words = _words(Dice("factbook", seed, case.title, number), number)
-    facts = []
-    for fact in case.said:
-        facts.append({key: _filled(text, words) for key, text in fact.items()})
-    moves = {_filled(old, words): _filled(new, words) for old, new in case.moves.items()}
+    facts = [_filled_values(fact, words) for fact in case.facts]
+    moves: dict[str, str] = {}
+    for old_path, new_path in case.moves.items():
+        moves[_filled(old_path, words)] = _filled(new_path, words)
     before = _filled_files(case.before, words)
     after = _filled_files(case.after, words)
     return FactCase(case.title, before, after, tuple(facts), moves)
@@ -145,6 +153,10 @@ def fill(case: FactCase, number: int, seed: int) -> FactCase:
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
     return _BLANK.sub(lambda match: words[match[1]], text)
+
+
+def _filled_values(fact: Mapping[str, str], words: Mapping[str, str]) -> dict[str, str]:
+    return {key: _filled(text, words) for key, text in fact.items()}
 
 
 def _filled_files(files: Files, words: Mapping[str, str]) -> Files:
@@ -162,8 +174,10 @@ def _filled_files(files: Files, words: Mapping[str, str]) -> Files:
 
 def _exports(path: str, text: str | None) -> str:
     module = path.removesuffix(".py").replace("/", ".")
-    names = _PUBLIC.findall(text or "")
-    return "".join(f"from {module} import {name} as {name}\n" for name in names)
+    imports: list[str] = []
+    for name in _PUBLIC.findall(text or ""):
+        imports.append(f"from {module} import {name} as {name}\n")
+    return "".join(imports)
 
 
 def _words(dice: Dice, number: int) -> dict[str, str]:

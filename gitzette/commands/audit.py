@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, get_args
 
 from agent.audit.correcting import correct
 from agent.audit.entries import AuditEntry, read_page
-from agent.audit.findings import RIGHT, Finding, in_order, summary
+from agent.audit.findings import RIGHT, Finding, in_order, summary, verdict_counts
 from agent.domain.base import (
     EXIT_DONE,
     EXIT_INCOMPLETE,
@@ -92,7 +92,7 @@ class Audited:
     def without(self, dropped: Callable[[Finding], bool]) -> "Audited":
         """Return the audit without some of its findings."""
         findings = [finding for finding in self.findings if not dropped(finding)]
-        return Audited(findings, self.summary | summary(findings))
+        return Audited(findings, self.summary | verdict_counts(findings))
 
 
 class AuditedFile(NamedTuple):
@@ -274,8 +274,7 @@ async def check_file(
     """Compare a report of our own with its JSON; check any other against the repositories."""
     findings = _compared(file, text, Web(settings.web))
     if findings is not None:
-        totals = summary(findings, days=[], commits=0, not_read={}, not_given={}, incomplete=[])
-        return Audited(findings, totals)
+        return Audited(findings, summary(findings))
     return await check(text, file.name, settings, environ, display, max_seconds)
 
 

@@ -210,13 +210,13 @@ def test_evidence_is_found_by_its_name_and_the_latest_of_it_is_kept(
         CARDS[2],
     ]
     assert (
-        evidence_store.named("0303030", [REPO])
-        == evidence_store.named(f"`{CARDS[2].id}`", [])
+        evidence_store.resolve("0303030", [REPO])
+        == evidence_store.resolve(f"`{CARDS[2].id}`", [])
         == [CARDS[2].id]
     )
-    assert evidence_store.named("#4", [REPO, RepoId("other/repo")]) == [f"{REPO}#4"]
-    assert evidence_store.named(f"{REPO}@v1.1.0", []) == [f"{REPO}@v1.1.0"]
-    assert evidence_store.known(REPO, [CARDS[0].sha, "f" * 40]) == {CARDS[0].sha}
+    assert evidence_store.resolve("#4", [REPO, RepoId("other/repo")]) == [f"{REPO}#4"]
+    assert evidence_store.resolve(f"{REPO}@v1.1.0", []) == [f"{REPO}@v1.1.0"]
+    assert evidence_store.stored_shas(REPO, [CARDS[0].sha, "f" * 40]) == {CARDS[0].sha}
     assert evidence_store.has_threads(REPO)
     assert not evidence_store.has_threads(RepoId("other/repo"))
 

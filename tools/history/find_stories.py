@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import Claim
 from agent.domain.commits import Headline, reverts_in
-from agent.domain.evidence import CommitEvidence, Material
+from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Link, Mention, Related, Relation, Story
 from agent.links.admitted import with_judges
@@ -56,9 +57,9 @@ async def find_stories(
     *,
     blamed: int,
 ) -> StoriesFound:
-    """Return the stories of a day's commits, and the earlier commits that they may go on with.
+    """Return the stories of a day's commits, and the earlier commits that they may continue.
 
-    The removed lines of so many commits, `blamed`, are followed to the commit that wrote them.
+    For up to `blamed` commits, the removed lines are followed to the commits that wrote them.
     """
     repo = material.repo
     evidence = [read.evidence for read in material.reads]
@@ -74,11 +75,9 @@ async def find_stories(
     own_shas = {commit.sha for commit in today}
     stories = joined([revert.story(repo) for revert in reverts])
     stories += series_stories(repo, line.heads, own_shas, has_all=has_all)
-    landed = {commit.sha: commit for commit in line.heads}
-    for pair in pairs:
-        landed[pair.earlier.sha] = pair.earlier
-    for revert in reverts:
-        landed[revert.target.sha] = revert.target
+    landed: dict[str, Headline] = {}
+    for commit in (*line.heads, *_earlier_commits(pairs), *_reverted_commits(reverts)):
+        landed[commit.sha] = commit
     earlier_shas = _cited_commits(stories, pairs) - own_shas
     return StoriesFound(
         stories=tuple(stories),
@@ -88,9 +87,17 @@ async def find_stories(
     )
 
 
+def _earlier_commits(pairs: Iterable[CommitPair]) -> list[Headline]:
+    return [pair.earlier for pair in pairs]
+
+
+def _reverted_commits(reverts: Iterable[Undoing]) -> list[Headline]:
+    return [revert.target for revert in reverts]
+
+
 def _cited_commits(stories: Iterable[Story], pairs: Iterable[CommitPair]) -> set[str]:
     """Return the hashes of the steps of stories, and of the earlier commits of pairs."""
-    shas = {pair.earlier.sha for pair in pairs}
+    shas = {commit.sha for commit in _earlier_commits(pairs)}
     for story in stories:
         shas.update(cite.sha for cite in story.steps)
     return shas
@@ -132,7 +139,7 @@ def _headlines(commits: Iterable[CommitEvidence]) -> list[Headline]:
 
 
 def _lineage_by_sha(material: Material, past: Past) -> dict[str, list[LineageReference]]:
-    """Return by hash what commits of the day, and earlier reverts, undo and bring back."""
+    """Return the commits that the day's commits and earlier reverts undo and bring back."""
     lineage: dict[str, list[LineageReference]] = {}
     for commit in past.found:
         if reverts_in(commit.title):
@@ -151,16 +158,20 @@ def _far_pattern(
     lineage: Mapping[str, Sequence[LineageReference]],
     mentions: Sequence[Mention],
 ) -> str:
-    """Return a pattern for titles further back: those that are named, and parts if one landed."""
-    numbers = {mention.target.number or 0 for mention in mentions}
+    """Return a pattern for older titles: those that are named, and parts of series if one landed."""
+    numbers: set[int] = set()
     titles: list[str] = []
-    for targets in lineage.values():
-        for target in targets:
-            numbers.add(target.number or 0)
-            if not target.number and not target.sha:
-                titles.append(target.title)
-    numbers.discard(0)
-    numbers.difference_update(commit.pull or 0 for commit in past.found)
+    for mention in mentions:
+        if mention.target.number:
+            numbers.add(mention.target.number)
+    for target in chain.from_iterable(lineage.values()):
+        if target.number:
+            numbers.add(target.number)
+        elif not target.sha:
+            titles.append(target.title)
+    for commit in past.found:
+        if commit.pull is not None:
+            numbers.discard(commit.pull)
     patterns = [naming(numbers, titles)]
     if any(read_part(commit.title) for commit in today):
         patterns.append(PARTS)
@@ -175,7 +186,7 @@ async def with_relations(
     evidence_cache: "EvidenceCache",
     memory: StoryMemory,
 ) -> StoriesFound:
-    """Return stories with what a reader of both sides said, earlier reports and tags."""
+    """Return stories completed by a model's relations, by earlier reports, and by tags."""
     repo = material.repo
     evidence = [read.evidence for read in material.reads]
     today = _headlines(evidence)
@@ -193,8 +204,12 @@ async def with_relations(
     today_ids = {commit.id for commit in evidence}
     stories = [with_memory(story, today_ids, remembered) for story in stories]
     own_shas = {commit.sha for commit in today}
-    earlier = {pair.earlier.sha: pair.earlier for pair in added if pair.earlier.sha not in own_shas}
-    heads = earlier | {commit.sha: commit for commit in stories_found.heads}
+    heads: dict[str, Headline] = {}
+    for commit in _earlier_commits(added):
+        if commit.sha not in own_shas:
+            heads[commit.sha] = commit
+    for commit in stories_found.heads:
+        heads[commit.sha] = commit
     return stories_found.model_copy(
         update={
             "stories": await with_first_releases(stories, code, material.window),
@@ -210,21 +225,29 @@ async def _related_lineage(
     code: CodeSource,
     evidence_cache: "EvidenceCache",
 ) -> list[Story]:
-    """Return the reverts and re-lands of the day, with those that only a reader of both saw."""
+    """Return the reverts and re-lands of the day, with those that only a model related."""
     stories = [story for story in stories_found.stories if story.kind in LINEAGE]
     by_ids = {pair.ids(code.repo): pair for pair in pairs}
-    undoings = []
+    undoings: list[Undoing] = []
     for relation in related:
-        pair = by_ids.get((relation.change, relation.other))
-        again = relation.relation is Relation.RELANDS
-        if pair is None or not (again or relation.relation is Relation.UNDOES):
+        if relation.relation not in (Relation.RELANDS, Relation.UNDOES):
             continue
-        if not any({relation.change, relation.other} <= set(story.steps) for story in stories):
-            undoings.append(Undoing(pair.doer, pair.earlier, again))
+        pair = by_ids.get((relation.change, relation.other))
+        if pair is None or _has_story(relation, stories):
+            continue
+        again = relation.relation is Relation.RELANDS
+        undoings.append(Undoing(pair.doer, pair.earlier, again))
     if not undoings:
         return stories
     measured = await with_parts(undoings, code, evidence_cache)
-    return joined([*stories, *(undoing.story(code.repo) for undoing in measured)])
+    related_stories = [undoing.story(code.repo) for undoing in measured]
+    return joined([*stories, *related_stories])
+
+
+def _has_story(relation: Related, stories: Iterable[Story]) -> bool:
+    """Return True if both sides of a relation are steps of one story."""
+    sides = {relation.change, relation.other}
+    return any(sides.issubset(story.steps) for story in stories)
 
 
 async def with_past(
@@ -233,7 +256,7 @@ async def with_past(
     code: CodeSource,
     evidence_cache: "EvidenceCache",
 ) -> Material:
-    """Return material in which also what stories rest on may be cited."""
+    """Return material with the earlier commits of stories, so that claims may cite them."""
     changes = await evidence_cache.whole(code, stories.whole)
     background: dict[EvidenceId, CommitEvidence] = {}
     for commit in stories.heads:
@@ -243,21 +266,21 @@ async def with_past(
     for change in changes.values():
         without_patch = background.get(change.commit.id) or CommitEvidence(change=change)
         background[change.commit.id] = without_patch.model_copy(update={"change": change})
-    reads = []
+    reads: list[Read] = []
     for read in material.reads:
         background.pop(read.evidence.id, None)
         change = changes.get(read.evidence.change.commit.sha, read.evidence.change)
-        reads.append(replace(read, evidence=read.evidence.model_copy(update={"change": change})))
+        evidence = read.evidence.model_copy(update={"change": change})
+        reads.append(replace(read, evidence=evidence))
     return replace(material, reads=reads, background=background)
 
 
 def with_stories(claims: Sequence[Claim], stories: StoriesFound) -> list[Claim]:
     """Return the claims of stories, then other claims without the reverts that stories report."""
-    said_in = {
-        pair.ids(pair.said_in.repo): pair.said_in
-        for pair in stories.pairs
-        if pair.said_in is not None
-    }
+    said_in: dict[tuple[EvidenceId, EvidenceId], EvidenceId] = {}
+    for pair in stories.pairs:
+        if pair.said_in is not None:
+            said_in[pair.ids(pair.said_in.repo)] = pair.said_in
     claims_of_stories: list[Claim] = []
     for story in stories.stories:
         claims_of_stories += story_claims(story, said_in)
@@ -266,7 +289,8 @@ def with_stories(claims: Sequence[Claim], stories: StoriesFound) -> list[Claim]:
     for number, claim in enumerate(claims_of_stories, start=1):
         change = claim.about[0]
         numbered.append(claim.model_copy(update={"id": f"{change.shortened()}.s{number}"}))
-        reported.update((change, other) for other in claim.sources[1:])
+        for other in claim.sources[1:]:
+            reported.add((change, other))
     others: list[Claim] = []
     for claim in claims:
         is_lineage = claim.predicate in ("undoes", "relands")
