@@ -37,7 +37,7 @@ from tools.history.undone import later_reverts
 _RELATE_PROMPT = EvidencePrompt(name="relate", values={}, shape=SaidRelations)
 _MAX_OTHERS = 3  # Others that are read beside a commit in one question
 _TOKENS_PER_COMMIT = 7_000  # That a day may spend on relations, for each of its commits
-_MIN_TOKENS = 120_000  # That a short day may spend
+_MIN_TOKENS = 300_000  # That a short day may spend
 _MAX_TOKENS = 480_000  # That a long day may spend; the shortlist takes the rest of half a million
 _QUESTION_TOKENS = (14_000, 10_000, 7_000, 5_000, 3_500)
 """How much of both sides one question shows: less where many pairs wait."""
