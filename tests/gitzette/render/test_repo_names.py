@@ -40,8 +40,8 @@ def brief_of(*texts: dict[Language, str], repos: tuple[RepoId, ...] = (ROUTER, C
     claims += [claim for claim in report.claims if claim.role != "brief"]
     sections = tuple(section for section in report.sections if section.repo in repos)
     ledger = tuple(row for row in report.ledger if row.repo in repos)
-    update = {"repos": repos, "sections": sections, "ledger": ledger, "claims": tuple(claims)}
-    return report.model_copy(update=update)
+    parts: dict[str, object] = {"repos": repos, "sections": sections, "ledger": ledger}
+    return report.model_copy(update=parts | {"claims": tuple(claims)})
 
 
 def brief_words(page: PageModel) -> list[str]:
