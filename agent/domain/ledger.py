@@ -114,7 +114,7 @@ class LedgerRow(Frozen):
     areas: dict[str, int] = Field(default_factory=dict)
     """Changed lines by the first two folders of their files, most lines first."""
     pull: int | None = None
-    tier: Tier | None = None  # How much it matters; None where its diff was not read
+    tier: Tier | None = None  # How much it matters by the rules; None where its diff was not read
     noise: Noise | None = None
     purpose: Purpose | None = None
     weight: float = 0.0

@@ -11,6 +11,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import Story, undone_pairs
+from agent.domain.placement import CommitGroup, Importance, Placement
 from agent.domain.report import ReleaseLine, Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.stored import load, to_json
@@ -88,6 +89,7 @@ def week_of(label: str, tz: str, reports: Sequence[Report]) -> Week:
         ledger=_ledger(reports, without_effect),
         claims=_claims(reports, without_effect),
         stories=_stories(reports),
+        groups=_groups(reports, without_effect),
         failures=_every(report.failures for report in reports),
         links=_every(report.links for report in reports),
         uses=_every(report.uses for report in reports),
@@ -133,13 +135,34 @@ def _ledger(
     reports: Sequence[Report], without_effect: Collection[EvidenceId]
 ) -> tuple[LedgerRow, ...]:
     """Return the rows of all days; what came and went stands behind everything else."""
+    last = sum(len(report.ledger) for report in reports)
     rows: dict[EvidenceId, LedgerRow] = {}
     for report in reports:
         for row in report.ledger:
-            if row.id in without_effect:
-                row = row.model_copy(update={"tier": Tier.LOW, "weight": 0.0})
-            rows[row.id] = row
+            rows[row.id] = _without_news(row, last) if row.id in without_effect else row
     return tuple(rows.values())
+
+
+def _without_news(row: LedgerRow, order: int) -> LedgerRow:
+    """Return the row of a commit that came and went, as a minor one with this order."""
+    update: dict[str, object] = {"tier": Tier.LOW, "weight": 0.0}
+    if row.placement is not None:
+        importance = min(row.importance, Importance.MINOR)
+        update["placement"] = Placement(importance=importance, order=order)
+    return row.model_copy(update=update)
+
+
+def _groups(
+    reports: Sequence[Report], without_effect: Collection[EvidenceId]
+) -> tuple[CommitGroup, ...]:
+    """Return the groups of all days, without the commits that came and went."""
+    groups: list[CommitGroup] = []
+    for report in reports:
+        for group in report.groups:
+            commits = tuple(commit for commit in group.commits if commit not in without_effect)
+            if len(commits) > 1:
+                groups.append(group.model_copy(update={"commits": commits}))
+    return tuple(groups)
 
 
 def _claims(reports: Sequence[Report], without_effect: Collection[EvidenceId]) -> tuple[Claim, ...]:

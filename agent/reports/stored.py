@@ -8,10 +8,12 @@ from pydantic import BaseModel
 
 from agent.domain.base import StorageError
 from agent.domain.claims import Claim
+from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report, checked_counts, footer_counts, model_counts
 from agent.reports.page import brief_length
 
-FORMAT = 2
+FORMAT = 3
+_DECIDED_BY_RULES = "rules"
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -32,6 +34,8 @@ def _parts(report: Report) -> Iterator[tuple[str, Any]]:
             yield name, value.model_dump(mode="json")
         elif name == "claims":
             yield name, map(claim_json, value)
+        elif name == "ledger":
+            yield name, map(ledger_json, value)
         elif isinstance(value, tuple):
             yield name, map(_plain, value)
         else:
@@ -57,6 +61,27 @@ def claim_json(claim: Claim) -> dict[str, Any]:
     data = claim.model_dump(mode="json")
     data["verdict"] = claim.judgement.verdict if claim.judgement else None
     return data
+
+
+def ledger_json(row: LedgerRow) -> dict[str, Any]:
+    """Return a row of the ledger with its place: the tier from 3 to 0, the order, and who decided.
+
+    What the rules alone would say is `rules_tier`; it may contradict an editor's tier.
+    """
+    data = row.model_dump(mode="json")
+    placement = row.placement
+    data["rules_tier"] = data["tier"]
+    data["tier"] = int(row.importance)
+    data["order"] = None if placement is None else placement.order
+    data["edited_by"] = _DECIDED_BY_RULES if placement is None else placement.decided_by
+    return data
+
+
+def _with_rules_tier(row: Any) -> Any:
+    """Return a stored row as the model of a row reads it; older reports call the rules' word `tier`."""
+    if not isinstance(row, dict) or "rules_tier" not in row:
+        return row
+    return {**row, "tier": row["rules_tier"]}
 
 
 def dump(report: Report) -> str:
@@ -98,6 +123,7 @@ def load(text: str | bytes, name: str) -> Report:
             raise StorageError(
                 f"{name} was written by a newer Gitzette; update Gitzette to change it"
             )
+        data["ledger"] = [_with_rules_tier(row) for row in data["ledger"]]
         return Report.model_validate(data, extra="ignore")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StorageError(

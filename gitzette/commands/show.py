@@ -8,7 +8,7 @@ from typing import Any
 from agent.domain.base import EXIT_DONE, Language
 from agent.domain.references import repo_id
 from agent.languages import catalogue
-from agent.reports.stored import claim_json, to_json
+from agent.reports.stored import claim_json, ledger_json, to_json
 from agent.settings.values import Settings
 from agent.web import Web
 from gitzette.arguments import settings_here
@@ -110,7 +110,7 @@ def _commit_data(commit: PublishedCommit) -> dict[str, Any]:
         "marks": list(row.marks),
         "decided_by": placement.decided_by if placement else "rules",
         "group": commit.group.label if commit.group else None,
-        "row": row.model_dump(mode="json"),
+        "row": ledger_json(row),
         "claims": [claim_json(claim) for claim in commit.claims],
         "links": [link.model_dump(mode="json") for link in commit.links],
         "stories": [story.model_dump(mode="json") for story in commit.stories],

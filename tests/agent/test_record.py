@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from agent.domain.base import StorageError
-from agent.domain.ledger import LedgerRow
+from agent.domain.ledger import LedgerRow, Tier
+from agent.domain.placement import Importance, Placement
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.reports.merging import merge
@@ -85,6 +86,28 @@ def test_machines_find_what_the_contract_promises(full: Report) -> None:
         {A: "read", B: "read", C: "partial"},
     )
     assert data == to_json(full)
+
+
+def test_a_row_of_the_ledger_has_the_place_that_it_was_given(make_row: Rows, full: Report) -> None:
+    placed = Placement(importance=Importance.NOISE, order=4, decided_by="model")
+    row = make_row("1" * 40, repo=A).model_copy(update={"tier": Tier.HIGH, "placement": placed})
+    unplaced = make_row("2" * 40, repo=A).model_copy(update={"tier": Tier.MID})
+    report = full.model_copy(update={"ledger": (row, unplaced)})
+    first, second = json.loads(dump(report))["ledger"]
+    places = [[row[key] for key in ("tier", "order", "edited_by")] for row in (first, second)]
+    assert places == [[0, 4, "model"], [2, None, "rules"]]
+    assert (first["rules_tier"], second["rules_tier"]) == ("act on", "worth knowing")
+    assert load(dump(report), "x.json") == report
+
+
+def test_reports_whose_rows_have_the_word_of_the_rules_are_still_read(
+    make_row: Rows, full: Report
+) -> None:
+    row = make_row("1" * 40, repo=A).model_copy(update={"tier": Tier.HIGH})
+    report = full.model_copy(update={"ledger": (row,)})
+    data = to_json(report) | {"format": 2}
+    data["ledger"] = [row.model_dump(mode="json")]
+    assert load(json.dumps(data), "x.json") == report
 
 
 @pytest.mark.parametrize(

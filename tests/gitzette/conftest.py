@@ -38,6 +38,8 @@ _CLOSED = {
     *(
         "depth",
         "tier",
+        "rules_tier",
+        "edited_by",
         "noise",
         "purpose",
         "event",

@@ -191,7 +191,7 @@ def test_what_ones_own_code_uses_comes_first_and_nothing_else_is_marked(
     used = {entry["sha"] for entry in report["uses"]}
     rows = sorted(report["ledger"], key=lambda row: -row["weight"])
     assert {row["sha"] for row in rows[: len(used)]} == used
-    assert {row["tier"] for row in rows[: len(used)]} == {"act on"}
+    assert {row["tier"] for row in rows[: len(used)]} == {3}
     page = Path("gazette/reports/2026-02-09.md").read_text()
     marks = [line for line in page.splitlines() if line.startswith("**Your code uses this**")]
     assert "`ENGINE_CACHE run.sh:3`" in marks[0]

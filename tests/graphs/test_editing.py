@@ -67,6 +67,12 @@ async def test_the_model_places_every_commit_and_the_ledger_says_who_decided_and
     assert (timeout.importance, timeout.order) == (Importance.WORTH_KNOWING, 2)
     assert limit.reason == "It changes a value."
     data = json.loads((tmp_path / "out" / "reports" / "2026-02-04.json").read_text("utf-8"))
+    rows = {row["title"]: row for row in data["ledger"]}
+    in_short = [rows[title] for title in (LIMIT, TIMEOUT)]
+    assert [(row["tier"], row["order"], row["edited_by"]) for row in in_short] == [
+        (3, 1, "model"),
+        (2, 2, "model"),
+    ]
     stored = {row["title"]: row["placement"] for row in data["ledger"]}
     assert stored[LIMIT] == {
         "importance": 3,

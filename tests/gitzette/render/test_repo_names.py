@@ -35,19 +35,13 @@ def brief_of(*texts: dict[Language, str], repos: tuple[RepoId, ...] = (ROUTER, C
     (template, *_) = (claim for claim in report.claims if claim.role == "brief")
     claims: list[Claim] = []
     for number, text in enumerate(texts):
-        fields = {"id": f"brief{number}", "text": text, "cites": (commit,)}
-        claims.append(template.model_copy(update=fields))
+        update = {"id": f"brief{number}", "text": text, "cites": (commit,)}
+        claims.append(template.model_copy(update=update))
     claims += [claim for claim in report.claims if claim.role != "brief"]
     sections = tuple(section for section in report.sections if section.repo in repos)
     ledger = tuple(row for row in report.ledger if row.repo in repos)
-    return report.model_copy(
-        update={
-            "repos": repos,
-            "sections": sections,
-            "ledger": ledger,
-            "claims": tuple(claims),
-        }
-    )
+    parts: dict[str, object] = {"repos": repos, "sections": sections, "ledger": ledger}
+    return report.model_copy(update=parts | {"claims": tuple(claims)})
 
 
 def brief_words(page: PageModel) -> list[str]:
