@@ -68,8 +68,6 @@ async def plan(state: AskInput, runtime: Runtime[AskContext]) -> SearchPlanOutpu
     stream_hits(hits, query, runtime)
     if context.models is None or query.is_filtered:
         return _UNPLANNED
-    if await context.is_small():
-        return _UNPLANNED
     try:
         return await _planned(state, query, context)
     except ModelError:
@@ -78,6 +76,8 @@ async def plan(state: AskInput, runtime: Runtime[AskContext]) -> SearchPlanOutpu
 
 
 async def _planned(state: AskInput, query: Query, context: AskContext) -> SearchPlanOutput:
+    if await context.is_small():
+        return _UNPLANNED
     scope = " and ".join(spec.name for spec in context.specs)
     system = prompt("system", {"repo": scope, "mark": context.mark})
     values = {"question": fenced(query.text, context.mark), "scope": scope}
