@@ -204,9 +204,7 @@ def _facts_in_sight(facts: Sequence[Claim], max_facts: int) -> list[Claim]:
             strong.append(fact)
         elif (fact.speech or fact.text) and not is_new_file(fact):
             weak.append(fact)
-    if not strong:
-        return weak[:1]
-    sight = strong[:max_facts]
+    sight = strong[:max_facts] or weak[:1]
     for fact in facts:
         if fact not in sight and (is_breaking(fact) or asserts_relation(fact)):
             sight.append(fact)

@@ -750,3 +750,18 @@ def test_a_group_of_minor_commits_is_listed_with_its_commits() -> None:
         page = unfolded(report_page(report, lang, WEB))
         assert "- Small repairs\n\n  - Sentence about number1." in page
         assert "\n  - Sentence about number2." in page
+
+
+def test_a_relation_is_in_sight_beside_the_authors_words_where_no_fact_stands() -> None:
+    row = row_of(ROUTER, 1, WORTH_KNOWING)
+    earlier = EvidenceId.commit(ROUTER, "e" * 40)
+    quote = Quote(cite=row.id, text="Routes were lost.")
+    speech = claim_of(row, "", kind=Kind.QUOTATION, speech=True, quotes=(quote,), text={})
+    continues = claim_of(
+        row, "Continues [@2].", kind=Kind.FACT, predicate="continues", cites=(row.id, earlier)
+    )
+    report = report_of(row, claims=(speech, continues))
+    (section,) = [part for part in page_model(report, "en", WEB).sections if part.items]
+    (item,) = section.items
+    assert [sentence.claim for sentence in item.sentences] == [speech, continues]
+    assert item.more == ()
