@@ -75,7 +75,7 @@ def _setup_commit(case: FactCase, leftover: list[str], at: datetime) -> Row:
 def _guide(case: FactCase) -> str:
     """Return a document that names what a change is about: users know its settings from there."""
     names: dict[str, None] = {}
-    for fact in case.said:
+    for fact in case.facts:
         for part in ("old", "name"):
             if part in fact:
                 names[fact[part]] = None
