@@ -240,7 +240,8 @@ class _FunctionChanges:
             changed[function] = change
             if not self._is_one_sided(function):
                 edited[function] = change
-        return edited or changed
+        # Beside facts that users see, it says nothing that something new has a body.
+        return edited if self._known.visible else edited or changed
 
     def _add(self, change: _FunctionChange, function: _Function, run: Run) -> None:
         change.lines += run

@@ -18,6 +18,8 @@ _ABSTRACT = re.compile(r"\bABC(?:Meta)?\b")
 _LITERAL = re.compile(
     r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]"
 )
+_VALUE = re.compile(r"[\"'\d]|\b(?:True|False|None)\b|\(")
+_STARS = re.compile(r"^\*+")
 _MAX_GUESSED_DEPTH = 2
 """Where nobody knows what a package exports, users import its modules, but not those deep inside."""
 _PARAMETER_KINDS: dict[FactKind, BreakKind] = {
@@ -83,7 +85,24 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
         return Severity.INTERNAL  # It can still be imported as before
     if difference.kind == "parameter-added":
         return Severity.INTERNAL  # An argument of a branch or of a record with bases
+    if difference.oldest.kind == "parameter" and not _may_be_refused(difference):
+        return Severity.INTERNAL  # All calls still fit one of the signatures
     return Severity.MAY_BREAK
+
+
+def _may_be_refused(difference: Difference) -> bool:
+    """Return True for an argument that only `**` takes now: the body may not know its name.
+
+    What takes everything passes it on. Of special methods the surface says nothing.
+    """
+    oldest = difference.oldest
+    if oldest.owner.rpartition(".")[2].startswith("__") and not oldest.owner.endswith("__init__"):
+        return True
+    stars: set[str] = set()
+    for declaration in difference.newest.versions.new:
+        if declaration.kind == "parameter" and declaration.owner == oldest.owner:
+            stars.add("".join(_STARS.findall(declaration.name)))
+    return "**" in stars and "*" not in stars
 
 
 def _is_of_command(parameter: FoundDeclaration, surface: SurfaceChange) -> bool:
@@ -143,6 +162,8 @@ def _severity_of_value(difference: Difference, surface: SurfaceChange | None) ->
             return Severity.INTERNAL
         return Severity.MAY_BREAK if difference.old else Severity.BEHAVIOUR
     if difference.kind == "constant-changed":
+        if not (_VALUE.search(difference.old or "") or _VALUE.search(difference.new or "")):
+            return Severity.INTERNAL  # Another name for the same type
         # A constant in capitals with a plain value is a limit or a default of what uses it.
         is_named_value = newest.name.isupper() and _is_literal(difference)
         is_named_value = is_named_value and _is_value_of_users(newest, surface)

@@ -132,9 +132,12 @@ class Gathered:
                 hooks.add(difference.name)
         breaks = shown_breaks(self.differences, surface)
         broken_exports = list(export_facts(self.change, surface, breaks, self.differences))
+        defined = _defined_names(self.differences)
         for difference in self.differences:
             if difference.kind == "symbol-added" and difference.name in hooks:
                 continue  # That subclasses must have it says more
+            if difference.newest.kind == "export" and _module_name(difference) in defined:
+                continue  # Its definition comes or goes with it
             fact = self._fact(difference, trees, surface, replacements)
             if fact is not None and not _repeats_export(broken_exports, fact):
                 yield fact
@@ -227,6 +230,19 @@ def _repeats_export(broken_exports: Sequence[Fact], fact: Fact) -> bool:
         return False
     modules = [broken.module for broken in broken_exports if broken.name == fact.name]
     return fact.module.endswith(tuple(modules))
+
+
+def _defined_names(differences: Sequence[Difference]) -> set[tuple[str, str, str]]:
+    """Return the definitions that come or go, by their kinds of facts, files and names."""
+    names: set[tuple[str, str, str]] = set()
+    for difference in differences:
+        if difference.newest.kind in ("function", "class", "constant"):
+            names.add(_module_name(difference))
+    return names
+
+
+def _module_name(difference: Difference) -> tuple[str, str, str]:
+    return difference.kind, difference.newest.file, difference.name
 
 
 def _old_path(file: FileChange) -> str:

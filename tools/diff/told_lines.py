@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.patch import Side
-from tools.diff.kinds import Difference, FoundDeclaration
+from tools.diff.kinds import Difference
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration
     from tools.diff.file_versions import Versions
-
-_SIDES: tuple[Side, ...] = ("old", "new")
 
 
 class LineOfSide(NamedTuple):
@@ -24,39 +22,59 @@ class LineOfSide(NamedTuple):
 def told_lines(differences: Iterable[Difference]) -> set[LineOfSide]:
     """Return the lines of what differs: a declaration as a whole, of a function its signature."""
     lines: set[LineOfSide] = set()
+    functions: dict[str, _Functions] = {}
     for difference in differences:
         for declared in (difference.before, difference.after):
-            if declared is not None:
-                lines.update(_lines_of(declared))
+            if declared is None:
+                continue
+            declaration = declared.declaration
+            versions = declared.versions
+            in_file = functions.setdefault(versions.file.path, _Functions(versions))
+            if declared.kind == "parameter":
+                # What was added to a signature changes the line that it had before.
+                in_file.add("old", declaration.owner)
+                in_file.add("new", declaration.owner)
+            elif declaration.is_scope:
+                in_file.add(declared.side, declaration.path)
+            else:
+                lines.update(_lines(versions, declared.side, declaration.first, declaration.last))
+    for in_file in functions.values():
+        lines.update(in_file.signature_lines())
     return lines
 
 
-def _lines_of(declared: FoundDeclaration) -> Iterator[LineOfSide]:
-    versions = declared.versions
-    declaration = declared.declaration
-    if declared.kind == "parameter":
-        # What was added to a signature changes the line that it had before.
-        for side in _SIDES:
-            yield from _signature_lines(versions, side, declaration.owner)
-    elif not declaration.is_scope:
-        yield from _lines(versions, declared.side, declaration.first, declaration.last)
-    else:
-        yield from _signature_lines(versions, declared.side, declaration.path)
+class _Functions:
+    """The functions and classes of a file whose signatures are told."""
+
+    def __init__(self, versions: "Versions") -> None:
+        self._versions = versions
+        self._paths: dict[Side, set[str]] = {"old": set(), "new": set()}
+
+    def add(self, side: Side, path: str) -> None:
+        """Add a function by its name behind those of what it stands in."""
+        self._paths[side].add(path)
+
+    def signature_lines(self) -> Iterator[LineOfSide]:
+        """Yield the lines of each function from its name to the end of its parameters."""
+        for side, paths in self._paths.items():
+            declarations = self._versions.old if side == "old" else self._versions.new
+            ends = _ends_of_parameters(declarations) if paths else {}
+            for declaration in declarations:
+                if declaration.kind not in ("function", "class") or declaration.path not in paths:
+                    continue
+                last = max(declaration.line, ends.get(declaration.path, 0))
+                if _closes_brackets(declaration, last + 1):
+                    last += 1
+                yield from _lines(self._versions, side, declaration.line, last)
 
 
-def _signature_lines(versions: "Versions", side: Side, path: str) -> Iterator[LineOfSide]:
-    """Yield the lines of a function from its name to the end of its parameters."""
-    declarations = versions.old if side == "old" else versions.new
+def _ends_of_parameters(declarations: Iterable["Declaration"]) -> dict[str, int]:
+    """Return the last line of the parameters of each function."""
+    ends: dict[str, int] = {}
     for declaration in declarations:
-        if declaration.kind not in ("function", "class") or declaration.path != path:
-            continue
-        last = declaration.line
-        for parameter in declarations:
-            if parameter.kind == "parameter" and parameter.owner == path:
-                last = max(last, parameter.last)
-        if _closes_brackets(declaration, last + 1):
-            last += 1
-        yield from _lines(versions, side, declaration.line, last)
+        if declaration.kind == "parameter":
+            ends[declaration.owner] = max(declaration.last, ends.get(declaration.owner, 0))
+    return ends
 
 
 def _closes_brackets(declaration: "Declaration", number: int) -> bool:

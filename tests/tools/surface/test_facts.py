@@ -585,3 +585,29 @@ async def test_a_special_case_of_a_template_may_be_gone_while_the_template_is_th
     }
     facts = await facts_of(tmp_path, before, before | {"include/engine/tile.h": template})
     assert [fact for fact in facts if fact.severity is Severity.BREAKING] == []
+
+
+async def test_a_parameter_that_everything_stands_for_now_is_not_told(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "def attend(q, scale=1, *, mode=2): ...\n"}
+    after = {"engine/__init__.py": "def attend(q, *args, **options): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_a_new_name_with_its_entry_in_a_list_of_exports_is_told_once(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": '__all__ = [\n    "run",\n]\n\n\ndef run(q): ...\n'}
+    after = {
+        "engine/__init__.py": '__all__ = [\n    "run",\n    "stop",\n]\n\n\n'
+        "def run(q): ...\n\n\ndef stop(q): ...\n"
+    }
+    facts = await facts_of(tmp_path, before, after)
+    told = [(fact.kind, fact.name) for fact in facts if fact.severity is not Severity.INTERNAL]
+    assert told == [("symbol-added", "stop")]
+
+
+async def test_another_spelling_of_a_type_is_no_other_value(tmp_path: Path) -> None:
+    before = {"engine/__init__.py": "Dim = Union[Fixed, Open]\nLIMIT = 4\n"}
+    after = {"engine/__init__.py": "Dim = Fixed | Open\nLIMIT = 8\n"}
+    facts = await facts_of(tmp_path, before, after)
+    told = [fact.name for fact in facts if fact.severity is not Severity.INTERNAL]
+    assert told == ["LIMIT"]
