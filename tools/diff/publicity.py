@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from agent.domain.commits import FileChange
 from agent.domain.facts import FactKind
+from agent.domain.patch import read_patch
 from tools.diff.file_versions import is_manifest
 from tools.diff.kinds import Difference, is_cmake
+from tools.diff.roles import is_for_users
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each behind the path of its file."""
@@ -52,9 +55,21 @@ def is_published(difference: Difference, documents: Lines) -> bool:
     return any(whole_name.search(line) or _shows_file(line, path) for _, line in documents)
 
 
+def earlier_lines(documents: Lines, files: Iterable[FileChange]) -> list[tuple[str, str]]:
+    """Return the lines of documents that a commit did not write itself."""
+    own_lines: set[tuple[str, str]] = set()
+    for file in files:
+        if is_for_users(file.path):
+            for line in read_patch(file.patch).lines("new").values():
+                own_lines.add((file.path, line[1:]))
+    return [(path, line) for path, line in documents if (path, line) not in own_lines]
+
+
 def _published_names(difference: Difference) -> list[str]:
     """Return how documents write a setting: of a nested key they have its last part."""
     oldest = difference.oldest
+    if oldest.kind == "flag":
+        return oldest.name.split()[:1]  # Behind it may be what it takes: `--host <address>`
     if oldest.kind != "config":
         return [oldest.name]
     if is_cmake(oldest.file):

@@ -10,10 +10,8 @@ from agent.domain.surface import BreakKind, PublicBreak, SurfaceChange
 from tools.diff.kinds import BREAKING, Difference, FoundDeclaration, severity_of
 from tools.diff.reached import definitions_of, is_reached, is_used_in_definitions
 from tools.diff.roles import HIDDEN, module_of
-from tools.surface.records import is_filled_in
+from tools.surface.records import is_exchanged, is_filled_in
 
-_RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
-"""Bases of records that are exchanged with others: pydantic, msgspec, typing."""
 _ABSTRACT = re.compile(r"\bABC(?:Meta)?\b")
 _LITERAL = re.compile(
     r"-?[\d._]+[a-zA-Z]*|\"[^\"]*\"|'[^']*'|True|False|None|true|false|\[[^()]*\]"
@@ -230,8 +228,7 @@ def _is_filled_in(declared: FoundDeclaration) -> bool:
         return True
     for declaration in (*declared.versions.new, *declared.versions.old):
         if declaration.kind == "class" and declaration.path == declared.owner:
-            bases = declaration.parts.get("base", "").split(",")
-            return any(_RECORD.search(base.strip()) for base in bases)
+            return is_exchanged(declaration.parts.get("base", "").split(","))
     return False
 
 

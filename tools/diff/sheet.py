@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Commit, FileChange
@@ -21,6 +21,7 @@ from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blob
 from tools.diff.files import file_facts, only_facts
 from tools.diff.kinds import Difference, place_of
 from tools.diff.layout import layout_facts, layout_paths
+from tools.diff.publicity import earlier_lines
 from tools.diff.python_reach import export_facts, public_path, shown_breaks
 from tools.diff.ranking import ranked
 from tools.diff.reach import (
@@ -125,6 +126,9 @@ class Gathered:
 
     def declared(self, trees: SurroundingTrees, surface: SurfaceChange | None) -> Iterator[Fact]:
         """Yield what differs in declarations, judged and proved, all of it and unranked."""
+        if trees.documents:
+            documents = earlier_lines(trees.documents, self.change.files)
+            trees = replace(trees, documents=documents)
         replacements = Replacements(self.files, surface)
         hooks: set[str] = set()
         for difference in self.differences:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from agent.domain.surface import BreakKind, PublicBreak
 from tools.surface.module import PythonDefinition
 from tools.surface.package import Meaning, ModuleFound, Package
-from tools.surface.records import is_filled_in
+from tools.surface.records import is_exchanged, is_filled_in
 from tools.surface.signatures import SignatureBreak, signature_breaks
 
 _KINDS: dict[str, BreakKind] = {
@@ -123,7 +123,7 @@ class _SurfaceComparison:
             return True
         if (definition.module, definition.name) in self._documented:
             return True
-        return is_filled_in(definition.name.rpartition(".")[2])
+        return is_exchanged(definition.bases) or is_filled_in(definition.name.rpartition(".")[2])
 
     def _member_breaks(
         self, path: str, before: PythonDefinition, after: PythonDefinition

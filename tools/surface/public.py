@@ -162,7 +162,7 @@ def _unlisted_paths(
     for module in packages:
         for name in package.unlisted_names(module):
             path = f"{module}.{name}"
-            is_imported = (module, name) in documented.names or module in documented.whole_modules
+            is_imported = (module, name) in documented.names
             if not is_imported and not _is_around(path, documented.modules):
                 yield path
 

@@ -1,10 +1,20 @@
 """Records that users fill in, by the names that everybody gives them."""
 
 import re
+from collections.abc import Iterable
 
 _SETTINGS = re.compile(
     r"(?:Config|Configuration|Args|Arguments|Options|Settings|Params|Request|Response|Input)$"
 )
+
+
+_RECORD = re.compile(r"(?:BaseModel|Struct|TypedDict)$")
+"""Bases of records that are exchanged with others: pydantic, msgspec, typing."""
+
+
+def is_exchanged(bases: Iterable[str]) -> bool:
+    """Return True for the bases of a record that programs exchange with each other."""
+    return any(_RECORD.search(base.strip()) for base in bases)
 
 
 def is_filled_in(class_name: str) -> bool:

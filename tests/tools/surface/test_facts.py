@@ -611,3 +611,26 @@ async def test_another_spelling_of_a_type_is_no_other_value(tmp_path: Path) -> N
     facts = await facts_of(tmp_path, before, after)
     told = [fact.name for fact in facts if fact.severity is not Severity.INTERNAL]
     assert told == ["LIMIT"]
+
+
+async def test_an_option_is_documented_without_what_it_takes(tmp_path: Path) -> None:
+    before = {
+        "src/cli.ts": 'program\n  .option("--host <address>", "where to listen", "::1")\n  .parse();\n',
+        "README.md": "engine --host 127.0.0.1\n",
+    }
+    facts = await facts_of(tmp_path, before, before | {"src/cli.ts": "program.parse();\n"})
+    assert list(facts_by_name(facts).values()) == [Severity.BREAKING]
+
+
+async def test_a_field_of_a_record_that_programs_exchange_breaks(tmp_path: Path) -> None:
+    record = "from pydantic import BaseModel\nclass Payload(BaseModel):\n    ids: list[int]\n"
+    before = {"engine/__init__.py": f"{record}    text: str = ''\n"}
+    facts = await facts_of(tmp_path, before, {"engine/__init__.py": record})
+    assert facts_by_name(facts) == {"Payload.text": Severity.BREAKING}
+
+
+async def test_a_document_of_the_commit_itself_makes_nothing_public(tmp_path: Path) -> None:
+    before = {"engine/env.py": 'os.environ.get("ENGINE_TRACE")\n', "README.md": "engine\n"}
+    after = {"engine/env.py": "run()\n", "README.md": "ENGINE_TRACE is gone.\n"}
+    facts = await facts_of(tmp_path, before, after)
+    assert facts_by_name(facts) == {"ENGINE_TRACE": Severity.MAY_BREAK}

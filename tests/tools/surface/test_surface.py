@@ -154,6 +154,7 @@ async def test_what_stands_outside_of_a_list_of_exports_is_not_certain_to_be_pub
 ) -> None:
     before = {
         "engine/__init__.py": "from .ops import add, scale\n__all__ = ['scale']\n",
+        "README.md": "import engine\n",
         "engine/ops.py": "def scale(x, by): ...\ndef add(x, by): ...\n",
     }
     after = before | {"engine/ops.py": "def scale(x): ...\ndef add(x): ...\n"}
