@@ -6,21 +6,12 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from agent.analysts.packet import BUDGET
-from agent.analysts.ruling import Case
 from agent.analysts.sentences import asked_languages
-from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
-from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Triage
-from agent.domain.placement import CommitGroup, Importance
+from agent.domain.placement import Importance
 from agent.domain.spending import Account, fallback
-from agent.editor.answer import (
-    TOKENS_PER_COMMIT,
-    claim_about,
-    edition_shape,
-    groups,
-    proposals,
-)
+from agent.editor.answer import edition_shape, groups, proposals, tokens_per_commit
 from agent.editor.batches import RowBatch, row_batches
 from agent.editor.placements import (
     Edited,
@@ -31,14 +22,14 @@ from agent.editor.placements import (
     sorted_groups,
 )
 from agent.editor.rows import CommitRow, RowWriter, row_handles
-from agent.languages import writing_of
+from agent.editor.words import EditorWords
 from agent.ports import CodeSource, Step
 from agent.prompting import ContextExceeded, ModelError, fenced, fitting, tokens_of
 from agent.sizing import EvidencePrompt
 from agent.triage.collected import Collected, Scales, is_folded_by_settings
 from agent.triage.score import MAY_BREAK
 from graphs.failing import failing_alone
-from graphs.judging import judged_or_refused
+from graphs.judging_edition import judged_view
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
 from tools.chat.messages import Handles
@@ -62,53 +53,18 @@ async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
     runtime.stream_writer(Step(repo, "editing"))
     day = await _read_rows(state, context)
     view = await _ask_editor(day.rows, repo, context)
-    judged = await _judged_groups(view.groups, day.rows, context)
+    judged = await judged_view(view.proposals, view.labels, day.rows, repo, context)
     await context.announce_remarks(runtime)
     used = {use.sha for use in collected.own_uses}
-    placements = edited_placements(view.proposals, edited.placements, floors(day.ranking, used))
+    placements = edited_placements(judged.proposals, edited.placements, floors(day.ranking, used))
     edited = Edited(
         placements=placements,
         groups=sorted_groups(judged.groups, placements),
         tokens=day.tokens,
+        refused=tuple(judged.refused),
         account=view.account + judged.account + context.take_spent(repo),
     )
     return {"edited": {repo: edited}}
-
-
-class _JudgedGroups(NamedTuple):
-    """The groups whose labels a judge admits."""
-
-    groups: list[CommitGroup]
-    account: Account
-
-
-async def _judged_groups(
-    grouped: Sequence[CommitGroup], rows: Sequence[CommitRow], context: RunContext
-) -> _JudgedGroups:
-    """Have the labels of groups judged by the rows of their commits, like headlines."""
-    if not grouped:
-        return _JudgedGroups([], Account())
-    row_by_commit = {row.commit: row for row in rows}
-    group_by_claim: dict[str, CommitGroup] = {}
-    claims: list[Claim] = []
-    for group in grouped:
-        claim = claim_about([row_by_commit[commit] for commit in group.commits], group.label)
-        claims.append(claim)
-        group_by_claim[claim.id] = group
-
-    def show(some: Sequence[Claim], budget: int) -> str:
-        commits: dict[EvidenceId, None] = {}
-        for claim in some or claims:
-            commits.update(dict.fromkeys(claim.about))
-        texts = [row_by_commit[commit].text() for commit in commits]
-        if sum(map(tokens_of, texts)) > budget:
-            texts = [row_by_commit[commit].text(0) for commit in commits]
-        return "\n".join(fitting(texts, budget))
-
-    case = Case(account=grouped[0].repo, claims=claims, show=show)
-    verdicts, account = await judged_or_refused(case, context, None)
-    admitted = [group_by_claim[claim.id] for claim in verdicts.admitted]
-    return _JudgedGroups(admitted, account)
 
 
 class _Day(NamedTuple):
@@ -173,14 +129,14 @@ class _View(NamedTuple):
     """The places that the editor gave some commits."""
 
     proposals: list[Proposal]
-    groups: list[CommitGroup]
+    labels: list[EditorWords]  # Of groups, which a judge has not read yet
     account: Account
 
 
 async def _ask_editor(rows: Sequence[CommitRow], repo: str, context: RunContext) -> _View:
     """Ask about all rows, in as few questions as possible; the rules place what cannot be asked."""
     proposed: list[Proposal] = []
-    grouped: list[CommitGroup] = []
+    labels: list[EditorWords] = []
     account = Account()
     must_know: list[CommitRow] = []
     try:
@@ -203,13 +159,13 @@ async def _ask_editor(rows: Sequence[CommitRow], repo: str, context: RunContext)
             account += fallback("editing", error)
             continue
         proposed += view.proposals
-        grouped += view.groups
+        labels += view.labels
         highest: set[str] = set()
         for proposal in view.proposals:
             if proposal.importance is Importance.MUST_KNOW:
                 highest.add(proposal.sha)
         must_know += [row for row in batch.rows if row.sha in highest]
-    return _View(proposed, grouped, account)
+    return _View(proposed, labels, account)
 
 
 def _halves(batch: RowBatch) -> list[RowBatch]:
@@ -224,7 +180,7 @@ async def _batches(rows: Sequence[CommitRow], repo: str, context: RunContext) ->
     form = _form(repo, context, "")
     frame = tokens_of(fenced("", context.mark))
     max_tokens = limit.evidence_tokens(form) - frame
-    max_rows = limit.answer_tokens // TOKENS_PER_COMMIT
+    max_rows = limit.answer_tokens // tokens_per_commit(context.languages)
     batches = row_batches(rows, max_tokens, max_rows)
     if len(batches) == 1:
         return batches
@@ -232,10 +188,8 @@ async def _batches(rows: Sequence[CommitRow], repo: str, context: RunContext) ->
 
 
 def _form(repo: str, context: RunContext, earlier: str) -> EvidencePrompt:
-    lang = context.languages[0]
     values = {
         "repo": repo,
-        "language": writing_of(lang).asked_as,
         "languages": asked_languages(context.languages),
         "earlier": earlier,
     }
@@ -272,8 +226,7 @@ async def _ask_batch(
         about=repo if number == 1 else f"{repo}, part {number}",
         handles=Handles(("commit", "commits"), {row.handle: row.sha for row in batch.rows}),
     )
-    proposed = proposals(answer, rows, context.languages[0])
+    proposed = proposals(answer, rows, context.languages)
     if not proposed:
         raise ModelError("it placed none of the commits that it was shown")
-    grouped = groups(answer, rows, context.languages, batch.rows[0].commit.repo)
-    return _View(proposed, list(grouped), Account())
+    return _View(proposed, list(groups(answer, rows, context.languages)), Account())

@@ -56,6 +56,7 @@ _JOB_OF_PROMPT = {
     "repair_day": "repairing",
     "judge": "judging",
     "judge_day": "judging",
+    "judge_edition": "judging",
     "judge_look": "judging",
     "day": "summing up",
     "stories": "telling stories",

@@ -38,6 +38,7 @@ class CommitRow(NamedTuple):
     title: str
     details: tuple[str, ...]
     lines: tuple[str, ...]  # The most informative changed lines
+    facts: tuple[Fact, ...] = ()  # Those that the details tell in words
 
     @property
     def sha(self) -> str:
@@ -89,14 +90,16 @@ class RowWriter:
         """Return the row of a commit; without a readable diff it has only words."""
         details = list(self._words(commit))
         lines: tuple[str, ...] = ()
+        facts: list[Fact] = []
         if evidence is not None:
             details += _file_lines(evidence.change)
             details += _fact_lines(evidence.facts)
             lines = telling_lines(evidence)
+            facts = _telling_facts(evidence.facts)[:_MAX_FACTS]
         details += self._links(commit)
         details += self._circumstances(commit)
         title = shown_title(commit.title)[:_MAX_TITLE]
-        return CommitRow(handle, commit.id, title, tuple(details), lines)
+        return CommitRow(handle, commit.id, title, tuple(details), lines, tuple(facts))
 
     def _words(self, commit: Commit) -> Iterator[str]:
         lines = without_boilerplate(commit.body, self.recurring).splitlines()
@@ -149,11 +152,17 @@ def _file_name(file: FileChange) -> str:
     return file.path
 
 
-def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
+def _telling_facts(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that users can notice, without those that only name changed code."""
     telling: list[Fact] = []
     for fact in facts:
         if fact.kind != "code-changed" and fact.severity is not Severity.INTERNAL:
             telling.append(fact)
+    return telling
+
+
+def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
+    telling = _telling_facts(facts)
     for fact in telling[:_MAX_FACTS]:
         kind = "breaks" if fact.severity is Severity.BREAKING else "fact"
         yield f"{kind}: {_without_hashes(fact_sentence(fact, 'en'))[:_MAX_FACT]}"
