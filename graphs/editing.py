@@ -21,7 +21,7 @@ from agent.editor.placements import (
     placed_by_rules,
     sorted_groups,
 )
-from agent.editor.rows import CommitRow, RowWriter, row_handles
+from agent.editor.rows import CommitRow, RowWriter, release_line, row_handles
 from agent.editor.words import EditorWords
 from agent.ports import CodeSource, Step
 from agent.prompting import ContextExceeded, ModelError, fenced, fitting, tokens_of
@@ -32,8 +32,9 @@ from graphs.failing import failing_alone
 from graphs.judging_edition import judged_view
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
+from tools.affected import first_releases
 from tools.chat.messages import Handles
-from tools.history.past import pull_templates
+from tools.history.past import pull_templates, tags_of_window
 
 _EARLIER_SHARE = 0.15  # Of a question, for what earlier questions gave the highest tier
 _QUESTIONS_PER_COMMIT = 3  # One for the writer and two for the judge
@@ -52,7 +53,7 @@ async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
         return {"edited": {repo: edited}}
     runtime.stream_writer(Step(repo, "editing"))
     day = await _read_rows(state, context)
-    view = await _ask_editor(day.rows, repo, context)
+    view = await _ask_editor(day, repo, context)
     judged = await judged_view(view.proposals, view.labels, day.rows, repo, context)
     await context.announce_remarks(runtime)
     used = {use.sha for use in collected.own_uses}
@@ -73,6 +74,7 @@ class _Day(NamedTuple):
     rows: list[CommitRow]
     ranking: list[Triage]
     tokens: dict[str, int]
+    releases: str  # The tags of the window, as they stand above the rows
 
 
 async def _read_rows(state: EditInput, context: RunContext) -> _Day:
@@ -93,18 +95,26 @@ async def _read_rows(state: EditInput, context: RunContext) -> _Day:
         sha = evidence.change.commit.sha
         skimmed[sha] = evidence
         ranking[sha] = scales.weigh(evidence)
+    releases = await tags_of_window(code, state["window"], collected.threads.releases)
+    tags = [release.tag for release in releases]
+    first_tags: dict[str, str] = {}
+    if tags:
+        first_tags = await first_releases(code, list(skimmed.values()), state["window"].end)
     rows: dict[str, CommitRow] = {}
     tokens: dict[str, int] = {}
     async for change in code.changes(readable):
         sha = change.commit.sha
         # The cache keeps the facts of a large commit, and not its patches.
         evidence = skimmed[sha].model_copy(update={"change": change})
-        rows[sha] = writer.row(handles[sha], commits[sha], evidence)
+        release = first_tags.get(sha, "")
+        release = release if release in tags else ""
+        rows[sha] = writer.row(handles[sha], commits[sha], evidence, release)
         tokens[sha] = _explaining_tokens(evidence)
     for sha, handle in handles.items():
         if sha not in rows:
             rows[sha] = writer.row(handle, commits[sha], None)
-    return _Day([rows[sha] for sha in handles], list(ranking.values()), tokens)
+    in_order = [rows[sha] for sha in handles]
+    return _Day(in_order, list(ranking.values()), tokens, release_line(tags))
 
 
 async def _studied_for_certainty(
@@ -133,14 +143,14 @@ class _View(NamedTuple):
     account: Account
 
 
-async def _ask_editor(rows: Sequence[CommitRow], repo: str, context: RunContext) -> _View:
+async def _ask_editor(day: _Day, repo: str, context: RunContext) -> _View:
     """Ask about all rows, in as few questions as possible; the rules place what cannot be asked."""
     proposed: list[Proposal] = []
     labels: list[EditorWords] = []
     account = Account()
     must_know: list[CommitRow] = []
     try:
-        waiting = await _batches(rows, repo, context)
+        waiting = await _batches(day, repo, context)
     except ModelError as error:
         return _View([], [], fallback("editing", error))
     number = 0
@@ -148,7 +158,7 @@ async def _ask_editor(rows: Sequence[CommitRow], repo: str, context: RunContext)
         batch = waiting.pop(0)
         number += 1
         try:
-            view = await _ask_batch(batch, must_know, repo, context, number)
+            view = await _ask_batch(batch, day.releases, must_know, repo, context, number)
         except ContextExceeded as error:
             if len(batch.rows) == 1:
                 account += fallback("editing", error)
@@ -174,17 +184,17 @@ def _halves(batch: RowBatch) -> list[RowBatch]:
     return [RowBatch(batch.rows[:middle], max_lines), RowBatch(batch.rows[middle:], max_lines)]
 
 
-async def _batches(rows: Sequence[CommitRow], repo: str, context: RunContext) -> list[RowBatch]:
+async def _batches(day: _Day, repo: str, context: RunContext) -> list[RowBatch]:
     """Divide the rows by what one question can show and one answer can place."""
     limit = await context.question_limit("reading", repo)
     form = _form(repo, context, "")
     frame = tokens_of(fenced("", context.mark))
-    max_tokens = limit.evidence_tokens(form) - frame
+    max_tokens = limit.evidence_tokens(form) - frame - tokens_of(day.releases)
     max_rows = limit.answer_tokens // tokens_per_commit(context.languages)
-    batches = row_batches(rows, max_tokens, max_rows)
+    batches = row_batches(day.rows, max_tokens, max_rows)
     if len(batches) == 1:
         return batches
-    return row_batches(rows, int(max_tokens * (1 - _EARLIER_SHARE)), max_rows)
+    return row_batches(day.rows, int(max_tokens * (1 - _EARLIER_SHARE)), max_rows)
 
 
 def _form(repo: str, context: RunContext, earlier: str) -> EvidencePrompt:
@@ -199,6 +209,7 @@ def _form(repo: str, context: RunContext, earlier: str) -> EvidencePrompt:
 
 async def _ask_batch(
     batch: RowBatch,
+    releases: str,
     must_know: Sequence[CommitRow],
     repo: str,
     context: RunContext,
@@ -221,7 +232,7 @@ async def _ask_batch(
         "reading",
         repo,
         form.name,
-        {**form.values, form.slot: fenced(batch.text, context.mark)},
+        {**form.values, form.slot: fenced(releases + batch.text, context.mark)},
         form.shape,
         about=repo if number == 1 else f"{repo}, part {number}",
         handles=Handles(("commit", "commits"), {row.handle: row.sha for row in batch.rows}),

@@ -25,6 +25,8 @@ _MAX_FACTS = 4
 _MAX_PATHS = 3  # Files that are named of each area
 _MAX_LINKS = 3
 _MAX_USES = 3
+_MAX_TAG = 60
+_MAX_TAGS = 12
 _HASH = re.compile(r"\b[0-9a-f]{12,64}\b")
 _TRAILER = re.compile(r"[A-Za-z-]{1,40}-by: ")  # Such as `Signed-off-by`, of git
 _DETAIL_INDENT = "\n  "
@@ -60,6 +62,14 @@ class CommitRow(NamedTuple):
         return PublishedEvidence(id=self.commit, text=self.text())
 
 
+def release_line(tags: Sequence[str]) -> str:
+    """Return the tags of the window as they stand above the rows; empty if there are none."""
+    if not tags:
+        return ""
+    listed = ", ".join(tag[:_MAX_TAG] for tag in tags[:_MAX_TAGS])
+    return f"releases of these days: {listed}\n"
+
+
 def row_handles(collected: Collected) -> dict[str, str]:
     """Return the handles of all landed commits: those with a readable diff first, heaviest first."""
     weighed = [triaged.sha for triaged in collected.table]
@@ -86,8 +96,13 @@ class RowWriter:
             texts.setdefault(f"#{pull.number}", []).append(pull.body)
         return cls(collected, lines_in_common(texts, templates))
 
-    def row(self, handle: str, commit: Commit, evidence: CommitEvidence | None) -> CommitRow:
-        """Return the row of a commit; without a readable diff it has only words."""
+    def row(
+        self, handle: str, commit: Commit, evidence: CommitEvidence | None, release: str = ""
+    ) -> CommitRow:
+        """Return the row of a commit; without a readable diff it has only words.
+
+        `release` is the tag of the window that is the first to have the commit, if any.
+        """
         details = list(self._words(commit))
         lines: tuple[str, ...] = ()
         facts: list[Fact] = []
@@ -97,6 +112,8 @@ class RowWriter:
             lines = telling_lines(evidence)
             facts = _telling_facts(evidence.facts)[:_MAX_FACTS]
         details += self._links(commit)
+        if release:
+            details.append(f"released in these days: {release[:_MAX_TAG]} is the first with it")
         details += self._circumstances(commit)
         title = shown_title(commit.title)[:_MAX_TITLE]
         return CommitRow(handle, commit.id, title, tuple(details), lines, tuple(facts))

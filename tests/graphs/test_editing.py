@@ -2,17 +2,24 @@
 
 import json
 import re
+from datetime import date
 from pathlib import Path
 
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import Importance
 from agent.domain.report import Report
+from agent.domain.window import Window
 from agent.web import Web
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying
+from gitzette.progress import QuietProgress
 from gitzette.render.view import ReportView
+from gitzette.running import cover
+from tests.made_repos import Work
 from tests.scripted_analysis import (
+    DAY,
     LIMIT,
+    NOW,
     TIMEOUT,
     TIMEOUT_SAID,
     Answer,
@@ -22,6 +29,7 @@ from tests.scripted_analysis import (
     of,
     run,
     sentences_in,
+    settings_of,
     two_commits,
 )
 
@@ -347,3 +355,37 @@ async def test_a_group_of_many_commits_is_kept_whole(tmp_path: Path) -> None:
         covered = await run(tmp_path, server, clone)
     (group,) = covered.report.groups
     assert len(group.commits) == 15
+
+
+async def test_late_commits_releases_and_own_uses_are_in_the_editors_rows(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    reads_variable = 'import os\n\nWORKER_TIMEOUT = os.environ["ROUTER_TIMEOUT"]\n'
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py=reads_variable)
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "run.sh").write_text("export ROUTER_TIMEOUT=30\n")
+    work = Work(clone.folder)
+    script = Scripted(tiers={"Late": 0, TIMEOUT: 0, LIMIT: 1})
+    with ModelServer(script, context=32_768) as server:
+        settings = settings_of(tmp_path, server, clone.spec, uses=(own,))
+        day_before = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
+        rules = settings.model_copy(update={"analyst": "rules"})
+        await cover(rules, {}, day_before, settings.repos, NOW, QuietProgress(), None)
+        clone.commit("Late to arrive", 0, late__py="LATE = 1\n")
+        clone.commit(LIMIT, 9, router__py="MAX_ROUTES = 12\n")
+        work.git("tag", "v1.2.0")
+        clone.commit(TIMEOUT, 10, worker__py="WORKER_TIMEOUT = 45\n")
+        covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress(), None)
+        (question,) = of(server, "Edition")
+    rows = {row.partition("] ")[2].partition("\n")[0]: row for row in question.split("\n[")[1:]}
+    assert "\nreleases of these days: v1.2.0\n" in question
+    assert "released in these days: v1.2.0 is the first with it" in rows[LIMIT]
+    assert "released in these days" not in rows[TIMEOUT]
+    assert "the readers' own code uses what it changes: ROUTER_TIMEOUT" in rows[TIMEOUT]
+    used = row_of(covered.report, TIMEOUT).placement
+    assert used is not None
+    assert (used.importance, used.decided_by) == (Importance.WORTH_KNOWING, "floor")
+    assert "landed before this window and is reported late" in rows["Late to arrive"]
+    assert {row.title for row in covered.report.ledger if row.late} == {"Late to arrive"}
+    placements = [row.placement for row in covered.report.ledger]
+    assert sorted(placement.order for placement in placements if placement) == [1, 2, 3]
