@@ -7,12 +7,13 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.packet import BUDGET
 from agent.analysts.sentences import asked_languages
+from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence
 from agent.domain.ledger import Triage
 from agent.domain.placement import Importance
 from agent.domain.spending import Account, fallback
 from agent.editor.answer import edition_shape, groups, proposals, tokens_per_commit
-from agent.editor.batches import RowBatch, row_batches
+from agent.editor.batches import RowBatch, row_batches, rows_in
 from agent.editor.placements import (
     Edited,
     Proposal,
@@ -24,19 +25,20 @@ from agent.editor.placements import (
 from agent.editor.rows import CommitRow, RowWriter, release_line, row_handles
 from agent.editor.words import EditorWords
 from agent.ports import CodeSource, Step
-from agent.prompting import ContextExceeded, ModelError, fenced, fitting, tokens_of
+from agent.prompting import ContextExceeded, ModelError, fenced, tokens_of
 from agent.sizing import EvidencePrompt
 from agent.triage.collected import Collected, Scales, is_folded_by_settings
 from agent.triage.score import MAY_BREAK
 from graphs.failing import failing_alone
 from graphs.judging_edition import judged_view
+from graphs.ordering import in_one_order
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
 from tools.affected import first_releases
 from tools.chat.messages import Handles
 from tools.history.past import pull_templates, tags_of_window
 
-_EARLIER_SHARE = 0.15  # Of a question, for what earlier questions gave the highest tier
+_EARLIER_SHARE = 0.25  # Of a question, for what earlier questions gave the highest tier
 _QUESTIONS_PER_COMMIT = 3  # One for the writer and two for the judge
 _PACKET_FRAME = 3_000  # Tokens of a packet beside the diff: prompts, words, facts, uses
 _PACKET_GROWTH = 2  # How much longer a diff is with the functions around it
@@ -143,7 +145,7 @@ class _View(NamedTuple):
     account: Account
 
 
-async def _ask_editor(day: _Day, repo: str, context: RunContext) -> _View:
+async def _ask_editor(day: _Day, repo: RepoId, context: RunContext) -> _View:
     """Ask about all rows, in as few questions as possible; the rules place what cannot be asked."""
     proposed: list[Proposal] = []
     labels: list[EditorWords] = []
@@ -175,6 +177,9 @@ async def _ask_editor(day: _Day, repo: str, context: RunContext) -> _View:
             if proposal.importance is Importance.MUST_KNOW:
                 highest.add(proposal.sha)
         must_know += [row for row in batch.rows if row.sha in highest]
+    if number > 1 and proposed:
+        ordered = await in_one_order(proposed, day.rows, repo, context)
+        return _View(ordered.proposals, labels, account + ordered.account)
     return _View(proposed, labels, account)
 
 
@@ -184,7 +189,7 @@ def _halves(batch: RowBatch) -> list[RowBatch]:
     return [RowBatch(batch.rows[:middle], max_lines), RowBatch(batch.rows[middle:], max_lines)]
 
 
-async def _batches(day: _Day, repo: str, context: RunContext) -> list[RowBatch]:
+async def _batches(day: _Day, repo: RepoId, context: RunContext) -> list[RowBatch]:
     """Divide the rows by what one question can show and one answer can place."""
     limit = await context.question_limit("reading", repo)
     form = _form(repo, context, "")
@@ -197,7 +202,7 @@ async def _batches(day: _Day, repo: str, context: RunContext) -> list[RowBatch]:
     return row_batches(day.rows, int(max_tokens * (1 - _EARLIER_SHARE)), max_rows)
 
 
-def _form(repo: str, context: RunContext, earlier: str) -> EvidencePrompt:
+def _form(repo: RepoId, context: RunContext, earlier: str) -> EvidencePrompt:
     values = {
         "repo": repo,
         "languages": asked_languages(context.languages),
@@ -211,17 +216,15 @@ async def _ask_batch(
     batch: RowBatch,
     releases: str,
     must_know: Sequence[CommitRow],
-    repo: str,
+    repo: RepoId,
     context: RunContext,
     number: int,
 ) -> _View:
     """Ask about one batch; an answer that places none of it is an error of the model."""
     limit = await context.question_limit("reading", repo)
-    headings = [row.heading for row in must_know]
-    earlier_headings = fitting(headings, int(limit.tokens * _EARLIER_SHARE))
     earlier = ""
-    if earlier_headings:
-        listing = "\n".join(earlier_headings)
+    listing = rows_in(must_know, int(limit.tokens * _EARLIER_SHARE), {})
+    if listing:
         earlier = (
             "\nFor comparison, commits of the same day that already have tier 3; do not place them"
             f" again:\n{fenced(listing, context.mark)}"

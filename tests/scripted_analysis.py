@@ -89,6 +89,8 @@ class Scripted:
     tiers: Mapping[str, int] = field(default_factory=dict)
     """How much commits matter, by their titles; worth knowing where not given."""
     reason: Answer = field(default_factory=dict)  # Why every commit stands where it stands
+    ranks: Callable[[str], int] = lambda _: 0
+    """What commits of several questions are sorted by, given their titles."""
     groups: Sequence[Answer] = ()  # Commits that belong together, by their handles
     minor: Mapping[str, Answer] = field(default_factory=dict)
     """The sentences about minor commits, by their titles."""
@@ -130,6 +132,9 @@ class Scripted:
     def _answer(self, request: ModelRequest) -> Answer:
         if request.schema == "Edition":
             return self._edition(request)
+        if request.schema == "CommitOrder":
+            titles = dict(_ROW.findall(request.user))
+            return {"commits": sorted(titles, key=lambda handle: self.ranks(titles[handle]))}
         if request.schema == "MinorSentences":
             return {"sentences": self._minor_sentences(request)}
         if request.schema == "Rulings":

@@ -199,6 +199,36 @@ async def test_a_long_day_goes_in_batches_and_no_commit_is_left_out(tmp_path: Pa
     assert sum(row.importance is Importance.MUST_KNOW for row in rows) == 2
 
 
+async def test_a_long_day_has_one_order_over_its_batches_and_shows_the_rows_of_must_knows(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="STEPS = 0\n")
+    for number in range(1, 24):
+        title = f"Step {number} {'which has a very long title ' * 12}"
+        clone.commit(title, 9, router__py=f"STEPS = {number}\n")
+
+    def newest_first(title: str) -> int:
+        return -int(title.split()[1])
+
+    script = Scripted(
+        analyses={}, tiers={"Step 23 ": 3, "Step 9 ": 3, "Step": 0}, ranks=newest_first
+    )
+    with ModelServer(script, context=4_096) as server:
+        covered = await run(tmp_path, server, clone)
+        questions = of(server, "Edition")
+        (order,) = of(server, "CommitOrder")
+    assert "(tier 3)" in order
+    assert order.count("] Step ") == 2
+    earlier = questions[-1].partition("already have tier 3")[2]
+    assert "product +1 -1: router.py" in earlier
+    placed = {row.title.split()[1]: row.placement for row in covered.report.ledger}
+    first, second = placed["23"], placed["9"]
+    assert first is not None
+    assert second is not None
+    assert (first.order, second.order) == (1, 2)
+
+
 async def test_minor_commits_get_one_sentence_each_and_noise_gets_none(tmp_path: Path) -> None:
     script = Scripted(tiers={LIMIT: 0, TIMEOUT: 1}, minor={TIMEOUT: TIMEOUT_SAID})
     with ModelServer(script, context=32_768) as server:
