@@ -1,6 +1,6 @@
 """Edits the commits of a repository: a model gives each its place, or the rules do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
@@ -87,36 +87,66 @@ async def _read_rows(state: EditInput, context: RunContext) -> _Day:
     folded = {triaged.sha for triaged in collected.table if is_folded_by_settings(triaged)}
     commits = {row.commit.sha: row.commit for row in collected.landed}
     handles = {sha: handle for handle, sha in row_handles(collected).items() if sha not in folded}
-    skimmed: dict[str, CommitEvidence] = {}
     readable = [triaged.sha for triaged in collected.table if triaged.sha not in folded]
-    async for evidence in context.library.skim(code, readable):
-        skimmed[evidence.change.commit.sha] = evidence
-    ranking = {triaged.sha: triaged for triaged in collected.table}
-    scales = Scales(collected, state["spec"])
-    for evidence in await _studied_for_certainty(code, collected, context):
-        sha = evidence.change.commit.sha
-        skimmed[sha] = evidence
-        ranking[sha] = scales.weigh(evidence)
-    releases = await tags_of_window(code, state["window"], collected.threads.releases)
-    tags = [release.tag for release in releases]
-    first_tags: dict[str, str] = {}
-    if tags:
-        first_tags = await first_releases(code, list(skimmed.values()), state["window"].end)
+    weighed = await _weighed(state, code, readable, context)
+    releases = await _releases_of_window(state, code, weighed.evidence.values())
     rows: dict[str, CommitRow] = {}
     tokens: dict[str, int] = {}
     async for change in code.changes(readable):
         sha = change.commit.sha
         # The cache keeps the facts of a large commit, and not its patches.
-        evidence = skimmed[sha].model_copy(update={"change": change})
-        release = first_tags.get(sha, "")
-        release = release if release in tags else ""
+        evidence = weighed.evidence[sha].model_copy(update={"change": change})
+        release = releases.first_with.get(sha, "")
         rows[sha] = writer.row(handles[sha], commits[sha], evidence, release)
         tokens[sha] = _explaining_tokens(evidence)
     for sha, handle in handles.items():
         if sha not in rows:
             rows[sha] = writer.row(handle, commits[sha], None)
-    in_order = [rows[sha] for sha in handles]
-    return _Day(in_order, list(ranking.values()), tokens, release_line(tags))
+    ordered_rows = [rows[sha] for sha in handles]
+    return _Day(ordered_rows, weighed.ranking, tokens, release_line(releases.tags))
+
+
+class _Weighed(NamedTuple):
+    """The facts of commits by their hashes, and their weights."""
+
+    evidence: dict[str, CommitEvidence]
+    ranking: list[Triage]
+
+
+async def _weighed(
+    state: EditInput, code: CodeSource, readable: Sequence[str], context: RunContext
+) -> _Weighed:
+    """Return the facts of commits; those that may break something are read and weighed again."""
+    collected = state["first_look"]
+    evidence_by_sha: dict[str, CommitEvidence] = {}
+    async for evidence in context.library.skim(code, readable):
+        evidence_by_sha[evidence.change.commit.sha] = evidence
+    ranking = {triaged.sha: triaged for triaged in collected.table}
+    scales = Scales(collected, state["spec"])
+    for evidence in await _studied_for_certainty(code, collected, context):
+        sha = evidence.change.commit.sha
+        evidence_by_sha[sha] = evidence
+        ranking[sha] = scales.weigh(evidence)
+    return _Weighed(evidence_by_sha, list(ranking.values()))
+
+
+class _Releases(NamedTuple):
+    """The tags of the window, and which of them is the first to have a commit, by its hash."""
+
+    tags: list[str]
+    first_with: dict[str, str]
+
+
+async def _releases_of_window(
+    state: EditInput, code: CodeSource, commits: Iterable[CommitEvidence]
+) -> _Releases:
+    window = state["window"]
+    releases = await tags_of_window(code, window, state["first_look"].threads.releases)
+    tags = [release.tag for release in releases]
+    if not tags:
+        return _Releases([], {})
+    first_tags = await first_releases(code, list(commits), window.end)
+    return _Releases(tags, {sha: tag for sha, tag in first_tags.items() if tag in tags})
 
 
 async def _studied_for_certainty(
