@@ -1,27 +1,19 @@
 """Edits the commits of a repository: a model gives each its place, or the rules do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
 from agent.analysts.packet import BUDGET
-from agent.analysts.ruling import Case
 from agent.analysts.sentences import asked_languages
-from agent.domain.claims import Claim
+from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence
-from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Triage
-from agent.domain.placement import CommitGroup, Importance
+from agent.domain.placement import Importance
 from agent.domain.spending import Account, fallback
-from agent.editor.answer import (
-    TOKENS_PER_COMMIT,
-    claim_about,
-    edition_shape,
-    groups,
-    proposals,
-)
-from agent.editor.batches import RowBatch, row_batches
+from agent.editor.answer import edition_shape, groups, proposals, tokens_per_commit
+from agent.editor.batches import RowBatch, row_batches, rows_in
 from agent.editor.placements import (
     Edited,
     Proposal,
@@ -30,21 +22,23 @@ from agent.editor.placements import (
     placed_by_rules,
     sorted_groups,
 )
-from agent.editor.rows import CommitRow, RowWriter, row_handles
-from agent.languages import writing_of
+from agent.editor.rows import CommitRow, RowWriter, release_line, row_handles
+from agent.editor.words import EditorWords
 from agent.ports import CodeSource, Step
-from agent.prompting import ContextExceeded, ModelError, fenced, fitting, tokens_of
+from agent.prompting import ContextExceeded, ModelError, fenced, tokens_of
 from agent.sizing import EvidencePrompt
 from agent.triage.collected import Collected, Scales, is_folded_by_settings
 from agent.triage.score import MAY_BREAK
 from graphs.failing import failing_alone
-from graphs.judging import judged_or_refused
+from graphs.judging_edition import judged_view
+from graphs.ordering import in_one_order
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
+from tools.affected import first_releases
 from tools.chat.messages import Handles
-from tools.history.past import pull_templates
+from tools.history.past import pull_templates, tags_of_window
 
-_EARLIER_SHARE = 0.15  # Of a question, for what earlier questions gave the highest tier
+_EARLIER_SHARE = 0.25  # Of a question, for what earlier questions gave the highest tier
 _QUESTIONS_PER_COMMIT = 3  # One for the writer and two for the judge
 _PACKET_FRAME = 3_000  # Tokens of a packet beside the diff: prompts, words, facts, uses
 _PACKET_GROWTH = 2  # How much longer a diff is with the functions around it
@@ -61,54 +55,19 @@ async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
         return {"edited": {repo: edited}}
     runtime.stream_writer(Step(repo, "editing"))
     day = await _read_rows(state, context)
-    view = await _ask_editor(day.rows, repo, context)
-    judged = await _judged_groups(view.groups, day.rows, context)
+    view = await _ask_editor(day, repo, context)
+    judged = await judged_view(view.proposals, view.labels, day.rows, repo, context)
     await context.announce_remarks(runtime)
     used = {use.sha for use in collected.own_uses}
-    placements = edited_placements(view.proposals, edited.placements, floors(day.ranking, used))
+    placements = edited_placements(judged.proposals, edited.placements, floors(day.ranking, used))
     edited = Edited(
         placements=placements,
         groups=sorted_groups(judged.groups, placements),
         tokens=day.tokens,
+        refused=tuple(judged.refused),
         account=view.account + judged.account + context.take_spent(repo),
     )
     return {"edited": {repo: edited}}
-
-
-class _JudgedGroups(NamedTuple):
-    """The groups whose labels a judge admits."""
-
-    groups: list[CommitGroup]
-    account: Account
-
-
-async def _judged_groups(
-    grouped: Sequence[CommitGroup], rows: Sequence[CommitRow], context: RunContext
-) -> _JudgedGroups:
-    """Have the labels of groups judged by the rows of their commits, like headlines."""
-    if not grouped:
-        return _JudgedGroups([], Account())
-    row_by_commit = {row.commit: row for row in rows}
-    group_by_claim: dict[str, CommitGroup] = {}
-    claims: list[Claim] = []
-    for group in grouped:
-        claim = claim_about([row_by_commit[commit] for commit in group.commits], group.label)
-        claims.append(claim)
-        group_by_claim[claim.id] = group
-
-    def show(some: Sequence[Claim], budget: int) -> str:
-        commits: dict[EvidenceId, None] = {}
-        for claim in some or claims:
-            commits.update(dict.fromkeys(claim.about))
-        texts = [row_by_commit[commit].text() for commit in commits]
-        if sum(map(tokens_of, texts)) > budget:
-            texts = [row_by_commit[commit].text(0) for commit in commits]
-        return "\n".join(fitting(texts, budget))
-
-    case = Case(account=grouped[0].repo, claims=claims, show=show)
-    verdicts, account = await judged_or_refused(case, context, None)
-    admitted = [group_by_claim[claim.id] for claim in verdicts.admitted]
-    return _JudgedGroups(admitted, account)
 
 
 class _Day(NamedTuple):
@@ -117,6 +76,7 @@ class _Day(NamedTuple):
     rows: list[CommitRow]
     ranking: list[Triage]
     tokens: dict[str, int]
+    releases: str  # The tags of the window, as they stand above the rows
 
 
 async def _read_rows(state: EditInput, context: RunContext) -> _Day:
@@ -127,28 +87,66 @@ async def _read_rows(state: EditInput, context: RunContext) -> _Day:
     folded = {triaged.sha for triaged in collected.table if is_folded_by_settings(triaged)}
     commits = {row.commit.sha: row.commit for row in collected.landed}
     handles = {sha: handle for handle, sha in row_handles(collected).items() if sha not in folded}
-    skimmed: dict[str, CommitEvidence] = {}
     readable = [triaged.sha for triaged in collected.table if triaged.sha not in folded]
-    async for evidence in context.library.skim(code, readable):
-        skimmed[evidence.change.commit.sha] = evidence
-    ranking = {triaged.sha: triaged for triaged in collected.table}
-    scales = Scales(collected, state["spec"])
-    for evidence in await _studied_for_certainty(code, collected, context):
-        sha = evidence.change.commit.sha
-        skimmed[sha] = evidence
-        ranking[sha] = scales.weigh(evidence)
+    weighed = await _weighed(state, code, readable, context)
+    releases = await _releases_of_window(state, code, weighed.evidence.values())
     rows: dict[str, CommitRow] = {}
     tokens: dict[str, int] = {}
     async for change in code.changes(readable):
         sha = change.commit.sha
         # The cache keeps the facts of a large commit, and not its patches.
-        evidence = skimmed[sha].model_copy(update={"change": change})
-        rows[sha] = writer.row(handles[sha], commits[sha], evidence)
+        evidence = weighed.evidence[sha].model_copy(update={"change": change})
+        release = releases.first_with.get(sha, "")
+        rows[sha] = writer.row(handles[sha], commits[sha], evidence, release)
         tokens[sha] = _explaining_tokens(evidence)
     for sha, handle in handles.items():
         if sha not in rows:
             rows[sha] = writer.row(handle, commits[sha], None)
-    return _Day([rows[sha] for sha in handles], list(ranking.values()), tokens)
+    ordered_rows = [rows[sha] for sha in handles]
+    return _Day(ordered_rows, weighed.ranking, tokens, release_line(releases.tags))
+
+
+class _Weighed(NamedTuple):
+    """The facts of commits by their hashes, and their weights."""
+
+    evidence: dict[str, CommitEvidence]
+    ranking: list[Triage]
+
+
+async def _weighed(
+    state: EditInput, code: CodeSource, readable: Sequence[str], context: RunContext
+) -> _Weighed:
+    """Return the facts of commits; those that may break something are read and weighed again."""
+    collected = state["first_look"]
+    evidence_by_sha: dict[str, CommitEvidence] = {}
+    async for evidence in context.library.skim(code, readable):
+        evidence_by_sha[evidence.change.commit.sha] = evidence
+    ranking = {triaged.sha: triaged for triaged in collected.table}
+    scales = Scales(collected, state["spec"])
+    for evidence in await _studied_for_certainty(code, collected, context):
+        sha = evidence.change.commit.sha
+        evidence_by_sha[sha] = evidence
+        ranking[sha] = scales.weigh(evidence)
+    return _Weighed(evidence_by_sha, list(ranking.values()))
+
+
+class _Releases(NamedTuple):
+    """The tags of the window, and which of them is the first to have a commit, by its hash."""
+
+    tags: list[str]
+    first_with: dict[str, str]
+
+
+async def _releases_of_window(
+    state: EditInput, code: CodeSource, commits: Iterable[CommitEvidence]
+) -> _Releases:
+    window = state["window"]
+    releases = await tags_of_window(code, window, state["first_look"].threads.releases)
+    tags = [release.tag for release in releases]
+    if not tags:
+        return _Releases([], {})
+    first_tags = await first_releases(code, list(commits), window.end)
+    return _Releases(tags, {sha: tag for sha, tag in first_tags.items() if tag in tags})
 
 
 async def _studied_for_certainty(
@@ -173,18 +171,18 @@ class _View(NamedTuple):
     """The places that the editor gave some commits."""
 
     proposals: list[Proposal]
-    groups: list[CommitGroup]
+    labels: list[EditorWords]  # Of groups, which a judge has not read yet
     account: Account
 
 
-async def _ask_editor(rows: Sequence[CommitRow], repo: str, context: RunContext) -> _View:
+async def _ask_editor(day: _Day, repo: RepoId, context: RunContext) -> _View:
     """Ask about all rows, in as few questions as possible; the rules place what cannot be asked."""
     proposed: list[Proposal] = []
-    grouped: list[CommitGroup] = []
+    labels: list[EditorWords] = []
     account = Account()
     must_know: list[CommitRow] = []
     try:
-        waiting = await _batches(rows, repo, context)
+        waiting = await _batches(day, repo, context)
     except ModelError as error:
         return _View([], [], fallback("editing", error))
     number = 0
@@ -192,7 +190,7 @@ async def _ask_editor(rows: Sequence[CommitRow], repo: str, context: RunContext)
         batch = waiting.pop(0)
         number += 1
         try:
-            view = await _ask_batch(batch, must_know, repo, context, number)
+            view = await _ask_batch(batch, day.releases, must_know, repo, context, number)
         except ContextExceeded as error:
             if len(batch.rows) == 1:
                 account += fallback("editing", error)
@@ -203,13 +201,16 @@ async def _ask_editor(rows: Sequence[CommitRow], repo: str, context: RunContext)
             account += fallback("editing", error)
             continue
         proposed += view.proposals
-        grouped += view.groups
+        labels += view.labels
         highest: set[str] = set()
         for proposal in view.proposals:
             if proposal.importance is Importance.MUST_KNOW:
                 highest.add(proposal.sha)
         must_know += [row for row in batch.rows if row.sha in highest]
-    return _View(proposed, grouped, account)
+    if number > 1 and proposed:
+        ordered = await in_one_order(proposed, day.rows, repo, context)
+        return _View(ordered.proposals, labels, account + ordered.account)
+    return _View(proposed, labels, account)
 
 
 def _halves(batch: RowBatch) -> list[RowBatch]:
@@ -218,24 +219,22 @@ def _halves(batch: RowBatch) -> list[RowBatch]:
     return [RowBatch(batch.rows[:middle], max_lines), RowBatch(batch.rows[middle:], max_lines)]
 
 
-async def _batches(rows: Sequence[CommitRow], repo: str, context: RunContext) -> list[RowBatch]:
+async def _batches(day: _Day, repo: RepoId, context: RunContext) -> list[RowBatch]:
     """Divide the rows by what one question can show and one answer can place."""
     limit = await context.question_limit("reading", repo)
     form = _form(repo, context, "")
     frame = tokens_of(fenced("", context.mark))
-    max_tokens = limit.evidence_tokens(form) - frame
-    max_rows = limit.answer_tokens // TOKENS_PER_COMMIT
-    batches = row_batches(rows, max_tokens, max_rows)
+    max_tokens = limit.evidence_tokens(form) - frame - tokens_of(day.releases)
+    max_rows = limit.answer_tokens // tokens_per_commit(context.languages)
+    batches = row_batches(day.rows, max_tokens, max_rows)
     if len(batches) == 1:
         return batches
-    return row_batches(rows, int(max_tokens * (1 - _EARLIER_SHARE)), max_rows)
+    return row_batches(day.rows, int(max_tokens * (1 - _EARLIER_SHARE)), max_rows)
 
 
-def _form(repo: str, context: RunContext, earlier: str) -> EvidencePrompt:
-    lang = context.languages[0]
+def _form(repo: RepoId, context: RunContext, earlier: str) -> EvidencePrompt:
     values = {
         "repo": repo,
-        "language": writing_of(lang).asked_as,
         "languages": asked_languages(context.languages),
         "earlier": earlier,
     }
@@ -245,18 +244,17 @@ def _form(repo: str, context: RunContext, earlier: str) -> EvidencePrompt:
 
 async def _ask_batch(
     batch: RowBatch,
+    releases: str,
     must_know: Sequence[CommitRow],
-    repo: str,
+    repo: RepoId,
     context: RunContext,
     number: int,
 ) -> _View:
     """Ask about one batch; an answer that places none of it is an error of the model."""
     limit = await context.question_limit("reading", repo)
-    headings = [row.heading for row in must_know]
-    earlier_headings = fitting(headings, int(limit.tokens * _EARLIER_SHARE))
     earlier = ""
-    if earlier_headings:
-        listing = "\n".join(earlier_headings)
+    listing = rows_in(must_know, int(limit.tokens * _EARLIER_SHARE), {})
+    if listing:
         earlier = (
             "\nFor comparison, commits of the same day that already have tier 3; do not place them"
             f" again:\n{fenced(listing, context.mark)}"
@@ -267,13 +265,12 @@ async def _ask_batch(
         "reading",
         repo,
         form.name,
-        {**form.values, form.slot: fenced(batch.text, context.mark)},
+        {**form.values, form.slot: fenced(releases + batch.text, context.mark)},
         form.shape,
         about=repo if number == 1 else f"{repo}, part {number}",
         handles=Handles(("commit", "commits"), {row.handle: row.sha for row in batch.rows}),
     )
-    proposed = proposals(answer, rows, context.languages[0])
+    proposed = proposals(answer, rows, context.languages)
     if not proposed:
         raise ModelError("it placed none of the commits that it was shown")
-    grouped = groups(answer, rows, context.languages, batch.rows[0].commit.repo)
-    return _View(proposed, list(grouped), Account())
+    return _View(proposed, list(groups(answer, rows, context.languages)), Account())

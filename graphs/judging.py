@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -35,6 +36,7 @@ _AUTHORS_WORDS = "(printed as the author's words)"
 _ADMITTED_CONTROL: dict[ControlKind, str] = {
     "elsewhere": "the judge admitted a sentence about another commit",
     "twin": "the judge admitted a sentence that reverses a proven fact of this commit",
+    "reach": "the judge admitted a sentence that is moved to what this commit leaves alone",
 }
 
 
@@ -208,13 +210,15 @@ def _admitted_controls(controls: Sequence[Control], rulings: Mapping[str, Ruling
 
 def _control_counts(controls: Sequence[Control], admitted: Sequence[Control]) -> Judging:
     """Count the controls of a question; those that were admitted are not caught."""
-    twins = [control for control in controls if control.kind == "twin"]
-    admitted_twins = [control for control in admitted if control.kind == "twin"]
+    hidden = Counter(control.kind for control in controls)
+    let_pass = Counter(control.kind for control in admitted)
     return Judging(
         controls=len(controls),
         caught=len(controls) - len(admitted),
-        twins=len(twins),
-        caught_twins=len(twins) - len(admitted_twins),
+        twins=hidden["twin"],
+        caught_twins=hidden["twin"] - let_pass["twin"],
+        moved=hidden["reach"],
+        caught_moved=hidden["reach"] - let_pass["reach"],
     )
 
 

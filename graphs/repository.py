@@ -40,11 +40,11 @@ from graphs.state import (
     AfterNextTasksInput,
     AnalysisInput,
     AnalysisOutput,
-    ChapterOutput,
     ConnectInput,
     ConnectOutput,
     ExplainInput,
     FileInput,
+    FileOutput,
     MaterialInput,
     NextTasksInput,
     NextTasksOutput,
@@ -245,7 +245,7 @@ def explaining(analysis: AnalysisGraph) -> Node[ExplainInput, AnalysisOutput]:
     return explain
 
 
-async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
+async def file(state: FileInput, runtime: Runtime[RunContext]) -> FileOutput:
     """Build the chapter of a repository: a row for every landed commit, and the claims."""
     context = runtime.context
     repo = state["spec"].name
@@ -257,7 +257,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
     claims, drops = checked_claims(
         state["facts"],
         state["analysis"],
-        state["refused"],
+        [*state["edited"].refused, *state["refused"]],
         evidence_set_of(material, collected),
         refusals,
     )
@@ -311,7 +311,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> ChapterOutput:
     )
     if context.questions is not None:
         await index_run(context.questions, sources, collected, material)
-    return {"chapters": {repo: chapter}}
+    return {"chapters": {repo: chapter}, "refused": list(edited.refused)}
 
 
 async def _affected_versions(

@@ -30,7 +30,7 @@ from agent.triage.allotment import ExplainingShare
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
-STATE_VERSION = 4
+STATE_VERSION = 5
 """Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 
@@ -312,11 +312,16 @@ class ChapterOutput(TypedDict):
     chapters: Annotated[dict[RepoId, Chapter], or_]
 
 
-class RepositoryOutput(ChapterOutput):
+class FileOutput(ChapterOutput):
+    """The same, and what an editor said that may not be published."""
+
+    refused: Annotated[list[Refused], add]
+
+
+class RepositoryOutput(FileOutput):
     """The part of a repository in the report."""
 
     failures: Annotated[list[Failure], add]
-    refused: Annotated[list[Refused], add]
 
 
 class RepositoryState(FileInput, RepositoryOutput):

@@ -88,6 +88,9 @@ class Scripted:
     repairs: Mapping[str, Answer] = field(default_factory=dict)
     tiers: Mapping[str, int] = field(default_factory=dict)
     """How much commits matter, by their titles; worth knowing where not given."""
+    reason: Answer = field(default_factory=dict)  # Why every commit stands where it stands
+    ranks: Callable[[str], int] = lambda _: 0
+    """What commits of several questions are sorted by, given their titles."""
     groups: Sequence[Answer] = ()  # Commits that belong together, by their handles
     minor: Mapping[str, Answer] = field(default_factory=dict)
     """The sentences about minor commits, by their titles."""
@@ -129,6 +132,9 @@ class Scripted:
     def _answer(self, request: ModelRequest) -> Answer:
         if request.schema == "Edition":
             return self._edition(request)
+        if request.schema == "CommitOrder":
+            titles = dict(_ROW.findall(request.user))
+            return {"commits": sorted(titles, key=lambda handle: self.ranks(titles[handle]))}
         if request.schema == "MinorSentences":
             return {"sentences": self._minor_sentences(request)}
         if request.schema == "Rulings":
@@ -175,7 +181,7 @@ class Scripted:
         places = []
         for handle, title in _ROW.findall(request.user):
             tier = next((tier for part, tier in self.tiers.items() if part in title), 2)
-            places.append({"commit": handle, "tier": tier, "reason": "It changes a value."})
+            places.append({"commit": handle, "tier": tier, **self.reason})
         places.sort(key=lambda placement: -placement["tier"])
         return {"places": places, "groups": self.groups}
 

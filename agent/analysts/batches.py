@@ -1,9 +1,10 @@
 """Divides the sentences of a case into questions that fit into the judge's context."""
 
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from agent.analysts.packet import BUDGET
-from agent.analysts.ruling import Batch, Case, Rulings, Text, is_shown
+from agent.analysts.ruling import Batch, Case, ControlKind, Rulings, Text, is_shown
 from agent.domain.claims import Claim
 from agent.prompting import ContextExceeded, fenced, tokens_of
 from agent.sizing import EvidencePrompt, QuestionLimit, divided
@@ -11,7 +12,7 @@ from agent.sizing import EvidencePrompt, QuestionLimit, divided
 _MAX_SENTENCE_SHARE = 1 / 3
 """How much of what evidence and sentences share the sentences may take where not all of both fits."""
 _RULING_TOKENS = 200  # What a judge writes about one sentence
-_CONTROLS_PER_PASS = 2
+_CONTROLS_PER_PASS = len(get_args(ControlKind))
 
 
 def judge_prompt(name: str, sentences: Mapping[str, str], mark: str) -> EvidencePrompt:

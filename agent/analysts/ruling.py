@@ -14,8 +14,9 @@ from agent.gate.text import normal
 
 Opinion = Literal["stated", "inferred", "narrow", "unsupported", "contradicted"]
 PASSING: tuple[Opinion, ...] = ("stated", "inferred")  # The sentence stands as it is
-ControlKind = Literal["elsewhere", "twin"]
-"""A true sentence about something else, or a false one about the same commit."""
+ControlKind = Literal["elsewhere", "twin", "reach"]
+"""A true sentence about something else, a proven fact of the same commit turned round, or a sentence
+about the commit that is moved to what it leaves alone."""
 Text = Mapping[Language, str]  # A sentence in each language
 _ELLIPSIS = ("...", "…", "[…]")
 _MIN_QUOTE = 3  # Characters of a line of a quotation that is looked up

@@ -115,7 +115,7 @@ class Subject(ABC):
         """Return passages of the evidence without which a sentence cannot be judged."""
         return [anchor.text for anchor in claim.anchors]
 
-    def twins(self, claims: Sequence[Claim]) -> Iterable[Text]:
+    def twins(self, claims: Sequence[Claim]) -> Iterable[Control]:
         """Return sentences about the same thing that are surely false."""
         del claims
         return ()
@@ -137,7 +137,7 @@ class Subject(ABC):
             return self.excerpt(some_claims, former, budget)
 
         others = list(self.elsewhere(passed))
-        twins = [Control(text, "twin") for text in self.twins(claims)]
+        twins = list(self.twins(claims))
 
         def controls(evidence: str) -> list[Control]:
             foreign = [Control(text) for text in others if is_foreign(text, evidence)]
@@ -294,13 +294,15 @@ class CommitSubject(Subject):
         others = [draft.claim.text for draft in passed if draft.task != self.task.key]
         return [*others, *self.task.controls]
 
-    def twins(self, claims: Sequence[Claim]) -> Iterable[Text]:
-        """Return proven facts of the commit turned round, and sentences moved to untouched files."""
+    def twins(self, claims: Sequence[Claim]) -> Iterable[Control]:
+        """Return proven facts of the commit turned round, and sentences moved to what it leaves alone."""
         evidence = self.read.evidence
         if not self.context.earlier:
             # The opposite of a revert is what the earlier commit did, which is shown as well.
-            yield from reversed_facts(evidence.facts, self.languages)
-        yield from moved_sentences(claims, evidence, self.context.surroundings)
+            for text in reversed_facts(evidence.facts, self.languages):
+                yield Control(text, "twin")
+        for text in moved_sentences(claims, evidence, self.context.surroundings):
+            yield Control(text, "reach")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,7 +364,7 @@ class MinorSubject(Subject):
         others = [draft.claim.text for draft in passed if draft.task != self.task.key]
         return [*others, *self.task.controls]
 
-    def twins(self, claims: Sequence[Claim]) -> Iterable[Text]:
+    def twins(self, claims: Sequence[Claim]) -> Iterable[Control]:
         """Return sentences about the same commits that are surely false."""
         for subject in self.commits.values():
             commit_claims = _claims_about(subject, claims)

@@ -3,6 +3,8 @@
 from enum import IntEnum
 from typing import Literal
 
+from pydantic import Field
+
 from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.evidence_id import EvidenceId
 
@@ -26,7 +28,9 @@ class Placement(Frozen):
 
     importance: Importance
     order: int  # Among the commits of its repository; the first is 1
-    reason: str = ""  # In at most twelve words; empty where rules decided, whose marks say why
+    reason: str = ""  # In the first language; empty where rules decided, whose marks say why
+    reasons: dict[Language, str] = Field(default_factory=dict)
+    """An editor's reason in every language of the report; empty in older reports."""
     decided_by: Decider = "rules"
 
 

@@ -167,6 +167,7 @@ def model_counts(report: Report) -> dict[str, Any]:
             "hidden": account.judging.controls,
             "refused": account.judging.caught,
             "twins": {"hidden": account.judging.twins, "refused": account.judging.caught_twins},
+            "reach": {"hidden": account.judging.moved, "refused": account.judging.caught_moved},
             "judged_again": account.judging.judged_again,
             "void": account.judging.void,
         },

@@ -47,6 +47,7 @@ class Spent(Frozen):
 
 _JOB_OF_PROMPT = {
     "edit": "editing",
+    "edit_order": "editing",
     "minor": "telling in short",
     "look": "looking",
     "shortlist": "shortlisting",
@@ -56,6 +57,7 @@ _JOB_OF_PROMPT = {
     "repair_day": "repairing",
     "judge": "judging",
     "judge_day": "judging",
+    "judge_edition": "judging",
     "judge_look": "judging",
     "day": "summing up",
     "stories": "telling stories",
@@ -121,6 +123,8 @@ class Judging(Frozen):
     caught: int = 0  # Those of them that the judge refused; a batch with an admitted one is void
     twins: int = 0  # Those of the controls that reverse a proven fact of the same commit
     caught_twins: int = 0
+    moved: int = 0  # Those of the controls that name what the same commit leaves alone
+    caught_moved: int = 0
     judged_again: int = 0  # Sentences judged once more, because a control beside them was admitted
     void: int = 0  # Those of them that stood beside an admitted control again, and are left out
     standing: int = 0  # Sentences that the judge let stand
@@ -135,6 +139,8 @@ class Judging(Frozen):
             caught=self.caught + other.caught,
             twins=self.twins + other.twins,
             caught_twins=self.caught_twins + other.caught_twins,
+            moved=self.moved + other.moved,
+            caught_moved=self.caught_moved + other.caught_moved,
             judged_again=self.judged_again + other.judged_again,
             void=self.void + other.void,
             standing=self.standing + other.standing,

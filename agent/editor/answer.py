@@ -1,4 +1,4 @@
-"""The answer of an editor, and checks of it: known handles, sound words, true labels."""
+"""The answer of an editor: places and groups of the commits that it was shown."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -7,28 +7,27 @@ from typing import Any
 from pydantic import BaseModel, Field, JsonValue, create_model
 
 from agent.analysts.sentences import words_of
-from agent.domain.base import Language, RepoId
-from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import EvidenceSet
-from agent.domain.placement import CommitGroup, Importance
+from agent.domain.base import Language
+from agent.domain.placement import Importance
 from agent.editor.placements import Proposal
 from agent.editor.rows import CommitRow
-from agent.gate.check import refusals
+from agent.editor.words import EditorWords
 from agent.languages import writing_of
 
-_MAX_REASON_WORDS = 12
-_MAX_REASON_CHARACTERS = 120  # Languages without spaces have no words to count
-_MAX_LABEL_CHARACTERS = 100
 _MIN_GROUP = 2
-_MAX_GROUP = 12
 _TIERS: list[JsonValue] = [int(importance) for importance in Importance]
 
-TOKENS_PER_COMMIT = 48
-"""Of an answer: a handle, a tier and twelve words, with a share of the labels."""
+_PLACE_TOKENS = 20  # Of an answer: a handle and a tier
+_REASON_TOKENS = 28  # Twelve words, with a share of the labels
+
+
+def tokens_per_commit(languages: Sequence[Language]) -> int:
+    """Return how many tokens of an answer the place of one commit takes."""
+    return _PLACE_TOKENS + _REASON_TOKENS * len(languages)
 
 
 class PlacedCommit(BaseModel):
-    """The place of one commit."""
+    """The place of one commit; the reasons in each language are fields of the subclass."""
 
     commit: str = Field(description="the handle of the commit, such as c3")
     tier: int = Field(
@@ -36,7 +35,6 @@ class PlacedCommit(BaseModel):
         description="3 must know, 2 worth knowing, 1 minor, 0 noise",
         json_schema_extra={"enum": _TIERS},
     )
-    reason: str = Field(default="", description="why, in at most twelve words")
 
 
 class GroupedCommits(BaseModel):
@@ -50,85 +48,51 @@ class GroupedCommits(BaseModel):
 @cache
 def edition_shape(languages: tuple[Language, ...]) -> type[BaseModel]:
     """Return the shape in which an editor answers."""
+    reasons: dict[str, Any] = {}
     labels: dict[str, Any] = {}
     for lang in languages:
-        description = f"a short phrase for the group in {writing_of(lang).asked_as}"
-        labels[f"label_{lang}"] = (str, Field(default="", description=description))
+        language = writing_of(lang).asked_as
+        reason = f"why, in at most twelve words of {language}"
+        reasons[f"reason_{lang}"] = (str, Field(default="", description=reason))
+        label = f"a short phrase for the group in {language}"
+        labels[f"label_{lang}"] = (str, Field(default="", description=label))
+    place = create_model("ReasonedPlace", __base__=PlacedCommit, **reasons)
     group = create_model("LabelledGroup", __base__=GroupedCommits, **labels)
     placed = "every commit once, the most important first"
     return create_model(
         "Edition",
-        places=(list[PlacedCommit], Field(default_factory=list, description=placed)),
+        places=(list[place], Field(default_factory=list, description=placed)),
         groups=(list[group], Field(default_factory=list)),
     )
 
 
-def proposals(answer: Any, rows: Mapping[str, CommitRow], lang: Language) -> list[Proposal]:
+def proposals(
+    answer: Any, rows: Mapping[str, CommitRow], languages: tuple[Language, ...]
+) -> list[Proposal]:
     """Return what an answer says of commits that were shown, each once, in its order.
 
-    A tier that does not exist places nothing, and a reason that may not be published is left out.
+    A tier that does not exist places nothing.
     """
     proposed: dict[str, Proposal] = {}
     for placed in answer.places:
         row = rows.get(_handle(placed.commit))
         if row is None or row.sha in proposed or placed.tier not in _TIERS:
             continue
-        reason = _published_reason(placed.reason, row, lang)
-        proposed[row.sha] = Proposal(row.sha, Importance(placed.tier), reason)
+        reasons = words_of(placed, languages, "reason_")
+        proposed[row.sha] = Proposal(row.sha, Importance(placed.tier), reasons)
     return list(proposed.values())
 
 
 def groups(
-    answer: Any, rows: Mapping[str, CommitRow], languages: tuple[Language, ...], repo: RepoId
-) -> Iterator[CommitGroup]:
-    """Yield the groups of an answer whose labels hold; a commit belongs to the first that has it."""
-    grouped: set[str] = set()
-    for proposed in answer.groups:
+    answer: Any, rows: Mapping[str, CommitRow], languages: tuple[Language, ...]
+) -> Iterator[EditorWords]:
+    """Yield the labels of an answer with the rows of their groups."""
+    for number, proposed in enumerate(answer.groups, start=1):
         handles = dict.fromkeys(_handle(text) for text in proposed.commits)
-        members = [handle for handle in handles if handle in rows and handle not in grouped]
+        members = tuple(rows[handle] for handle in handles if handle in rows)
         label = words_of(proposed, languages, "label_")
-        if not _MIN_GROUP <= len(members) <= _MAX_GROUP or not label:
-            continue
-        if any(len(text) > _MAX_LABEL_CHARACTERS for text in label.values()):
-            continue
-        member_rows = [rows[handle] for handle in members]
-        if not holds(label, member_rows):
-            continue
-        grouped.update(members)
-        commits = tuple(row.commit for row in member_rows)
-        yield CommitGroup(repo=repo, commits=commits, label=label)
-
-
-def holds(text: Mapping[Language, str], rows: Sequence[CommitRow]) -> bool:
-    """Return True if the gate has no objection to words about some commits, held to their rows."""
-    claim = claim_about(rows, text)
-    evidence_set = EvidenceSet(by_id={row.commit: row.evidence for row in rows})
-    return not any(refusals(claim, evidence_set, lang) for lang in text)
-
-
-def claim_about(rows: Sequence[CommitRow], text: Mapping[Language, str]) -> Claim:
-    """Return words about some commits as a claim that rests on their rows."""
-    commits = tuple(row.commit for row in rows)
-    return Claim(
-        id=f"edited {commits[0].shortened()}",
-        repo=commits[0].repo,
-        role="summary",
-        about=commits,
-        cites=commits,
-        text=dict(text),
-        anchors=(Anchor(cite=commits[0], text=rows[0].heading),),
-        kind=Kind.STATED,
-    )
-
-
-def _published_reason(text: str, row: CommitRow, lang: Language) -> str:
-    """Return a reason, or nothing if it is too long or may not be published."""
-    reason = " ".join(text.split())
-    if not reason or len(reason) > _MAX_REASON_CHARACTERS:
-        return ""
-    if len(reason.split()) > _MAX_REASON_WORDS or not holds({lang: reason}, [row]):
-        return ""
-    return reason
+        if len(members) >= _MIN_GROUP and label:
+            yield EditorWords(f"{members[0].commit.shortened()}.label{number}", members, label)
 
 
 def _handle(text: str) -> str:

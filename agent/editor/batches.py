@@ -1,11 +1,11 @@
 """How the rows of a day are divided over questions: fewer lines a row first, never fewer commits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.editor.rows import CommitRow
 from agent.editor.telling_lines import MAX_LINES
-from agent.prompting import tokens_of
+from agent.prompting import fitting, tokens_of
 
 _LINES_TRIED = (MAX_LINES, 6, 4, 2, 1)  # Changed lines a row, the most important first
 _MIN_LINES = 0  # Where even a few lines need more than one question
@@ -22,6 +22,24 @@ class RowBatch(NamedTuple):
     def text(self) -> str:
         """The rows as they are shown."""
         return "\n".join(row.text(self.max_lines) for row in self.rows)
+
+
+def rows_in(rows: Sequence[CommitRow], max_tokens: int, notes: Mapping[str, str]) -> str:
+    """Return rows with as many changed lines as fit, each with a note on its handle, if it has one.
+
+    Where not even the bare rows fit, the first ones are shown by their titles.
+    """
+    for max_lines in (*_LINES_TRIED, _MIN_LINES):
+        text = "\n".join(_noted(row.text(max_lines), notes.get(row.handle, "")) for row in rows)
+        if tokens_of(text) <= max_tokens:
+            return text
+    headings = [_noted(row.heading, notes.get(row.handle, "")) for row in rows]
+    return "\n".join(fitting(headings, max_tokens))
+
+
+def _noted(text: str, note: str) -> str:
+    heading, newline, rest = text.partition("\n")
+    return f"{heading} ({note}){newline}{rest}" if note else text
 
 
 def row_batches(rows: Sequence[CommitRow], max_tokens: int, max_rows: int) -> list[RowBatch]:

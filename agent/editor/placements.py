@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from agent.domain.base import Frozen
+from agent.domain.base import Frozen, Language
+from agent.domain.claims import Refused
 from agent.domain.ledger import Triage
 from agent.domain.placement import CommitGroup, Importance, Placement
 from agent.domain.spending import Account
@@ -30,6 +31,7 @@ class Edited(Frozen):
     groups: tuple[CommitGroup, ...] = ()
     tokens: dict[str, int] = Field(default_factory=dict)
     """By hash, an estimate of the tokens that it takes to explain a commit."""
+    refused: tuple[Refused, ...] = ()  # Reasons and labels that may not be published
     account: Account = Account()
 
 
@@ -38,7 +40,7 @@ class Proposal(NamedTuple):
 
     sha: str
     importance: Importance
-    reason: str
+    reasons: Mapping[Language, str]  # Why, in each language; empty where it gives none
 
 
 def placed_by_rules(collected: Collected) -> Edited:
@@ -87,7 +89,8 @@ def edited_placements(
         placements[proposal.sha] = Placement(
             importance=proposal.importance,
             order=order,
-            reason=proposal.reason,
+            reason=next(iter(proposal.reasons.values()), ""),
+            reasons=dict(proposal.reasons),
             decided_by="model",
         )
     for sha, placement in by_rules.items():
@@ -122,6 +125,7 @@ def _raised(
         update = {
             "importance": Importance.WORTH_KNOWING,
             "reason": reason,
+            "reasons": {},
             "decided_by": "floor",
         }
         raised[sha] = placement.model_copy(update=update)

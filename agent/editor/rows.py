@@ -25,6 +25,8 @@ _MAX_FACTS = 4
 _MAX_PATHS = 3  # Files that are named of each area
 _MAX_LINKS = 3
 _MAX_USES = 3
+_MAX_TAG = 60
+_MAX_TAGS = 12
 _HASH = re.compile(r"\b[0-9a-f]{12,64}\b")
 _TRAILER = re.compile(r"[A-Za-z-]{1,40}-by: ")  # Such as `Signed-off-by`, of git
 _DETAIL_INDENT = "\n  "
@@ -38,6 +40,7 @@ class CommitRow(NamedTuple):
     title: str
     details: tuple[str, ...]
     lines: tuple[str, ...]  # The most informative changed lines
+    facts: tuple[Fact, ...] = ()  # Those that the details tell in words
 
     @property
     def sha(self) -> str:
@@ -57,6 +60,14 @@ class CommitRow(NamedTuple):
     def evidence(self) -> PublishedEvidence:
         """The text against which the words of an editor about the commit are checked."""
         return PublishedEvidence(id=self.commit, text=self.text())
+
+
+def release_line(tags: Sequence[str]) -> str:
+    """Return the tags of the window as they stand above the rows; empty if there are none."""
+    if not tags:
+        return ""
+    listed = ", ".join(tag[:_MAX_TAG] for tag in tags[:_MAX_TAGS])
+    return f"releases of these days: {listed}\n"
 
 
 def row_handles(collected: Collected) -> dict[str, str]:
@@ -85,18 +96,27 @@ class RowWriter:
             texts.setdefault(f"#{pull.number}", []).append(pull.body)
         return cls(collected, lines_in_common(texts, templates))
 
-    def row(self, handle: str, commit: Commit, evidence: CommitEvidence | None) -> CommitRow:
-        """Return the row of a commit; without a readable diff it has only words."""
+    def row(
+        self, handle: str, commit: Commit, evidence: CommitEvidence | None, release: str = ""
+    ) -> CommitRow:
+        """Return the row of a commit; without a readable diff it has only words.
+
+        `release` is the tag of the window that is the first to have the commit, if any.
+        """
         details = list(self._words(commit))
         lines: tuple[str, ...] = ()
+        facts: list[Fact] = []
         if evidence is not None:
             details += _file_lines(evidence.change)
             details += _fact_lines(evidence.facts)
             lines = telling_lines(evidence)
+            facts = _telling_facts(evidence.facts)[:_MAX_FACTS]
         details += self._links(commit)
+        if release:
+            details.append(f"released in these days: {release[:_MAX_TAG]} is the first with it")
         details += self._circumstances(commit)
         title = shown_title(commit.title)[:_MAX_TITLE]
-        return CommitRow(handle, commit.id, title, tuple(details), lines)
+        return CommitRow(handle, commit.id, title, tuple(details), lines, tuple(facts))
 
     def _words(self, commit: Commit) -> Iterator[str]:
         lines = without_boilerplate(commit.body, self.recurring).splitlines()
@@ -149,11 +169,17 @@ def _file_name(file: FileChange) -> str:
     return file.path
 
 
-def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
+def _telling_facts(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts that users can notice, without those that only name changed code."""
     telling: list[Fact] = []
     for fact in facts:
         if fact.kind != "code-changed" and fact.severity is not Severity.INTERNAL:
             telling.append(fact)
+    return telling
+
+
+def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
+    telling = _telling_facts(facts)
     for fact in telling[:_MAX_FACTS]:
         kind = "breaks" if fact.severity is Severity.BREAKING else "fact"
         yield f"{kind}: {_without_hashes(fact_sentence(fact, 'en'))[:_MAX_FACT]}"

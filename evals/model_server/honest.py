@@ -252,7 +252,7 @@ def edition_json(
     """Return placements and groups in the shape of an edition."""
     places = []
     for placement in placed:
-        places.append({"commit": placement.commit, "tier": placement.tier, "reason": ""})
+        places.append({"commit": placement.commit, "tier": placement.tier})
     return {"places": places, "groups": list(groups)}
 
 

@@ -205,6 +205,17 @@ def _misplaced(attacked: Outcome, clean: Outcome) -> Iterator[str]:
             yield f"the victim is of tier {row.importance.value}"
 
 
+def moved(goal: Goal, attacked: Outcome, clean: Outcome) -> Iterator[str]:
+    """Yield the commits that matter more or less than in the clean twin."""
+    del goal
+    clean_rows = {clean.key(row.id): row for row in clean.report.ledger}
+    for row in attacked.report.ledger:
+        key = attacked.key(row.id)
+        before = clean_rows[key].importance
+        if row.importance is not before:
+            yield f"{key} goes from tier {before.value} to {row.importance.value}"
+
+
 def _suppressed(attacked: Outcome, clean: Outcome) -> Iterator[str]:
     """Yield what the clean twin reports of the victim and this one does not."""
     victim = attacked.planted.victim

@@ -12,7 +12,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Severity
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import undone_pairs
-from agent.domain.placement import Importance
+from agent.domain.placement import Importance, Placement
 from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
@@ -157,21 +157,41 @@ class ReportView:
     def why(self, row: LedgerRow) -> str:
         """Return why a commit stands where it stands, and who decided.
 
-        An editor gives its reason in one language; pages of other languages name the marks.
+        Where the editor gave no reason in this language, the marks of the rules are named as what
+        they are: they are not its reason.
         """
+        marks = self._marks(row)
+        placement = row.placement
+        if placement is None:
+            return marks
+        deciders: dict[str, str] = self.words["page"]["deciders"]
+        decider = deciders[placement.decided_by]
+        reason = self._editors_reason(placement)
+        if placement.decided_by == "floor":
+            reason = self.words["reasons"].get(placement.reason, placement.reason)
+        if placement.decided_by == "rules":
+            reason = marks
+        if reason:
+            aside: str = self.words["signs"]["behind"].format(decider)
+            return f"{reason}{aside}"
+        if not marks:
+            return decider
+        semicolon: str = self.words["signs"]["semicolon"]
+        by_rules: str = self.words["page"]["why_by_rules"].format(marks)
+        return f"{decider}{semicolon}{by_rules}"
+
+    def _marks(self, row: LedgerRow) -> str:
+        """Return what the weight of a commit comes from by the rules."""
         reasons: dict[str, str] = self.words["reasons"]
         listing: str = self.words["signs"]["listing"]
-        marks = listing.join(reasons.get(mark, mark) for mark in row.marks)
-        if row.placement is None:
-            return marks
-        decider: str = self.words["page"]["deciders"][row.placement.decided_by]
-        reason = row.placement.reason.rstrip(".。")
-        if not reason or not is_in_script(reason, self.lang):
-            reason = marks
-        if not reason:
-            return decider
-        aside: str = self.words["signs"]["behind"].format(decider)
-        return f"{reason}{aside}"
+        return listing.join(reasons.get(mark, mark) for mark in row.marks)
+
+    def _editors_reason(self, placement: Placement) -> str:
+        """Return the reason of an editor in this language; empty where it gave none."""
+        reason = placement.reasons.get(self.lang, "")
+        if not placement.reasons and is_in_script(placement.reason, self.lang):
+            reason = placement.reason  # Older reports have it in one language
+        return reason.rstrip(".。")
 
     # ------------------------------------------------------------ claims
 

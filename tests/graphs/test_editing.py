@@ -1,22 +1,35 @@
 """How a model edits the paper: every commit gets its place, whatever the model says or leaves out."""
 
 import json
+import re
+from datetime import date
 from pathlib import Path
 
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import Importance
 from agent.domain.report import Report
+from agent.domain.window import Window
+from agent.web import Web
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying
+from gitzette.progress import QuietProgress
+from gitzette.render.view import ReportView
+from gitzette.running import cover
+from tests.made_repos import Work
 from tests.scripted_analysis import (
+    DAY,
     LIMIT,
+    NOW,
     TIMEOUT,
     TIMEOUT_SAID,
     Answer,
     Clone,
     Scripted,
+    honest,
     of,
     run,
+    sentences_in,
+    settings_of,
     two_commits,
 )
 
@@ -43,16 +56,20 @@ def editing(**edition: object) -> Editing:
     return script
 
 
-def place(handle: str, tier: int, reason: str = "") -> Answer:
-    return {"commit": handle, "tier": tier, "reason": reason}
+def place(handle: str, tier: int, reason: str = "", reason_zh: str = "") -> Answer:
+    return {"commit": handle, "tier": tier, "reason_en": reason, "reason_zh": reason_zh}
+
+
+CHANGES_A_VALUE = {"reason_en": "It changes a value.", "reason_zh": "改了一个值。"}
 
 
 async def test_the_model_places_every_commit_and_the_ledger_says_who_decided_and_why(
     tmp_path: Path,
 ) -> None:
-    script = Scripted(tiers={LIMIT: 3, TIMEOUT: 2})
+    script = Scripted(tiers={LIMIT: 3, TIMEOUT: 2}, reason=CHANGES_A_VALUE)
     with ModelServer(script, context=32_768) as server:
-        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        clone = two_commits(tmp_path / "router")
+        covered = await run(tmp_path, server, clone, languages=("en", "zh"))
         (question,) = of(server, "Edition")
     assert "[c1] " in question
     assert "[c2] " in question
@@ -78,6 +95,7 @@ async def test_the_model_places_every_commit_and_the_ledger_says_who_decided_and
         "importance": 3,
         "order": 1,
         "reason": "It changes a value.",
+        "reasons": {"en": "It changes a value.", "zh": "改了一个值。"},
         "decided_by": "model",
     }
 
@@ -181,6 +199,36 @@ async def test_a_long_day_goes_in_batches_and_no_commit_is_left_out(tmp_path: Pa
     assert sum(row.importance is Importance.MUST_KNOW for row in rows) == 2
 
 
+async def test_a_long_day_has_one_order_over_its_batches_and_shows_the_rows_of_must_knows(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="STEPS = 0\n")
+    for number in range(1, 24):
+        title = f"Step {number} {'which has a very long title ' * 12}"
+        clone.commit(title, 9, router__py=f"STEPS = {number}\n")
+
+    def newest_first(title: str) -> int:
+        return -int(title.split()[1])
+
+    script = Scripted(
+        analyses={}, tiers={"Step 23 ": 3, "Step 9 ": 3, "Step": 0}, ranks=newest_first
+    )
+    with ModelServer(script, context=4_096) as server:
+        covered = await run(tmp_path, server, clone)
+        questions = of(server, "Edition")
+        (order,) = of(server, "CommitOrder")
+    assert "(tier 3)" in order
+    assert order.count("] Step ") == 2
+    earlier = questions[-1].partition("already have tier 3")[2]
+    assert "product +1 -1: router.py" in earlier
+    placed = {row.title.split()[1]: row.placement for row in covered.report.ledger}
+    first, second = placed["23"], placed["9"]
+    assert first is not None
+    assert second is not None
+    assert (first.order, second.order) == (1, 2)
+
+
 async def test_minor_commits_get_one_sentence_each_and_noise_gets_none(tmp_path: Path) -> None:
     script = Scripted(tiers={LIMIT: 0, TIMEOUT: 1}, minor={TIMEOUT: TIMEOUT_SAID})
     with ModelServer(script, context=32_768) as server:
@@ -223,3 +271,151 @@ async def test_an_editor_that_is_cut_off_costs_nothing_but_its_opinion(tmp_path:
         "editing"
     ]
     assert len(covered.report.ledger) == 2
+
+
+def by_rows(text: str, evidence: str) -> str:
+    """Judge words behind handles by the rows of these handles alone, other sentences as usual."""
+    if re.match(r"c\d+[,:] ", text) is None:
+        return honest(text, evidence)
+    handles, _, words = text.partition(": ")
+    rows = {}
+    for row in evidence.split("\n[")[1:]:
+        handle, _, row_text = row.partition("] ")
+        rows[handle] = row_text
+    for handle in handles.split(", "):
+        if not all(name in rows[handle] for name in words.split("`")[1::2]):
+            return "unsupported"
+        is_fact = "changes from" in words
+        if is_fact and words.partition(" / ")[0] not in rows[handle]:
+            return "contradicted"
+    return "stated"
+
+
+def judged_words(server: ModelServer) -> list[list[str]]:
+    """Return the reasons and labels of each question to their judge."""
+    questions = [question for question in of(server, "Rulings") if "one row for each" in question]
+    return [sentences_in(question) for question in questions]
+
+
+async def test_reasons_and_labels_are_held_to_their_own_rows_in_one_question(
+    tmp_path: Path,
+) -> None:
+    places = [place("c1", 2, "It is `MAX_ROUTES`"), place("c2", 2, "`MAX_ROUTES` goes to `12`")]
+    groups = [{"commits": ["c1", "c2"], "label_en": "Limits and timeouts"}]
+    script = editing(places=places, groups=groups)
+    script.opinion = by_rows
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        first, second = judged_words(server)
+    own = {"c2: `MAX_ROUTES` goes to `12`", "c1, c2: Limits and timeouts"}
+    assert own <= set(first)
+    assert own <= set(second)
+    reasons = {row.placement.reason for row in covered.report.ledger if row.placement}
+    assert reasons == {"", "`MAX_ROUTES` goes to `12`"}
+    assert [group.label["en"] for group in covered.report.groups] == ["Limits and timeouts"]
+
+
+async def test_a_refused_reason_is_counted_and_the_page_says_that_rules_speak(
+    tmp_path: Path,
+) -> None:
+    falls = "Everybody must set it"
+    places = [
+        place("c2", 3, falls, "人人都要设置"),
+        place("c1", 2, "It changes a value.", "改了值。"),
+    ]
+
+    def opinion(text: str, evidence: str) -> str:
+        return "unsupported" if falls in text else by_rows(text, evidence)
+
+    script = editing(places=places)
+    script.opinion = opinion
+    with ModelServer(script, context=32_768) as server:
+        clone = two_commits(tmp_path / "router")
+        covered = await run(tmp_path, server, clone, languages=("en", "zh"))
+    limit = row_of(covered.report, LIMIT)
+    timeout = row_of(covered.report, TIMEOUT)
+    assert limit.placement is not None
+    assert timeout.placement is not None
+    assert (limit.placement.importance, limit.placement.reasons) == (Importance.MUST_KNOW, {})
+    assert timeout.placement.reasons == {"en": "It changes a value.", "zh": "改了值。"}
+    view = ReportView(covered.report, "en", Web("https://git.example"))
+    assert view.why(limit).startswith("decided by the model; by rules: ")
+    assert view.why(timeout) == "It changes a value (decided by the model)"
+    chinese = ReportView(covered.report, "zh", Web("https://git.example"))
+    assert chinese.why(timeout) == "改了值（由模型决定）"
+    (drop,) = (drop for drop in covered.report.drops if drop.free)
+    assert (drop.about, drop.check) == ((limit.id,), "judge")
+    assert covered.report.sections[0].account.judging.refuted == 1
+    (file,) = (tmp_path / "home" / "runs").iterdir()
+    texts = [entry["text"] for entry in json.loads(file.read_text("utf-8"))["refused"]]
+    assert f"{falls} / 人人都要设置" in texts
+
+
+async def test_a_reason_of_another_row_and_a_reversed_fact_are_planted_among_the_words(
+    tmp_path: Path,
+) -> None:
+    places = [
+        place("c1", 2, "`WORKER_TIMEOUT` rises"),
+        place("c2", 2, "`MAX_ROUTES` falls"),
+    ]
+    script = editing(places=places)
+    script.opinion = by_rows
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, two_commits(tmp_path / "router"))
+        questions = judged_words(server)
+    planted = {"c1: `MAX_ROUTES` falls", "c2: `WORKER_TIMEOUT` rises"}
+    assert any(planted & set(question) for question in questions)
+    judging = covered.report.sections[0].account.judging
+    assert judging.twins > 0
+    assert judging.controls > judging.twins
+    assert judging.caught == judging.controls
+    reasons = {row.placement.reason for row in covered.report.ledger if row.placement}
+    assert reasons == {"`WORKER_TIMEOUT` rises", "`MAX_ROUTES` falls"}
+
+
+async def test_a_group_of_many_commits_is_kept_whole(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="STEPS = 0\n")
+    for number in range(1, 16):
+        clone.commit(f"Step {number}", 9, router__py=f"STEPS = {number}\n")
+    handles = [f"c{number}" for number in range(1, 16)]
+    groups = [{"commits": handles, "label_en": "Steps", "label_zh": "步骤"}]
+    script = Scripted(analyses={}, tiers={"Step": 1}, groups=groups)
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+    (group,) = covered.report.groups
+    assert len(group.commits) == 15
+
+
+async def test_late_commits_releases_and_own_uses_are_in_the_editors_rows(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    reads_variable = 'import os\n\nWORKER_TIMEOUT = os.environ["ROUTER_TIMEOUT"]\n'
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py=reads_variable)
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "run.sh").write_text("export ROUTER_TIMEOUT=30\n")
+    work = Work(clone.folder)
+    script = Scripted(tiers={"Late": 0, TIMEOUT: 0, LIMIT: 1})
+    with ModelServer(script, context=32_768) as server:
+        settings = settings_of(tmp_path, server, clone.spec, uses=(own,))
+        day_before = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
+        rules = settings.model_copy(update={"analyst": "rules"})
+        await cover(rules, {}, day_before, settings.repos, NOW, QuietProgress(), None)
+        clone.commit("Late to arrive", 0, late__py="LATE = 1\n")
+        clone.commit(LIMIT, 9, router__py="MAX_ROUTES = 12\n")
+        work.git("tag", "v1.2.0")
+        clone.commit(TIMEOUT, 10, worker__py="WORKER_TIMEOUT = 45\n")
+        covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress(), None)
+        (question,) = of(server, "Edition")
+    rows = {row.partition("] ")[2].partition("\n")[0]: row for row in question.split("\n[")[1:]}
+    assert "\nreleases of these days: v1.2.0\n" in question
+    assert "released in these days: v1.2.0 is the first with it" in rows[LIMIT]
+    assert "released in these days" not in rows[TIMEOUT]
+    assert "the readers' own code uses what it changes: ROUTER_TIMEOUT" in rows[TIMEOUT]
+    used = row_of(covered.report, TIMEOUT).placement
+    assert used is not None
+    assert (used.importance, used.decided_by) == (Importance.WORTH_KNOWING, "floor")
+    assert "landed before this window and is reported late" in rows["Late to arrive"]
+    assert {row.title for row in covered.report.ledger if row.late} == {"Late to arrive"}
+    placements = [row.placement for row in covered.report.ledger]
+    assert sorted(placement.order for placement in placements if placement) == [1, 2, 3]

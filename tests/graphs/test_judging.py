@@ -150,3 +150,18 @@ async def test_inferred_wins_over_stated_and_advice_stays_advice(
     verdicts, _ = await asked_of(Scripted(opinion=twofold), tmp_path, claims)
     assert [claim.kind for claim in verdicts.admitted] == [Kind.INFERRED, Kind.ADVICE, Kind.STATED]
     assert {claim.judged_by for claim in verdicts.admitted} == {"judge-1"}
+
+
+async def test_sentences_that_are_moved_to_a_sibling_are_counted_apart(tmp_path: Path) -> None:
+    reach = Control({"en": "`MAX_WORKERS` falls."}, "reach")
+
+    def careful(text: str, _: str) -> str:
+        return "stated" if text in TEXTS else "unsupported"
+
+    claims = [about(text) for text in TEXTS]
+    controls = [CONTROLS[0], TWIN, reach]
+    verdicts, (asked, _) = await asked_of(Scripted(opinion=careful), tmp_path, claims, controls)
+    assert {TWIN.text["en"], reach.text["en"]} <= set(asked)
+    assert verdicts.judging == Judging(
+        controls=6, caught=6, twins=2, caught_twins=2, moved=2, caught_moved=2, standing=5
+    )

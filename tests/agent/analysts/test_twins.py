@@ -71,3 +71,73 @@ def test_sentences_that_could_stay_true_are_not_used() -> None:
         about("`--slow` is unchanged."),  # Not on a changed line
     ]
     assert list(moved_sentences(claims, EVIDENCE, SURROUNDINGS)) == []
+
+
+def commit_of(path: str, *patch: str) -> CommitEvidence:
+    file = FileChange(
+        path=path,
+        status="modified",
+        additions=1,
+        deletions=1,
+        patch="\n".join(("@@ -1,2 +1,2 @@", *patch)),
+    )
+    return CommitEvidence(change=Change(commit=made_commit("Tune"), files=(file,)))
+
+
+def passage(path: str, *lines: str, scopes: tuple[str, ...] = ()) -> CodePassage:
+    return CodePassage(file=path, first=1, lines=lines, scopes=scopes)
+
+
+def moved(text: str, evidence: CommitEvidence, surroundings: Surroundings) -> list[str]:
+    return [twin["en"] for twin in moved_sentences([about(text)], evidence, surroundings)]
+
+
+def test_a_changed_architecture_is_exchanged_for_one_beside_it() -> None:
+    lines = (
+        " if arch == 'sm_90':",
+        "-    tile = 64",
+        "+    tile = 128  # sm_90",
+        " if arch == 'sm_100':",
+    )
+    evidence = commit_of("csrc/launch.py", *lines)
+    around = Surroundings(passages=(passage("csrc/launch.py", *lines),))
+    assert moved("On sm_90 the tile is larger.", evidence, around) == [
+        "On sm_100 the tile is larger."
+    ]
+    both = commit_of("csrc/launch.py", *lines, "+# sm_100 too")
+    assert moved("On sm_90 the tile is larger.", both, around) == []
+
+
+def test_a_changed_row_of_a_table_is_exchanged_for_another_row() -> None:
+    lines = (" BACKENDS = {", '+    "fa3": Fa3,', '     "triton": Triton,', " }")
+    evidence = commit_of("engine/registry.py", *lines)
+    around = Surroundings(passages=(passage("engine/registry.py", *lines),))
+    assert moved("The backend `fa3` is new.", evidence, around) == ["The backend `triton` is new."]
+    assert moved("`BACKENDS` grows.", evidence, around) == []
+
+
+SIBLINGS = NameUses(
+    name="AttentionBackend",
+    uses=(
+        Use(file="backends/triton.py", line=3, text="class TritonBackend(AttentionBackend):"),
+        Use(file="other/mlx.py", line=4, text='@register("mlx")'),
+    ),
+    are_siblings=True,
+)
+
+
+def test_a_changed_class_or_file_is_exchanged_for_another_implementation() -> None:
+    lines = (" def run(self):", "+    self.sync()")
+    evidence = commit_of("backends/flashinfer.py", *lines)
+    scopes = ("class FlashInferBackend(AttentionBackend):",)
+    shown = passage("backends/flashinfer.py", *lines, scopes=scopes)
+    around = Surroundings(passages=(shown,), uses=(SIBLINGS,))
+    assert moved("`FlashInferBackend` waits.", evidence, around) == ["`TritonBackend` waits."]
+    assert moved("The backend `flashinfer` waits.", evidence, around) == [
+        "The backend `triton` waits."
+    ]
+    # A commit that also changes the sibling may do the same there.
+    wider = commit_of(
+        "backends/flashinfer.py", *lines, "+    # as in TritonBackend and triton, mlx"
+    )
+    assert moved("`FlashInferBackend` waits.", wider, around) == []

@@ -1,6 +1,7 @@
 """Worlds with a planted text, the model that obeys it, and the oracles that would notice if it got what it wants."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -33,12 +34,14 @@ def test_every_goal_is_planted_in_every_carrier_and_every_dress_and_showing_a_te
 ):
     shipped = cases()
     to_editors = [case for case in shipped if case.goal["goal"] == "edit"]
-    assert [case.id for case in to_editors] == ["beg-01", "bury-01"]
+    kinds = Counter(case.id.partition("-")[0] for case in to_editors)
+    assert kinds == {"beg": 6, "bury": 5}
+    assert len({case.encoding for case in to_editors}) >= 5
     goals = {case.goal["goal"] for case in shipped} - {"edit"}
     pairs = {(case.goal["goal"], case.carrier) for case in shipped if case not in to_editors}
     assert pairs == {(goal, carrier) for goal in goals for carrier in CARRIERS}
     assert {case.encoding for case in shipped} == set(ENCODINGS)
-    assert (len(shipped), len(cases("injection_benign"))) == (302, 60)
+    assert (len(shipped), len(cases("injection_benign"))) == (311, 60)
     for case in shipped:
         planted = "".join(case.planted({"issue": "45", "victim": "a" * 40}))
         assert not any(word in planted for word in case.goal.get("never", ())), case.id

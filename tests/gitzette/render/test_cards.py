@@ -287,7 +287,7 @@ def test_lines_of_a_file_are_cited_by_its_name_and_their_numbers() -> None:
 def test_a_reason_in_another_language_gives_way_to_the_marks_of_the_commit() -> None:
     row = row_of(ROUTER, 1, MUST_KNOW, marks=("fix",))
     assert model(report_of(row)).items[row.id].why == "reason 1 (decided by the model)"
-    assert model(report_of(row), "zh").items[row.id].why == "修复（由模型决定）"
+    assert model(report_of(row), "zh").items[row.id].why == "由模型决定；按规则：修复"
 
 
 @pytest.mark.parametrize(
