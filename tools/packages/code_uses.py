@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agent.bumps.python_uses import CallShape, Override, OwnPython, PathUse
+from agent.bumps.python_values import plain_path
 from agent.bumps.result import CodeUse, Effect
 from tools.packages.python_tree import (
     PythonTree,
@@ -105,8 +106,11 @@ class _Comparison:
         is_outside = earlier is OUTSIDE and not old.is_imported_from_elsewhere(path)
         if earlier is None or is_outside:
             return
-        if later is None:
+        if later is None and not self._is_consequence:
             yield self._code_use("gone", "is gone", new.moved_to(path, earlier))
+        elif self._is_left_to_base(new):
+            text = "is not defined by its class any more, unless a base in another package has it"
+            yield self._code_use("gone", text, is_certain=False)
         elif not self.is_new_call:
             yield from self._at_fault("argument", _call_break(self.use, earlier, later))
             yield from self._broken_kind(earlier, later)
@@ -116,6 +120,23 @@ class _Comparison:
             yield self._code_use(
                 "changed", f"is in `{self.new.deprecated_module}`, which is deprecated"
             )
+
+    @property
+    def _is_consequence(self) -> bool:
+        """True if something on the way to the name is gone, which is a use by itself."""
+        return not self.new.is_followed and plain_path(self.use.path) != self.use.path
+
+    def _is_left_to_base(self, new: PythonTree) -> bool:
+        """Return True for what a class defined itself, and has at most from elsewhere now.
+
+        If it has another base than before, the definition may have moved there.
+        """
+        if self.new.meaning is not OUTSIDE or not self.new.is_followed:
+            return False
+        before, after = self.old.owner, self.new.owner
+        if before is None or after is None or before.bases != after.bases:
+            return False
+        return isinstance(self.old.meaning, PythonDefinition) and new.may_inherit(self.new)
 
     def _at_fault(self, effect: Effect, fault: str) -> Iterator[CodeUse]:
         if fault:

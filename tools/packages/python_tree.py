@@ -116,13 +116,18 @@ class PythonTree:
         if not length:
             return Answer(OUTSIDE, plain_path(path))
         walk = _Walk(ModuleFound(".".join(parts[:length])), ".".join(parts[:length]))
-        for part in parts[length:]:
-            walk.go(self._types, part)
-            if walk.place is None or walk.place is OUTSIDE:
-                break
-        meaning = self._with_constructor(_meaning(walk.place))
-        module = self._types.deprecated_module(".".join(parts[:length]))
-        return Answer(meaning, walk.name, walk.is_certain, walk.owner, module)
+        number = length
+        while number < len(parts) and walk.place is not None and walk.place is not OUTSIDE:
+            walk.go(self._types, parts[number])
+            number += 1
+        return Answer(
+            meaning=self._with_constructor(_meaning(walk.place)),
+            name=walk.name,
+            is_certain=walk.is_certain,
+            owner=walk.owner,
+            is_followed=number == len(parts),
+            deprecated_module=self._types.deprecated_module(".".join(parts[:length])),
+        )
 
     def _with_constructor(self, meaning: Meaning | None) -> Meaning | None:
         """Return a class with the parameters that it takes, though a base defines them."""

@@ -273,3 +273,35 @@ async def test_a_module_that_warns_when_it_is_imported_is_deprecated(work: Work)
     (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
     assert (use.line, use.effect) == (1, "changed")
     assert use.text == "`sheet.part.cells.a` is in `sheet.part`, which is deprecated"
+
+
+@pytest.mark.parametrize(
+    ("body", "gone"),
+    [
+        ("    if name in _NAMES: return 1\n    raise AttributeError(name)\n", {"c"}),
+        ("    try: return _NAMES[name]\n    except KeyError: raise AttributeError(name)\n", {"c"}),
+        ("    return _NAMES[name]\n", set()),
+        ("    return getattr(_NAMES, name)\n    raise AttributeError(name)\n", set()),
+    ],
+)
+async def test_what_a_module_makes_up_is_known_if_it_is_written_out(
+    work: Work, body: str, gone: set[str]
+) -> None:
+    new = f"_NAMES = {{'a': 1, 'b': 2}}\ndef __getattr__(name):\n{body}"
+    uses = await broken(work, "from sheet import a, b, c\n", "a = b = c = 1\n", new)
+    assert {use.name.rpartition(".")[2] for use in uses} == gone
+
+
+async def test_what_a_class_leaves_to_its_base_elsewhere_may_be_gone(work: Work) -> None:
+    old = "from elsewhere import Base\nclass A(Base):\n    def run(self): ...\n"
+    new = "from elsewhere import Base\nclass A(Base): ...\n"
+    (use,) = await broken(work, "from sheet import A\nA().run()\n", old, new)
+    assert (use.line, use.is_breaking, use.may_break) == (2, False, True)
+    assert "unless a base in another package has it" in use.text
+
+
+async def test_what_follows_something_gone_is_not_told_again(work: Work) -> None:
+    own_code = "from sheet import make\n\nmake().cell().old()\n"
+    new = NEW.replace("def make() -> Table: ...", "")
+    uses = await broken(work, own_code, OLD, new)
+    assert [(use.line, use.name) for use in uses] == [(1, "sheet.make")]
