@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agent.bumps.python_uses import CallShape, Override, OwnPython, PathUse
-from agent.bumps.python_values import plain_path
 from agent.bumps.result import CodeUse, Effect
 from tools.packages.python_tree import (
     PythonTree,
@@ -113,10 +112,11 @@ class _Comparison:
             yield self._code_use("gone", text, is_certain=False)
         elif not self.is_new_call:
             yield from self._at_fault("argument", _call_break(self.use, earlier, later))
+            yield from self._broken_value(earlier, later)
             yield from self._broken_kind(earlier, later)
         if new.is_deprecated(later) and not old.is_deprecated(earlier):
             yield self._code_use("changed", "is deprecated")
-        elif self.new.deprecated_module and self.use.is_import and not self.old.deprecated_module:
+        elif self.new.deprecated_module and self.use.is_whole and not self.old.deprecated_module:
             yield self._code_use(
                 "changed", f"is in `{self.new.deprecated_module}`, which is deprecated"
             )
@@ -124,7 +124,7 @@ class _Comparison:
     @property
     def _is_consequence(self) -> bool:
         """True if something on the way to the name is gone, which is a use by itself."""
-        return not self.new.is_followed and plain_path(self.use.path) != self.use.path
+        return not self.new.is_followed and not self.use.is_whole
 
     def _is_left_to_base(self, new: PythonTree) -> bool:
         """Return True for what a class defined itself, and has at most from elsewhere now.
@@ -146,7 +146,7 @@ class _Comparison:
         earlier, later = self.old.meaning, self.new.meaning
         if not isinstance(earlier, PythonDefinition) or earlier.kind != "function":
             return
-        if later is None and not override.is_called:
+        if later is None and self.new.is_followed and not override.is_called:
             text = "is gone, and this method stood in for it"
             yield self._code_use("gone", text, is_certain=False)
         elif isinstance(later, PythonDefinition):
@@ -155,7 +155,21 @@ class _Comparison:
                 text = f": {fault}, and this method stands in for it"
                 yield self._code_use("argument", text, is_certain=False)
 
-    def _broken_kind(self, earlier: Meaning, later: Meaning) -> Iterator[CodeUse]:
+    def _broken_value(self, earlier: Meaning, later: Meaning | None) -> Iterator[CodeUse]:
+        """Yield a call of what was a value of unknown parameters, and has some now."""
+        call = self.use.call
+        if call is None or not isinstance(later, PythonDefinition) or later.kind == "value":
+            return
+        if (
+            isinstance(earlier, PythonDefinition)
+            and earlier.kind == "value"
+            and not _is_property(earlier)
+        ):
+            fault = call_fault(later, call)
+            if fault:
+                yield self._code_use("argument", f": {fault}", is_certain=False)
+
+    def _broken_kind(self, earlier: Meaning, later: Meaning | None) -> Iterator[CodeUse]:
         """Yield a method that became a property, or the other way round, and what is async now."""
         if not isinstance(earlier, PythonDefinition) or not isinstance(later, PythonDefinition):
             return

@@ -260,7 +260,9 @@ def override_fault(old: PythonDefinition, new: PythonDefinition, override: Overr
             continue
         is_taken = parameter.name in override.names or override.takes_names
         if parameter.kind != "keyword":
-            is_taken = is_taken or override.takes_positions or number < override.positions
+            # A name of its own shows that the method expects its arguments by position.
+            own_names = override.by_position[number : number + 1]
+            is_taken = is_taken or override.takes_positions or bool({*own_names} - before)
         if not is_taken:
             return f"it takes `{parameter.name}` now"
     return ""

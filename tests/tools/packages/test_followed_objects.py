@@ -222,6 +222,12 @@ async def test_names_are_followed_through_own_files(work: Work, files: Mapping[s
             "A().run()\n",
             "`sheet.A.run` is async now, and is not awaited",
         ),
+        (
+            "A = elsewhere.A\n",
+            "class A:\n    def __init__(self, x): ...\n",
+            "A()\n",
+            "`sheet.A`: it needs `x`",
+        ),
     ],
 )
 async def test_other_ways_in_which_methods_change(
@@ -305,3 +311,20 @@ async def test_what_follows_something_gone_is_not_told_again(work: Work) -> None
     new = NEW.replace("def make() -> Table: ...", "")
     uses = await broken(work, own_code, OLD, new)
     assert [(use.line, use.name) for use in uses] == [(1, "sheet.make")]
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [
+        ('monkeypatch.setattr(Cell, "old", 1)', 1),
+        ('mocker.patch.object(Cell, "old")', 1),
+        ('getattr(Cell(), "old")', 1),
+        ('getattr(Cell(), "old", None)', 0),
+        ('setattr(Cell, "old", 1)', 0),
+        ('monkeypatch.setattr(Cell, "old", 1, raising=False)', 0),
+    ],
+)
+async def test_attributes_that_are_named_in_strings_are_uses(
+    work: Work, call: str, count: int
+) -> None:
+    assert len(await broken(work, f"from sheet import Cell\n\n{call}\n")) == count
