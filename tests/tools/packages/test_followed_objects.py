@@ -328,3 +328,22 @@ async def test_attributes_that_are_named_in_strings_are_uses(
     work: Work, call: str, count: int
 ) -> None:
     assert len(await broken(work, f"from sheet import Cell\n\n{call}\n")) == count
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "a.py": "from b import *\nfrom b import x\n",
+            "b.py": "from a import *\nfrom a import x\n",
+        },
+        {"a.py": "class A(B): ...\nclass B(A):\n    def f(self): return self.f().g\nB().f().g()\n"},
+        {"a.py": "def f(): return g()\ndef g(): return f()\nx = f()\nx = x.y\nx.z()\n"},
+        {"a.py": "import sheet\nx = sheet\nx = x.a\nfor x in x: x.old()\n"},
+        {"a.py": f"import sheet\nsheet{'.a' * 3000}\n"},
+        {"a.py": f"import sheet\nx = {'(' * 150}sheet{')' * 150}\n"},
+    ],
+)
+async def test_code_in_circles_is_read_to_its_end(work: Work, files: Mapping[str, str]) -> None:
+    uses = await broken(work, {**files, "app.py": "import a\nfrom a import x\nx.old()\n"})
+    assert uses == []
