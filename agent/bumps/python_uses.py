@@ -132,6 +132,8 @@ class _UseReader:
     values: ValueReader
     uses: list[PathUse] = field(default_factory=list)
     _caught: dict[int, set[str]] = field(default_factory=dict)  # Errors, by line
+    _scope: Scope | None = None  # Of the node that is read
+    _versioned: dict[Scope, bool] = field(default_factory=dict)
     _attributes: set[str] = field(default_factory=set)  # The names of all that are used
 
     def read(self, scopes: ModuleScopes) -> None:
@@ -145,6 +147,7 @@ class _UseReader:
                 self._attributes.add(placed.node.attr)
         for placed in scopes.nodes:
             node, scope = placed.node, placed.scope
+            self._scope = scope
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._read_import(node, scope)
             elif isinstance(node, ast.Call):
@@ -155,6 +158,15 @@ class _UseReader:
                 self._read_overrides(scope.module.inner[node])
             elif isinstance(node, ast.Attribute | ast.Name) and node not in called:
                 self._read_name(node, scope)
+
+    def _depends_on_version(self) -> bool:
+        """Return True where the code around asks for the version of a package first."""
+        scope = self._scope
+        if scope is None:
+            return False
+        if scope not in self._versioned:
+            self._versioned[scope] = self.values.depends_on_version(scope)
+        return self._versioned[scope]
 
     def _note_handlers(self, node: ast.AST) -> None:
         """Record which errors are caught on the lines of an attempt.
@@ -321,7 +333,7 @@ class _UseReader:
             line=line,
             call=call,
             caught=frozenset(self._caught.get(line, ())),
-            is_certain=value.is_certain,
+            is_certain=value.is_certain and not self._depends_on_version(),
             is_awaited=is_awaited,
             is_whole=is_whole,
         )

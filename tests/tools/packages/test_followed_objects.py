@@ -347,3 +347,32 @@ async def test_attributes_that_are_named_in_strings_are_uses(
 async def test_code_in_circles_is_read_to_its_end(work: Work, files: Mapping[str, str]) -> None:
     uses = await broken(work, {**files, "app.py": "import a\nfrom a import x\nx.old()\n"})
     assert uses == []
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "sheet.__version__ >= '2'",
+        "Version(sheet.VERSION) > Version('2')",
+        "version('sheet').startswith('2')",
+        "IS_NEW",
+        "OWN_IS_NEW",
+    ],
+)
+async def test_a_line_for_some_versions_only_is_not_said_to_fail(work: Work, test: str) -> None:
+    files = {
+        "compat.py": "import sheet\nOWN_IS_NEW = sheet.__version__ > '2'\n",
+        "app.py": "import sheet\nfrom compat import OWN_IS_NEW\nfrom importlib.metadata import version\n"
+        "NOW = sheet.__version__\nIS_NEW = NOW > '2'\n"
+        f"if {test}:\n    pass\nelse:\n    sheet.Table(1).old()\nsheet.Cell().old()\n",
+    }
+    uses = await broken(
+        work, files, f"__version__ = VERSION = '1'\n{OLD}", f"__version__ = VERSION = '2'\n{NEW}"
+    )
+    assert [(use.line, use.is_breaking) for use in uses] == [(9, False), (10, True)]
+
+
+async def test_what_follows_the_way_out_for_new_versions_is_for_old_ones(work: Work) -> None:
+    own_code = "import sheet\ndef f():\n    if sheet.__version__ > '1':\n        return\n    sheet.Cell().old()\n"
+    (use,) = await broken(work, own_code, f"__version__ = '1'\n{OLD}", f"__version__ = '2'\n{NEW}")
+    assert (use.line, use.is_breaking) == (5, False)
