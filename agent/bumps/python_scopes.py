@@ -56,6 +56,7 @@ class Scope:
     yields: list[tuple[ast.expr, "Scope"]] = field(default_factory=list)
     module_names: set[str] = field(default_factory=set)  # Declared as global
     is_for_types: bool = False  # Read by type checkers alone
+    test: ast.expr | None = None  # What decides whether a narrowed block runs
 
     @property
     def real(self) -> "Scope":
@@ -149,6 +150,7 @@ class ModuleScopes:
             test = statement.test
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 return self._narrowed(test.operand, scope, rest)
+            return self._otherwise(test, scope)
         return None
 
     def _narrowed(self, test: ast.expr, scope: Scope, block: Sequence[ast.AST]) -> Scope | None:
@@ -159,11 +161,21 @@ class ModuleScopes:
             stored = {spelling(node) for part in block for node in ast.walk(part) if is_bound(node)}
         bindings = {name: [binding] for name, binding in found.items() if name not in stored}
         is_for_types = spelling(test).rpartition(".")[2] == "TYPE_CHECKING"
-        if not bindings and not is_for_types:
+        if not bindings and not is_for_types and not _may_ask_version(test):
             return None
         return Scope(
-            "narrowed", test, scope, self._file, bindings=bindings, is_for_types=is_for_types
+            "narrowed",
+            test,
+            scope,
+            self._file,
+            bindings=bindings,
+            is_for_types=is_for_types,
+            test=test,
         )
+
+    def _otherwise(self, test: ast.expr, scope: Scope) -> Scope:
+        """Return the scope of a block that runs if a test is false."""
+        return Scope("narrowed", test, scope, self._file, test=test)
 
     def _walk(self, node: ast.AST, scope: Scope, *, is_awaited: bool = False) -> None:
         self.nodes.append(PlacedNode(node, scope, is_awaited))
@@ -233,10 +245,10 @@ class ModuleScopes:
         self._walk(node.test, scope)
         if isinstance(node, ast.IfExp):
             self._walk(node.body, self._narrowed(node.test, scope, [node.body]) or scope)
-            self._walk(node.orelse, scope)
+            self._walk(node.orelse, self._otherwise(node.test, scope))
             return
         self._block(node.body, self._narrowed(node.test, scope, node.body) or scope)
-        self._block(node.orelse, scope)
+        self._block(node.orelse, self._otherwise(node.test, scope))
 
     def _walk_conjunction(self, node: ast.BoolOp, scope: Scope) -> None:
         """Read `a and b`, where b is evaluated only if a is true."""
@@ -262,6 +274,11 @@ def _facts_of(test: ast.expr, scope: Scope) -> Iterator[tuple[str, Binding]]:
             f"{spelling(subject)}.{ast.literal_eval(argument)}",
             Binding("unknown", argument, scope),
         )
+
+
+def _may_ask_version(test: ast.expr) -> bool:
+    """Return True for a test of something that has a name of its own, such as `IS_NEW`."""
+    return any(isinstance(node, ast.Name | ast.Attribute) for node in ast.walk(test))
 
 
 def _is_left(block: Sequence[ast.stmt]) -> bool:

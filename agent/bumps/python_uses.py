@@ -42,7 +42,7 @@ class CallShape(NamedTuple):
 class Override(NamedTuple):
     """The parameters of a method that stands in for one of a package."""
 
-    positions: int
+    by_position: tuple[str, ...]
     names: tuple[str, ...]
     takes_positions: bool
     takes_names: bool
@@ -62,7 +62,7 @@ class PathUse(NamedTuple):
     is_certain: bool = True  # Not by annotations or alternatives alone
     is_awaited: bool = False
     override: Override | None = None
-    is_import: bool = False
+    is_whole: bool = False  # Whether the path is written out here, in an import or a string
 
 
 def imported_packages(source: str) -> set[str]:
@@ -132,6 +132,8 @@ class _UseReader:
     values: ValueReader
     uses: list[PathUse] = field(default_factory=list)
     _caught: dict[int, set[str]] = field(default_factory=dict)  # Errors, by line
+    _scope: Scope | None = None  # Of the node that is read
+    _versioned: dict[Scope, bool] = field(default_factory=dict)
     _attributes: set[str] = field(default_factory=set)  # The names of all that are used
 
     def read(self, scopes: ModuleScopes) -> None:
@@ -145,15 +147,26 @@ class _UseReader:
                 self._attributes.add(placed.node.attr)
         for placed in scopes.nodes:
             node, scope = placed.node, placed.scope
+            self._scope = scope
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._read_import(node, scope)
             elif isinstance(node, ast.Call):
                 self._read_call(node, placed)
                 self._read_strings(node, scope)
+                self._read_attribute_in_string(node, scope)
             elif isinstance(node, ast.ClassDef):
                 self._read_overrides(scope.module.inner[node])
             elif isinstance(node, ast.Attribute | ast.Name) and node not in called:
                 self._read_name(node, scope)
+
+    def _depends_on_version(self) -> bool:
+        """Return True where the code around asks for the version of a package first."""
+        scope = self._scope
+        if scope is None:
+            return False
+        if scope not in self._versioned:
+            self._versioned[scope] = self.values.depends_on_version(scope)
+        return self._versioned[scope]
 
     def _note_handlers(self, node: ast.AST) -> None:
         """Record which errors are caught on the lines of an attempt.
@@ -180,7 +193,7 @@ class _UseReader:
             path = f"{module}{alias.name}".removesuffix(".*")
             if path.partition(".")[0] in self.packages:
                 line = node.lineno if alias.name == "*" else alias.lineno
-                self._add(Foreign(path, is_run), line, is_import=True)
+                self._add(Foreign(path, is_run), line, is_whole=True)
 
     def _read_call(self, call: ast.Call, placed: PlacedNode) -> None:
         shape = self._call_shape(call, placed.scope)
@@ -275,9 +288,22 @@ class _UseReader:
                 continue
             follower = texts[index + 1] if index + 1 < len(texts) else ""
             if follower.isidentifier():
-                self._add(Foreign(f"{text}.{follower}"), call.args[index + 1].lineno)
+                path, line = f"{text}.{follower}", call.args[index + 1].lineno
+                self._add(Foreign(path), line, is_whole=True)
             elif "." in text:
-                self._add(Foreign(text), line)
+                self._add(Foreign(text), line, is_whole=True)
+
+    def _read_attribute_in_string(self, call: ast.Call, scope: Scope) -> None:
+        """Read an attribute that must be there by its name: `patch.object(C, "name")`.
+
+        So do `monkeypatch.setattr` and `getattr` without a default; the builtin `setattr` makes it.
+        """
+        texts = [_text_of(argument) for argument in call.args[:2]]
+        if len(texts) != 2 or not texts[1].isidentifier() or not _needs_attribute(call):
+            return
+        for value in self.values.values(call.args[0], scope):
+            if isinstance(value, Foreign):
+                self._add(value.then(texts[1]), call.args[1].lineno)
 
     def _through_own_module(self, text: str, scope: Scope) -> list[Foreign]:
         """Return what a path through a module of one's own stands for: `patch("app.canvas.line")`."""
@@ -300,18 +326,27 @@ class _UseReader:
         call: CallShape | None = None,
         *,
         is_awaited: bool = False,
-        is_import: bool = False,
+        is_whole: bool = False,
     ) -> None:
         use = PathUse(
             path=value.path,
             line=line,
             call=call,
             caught=frozenset(self._caught.get(line, ())),
-            is_certain=value.is_certain,
+            is_certain=value.is_certain and not self._depends_on_version(),
             is_awaited=is_awaited,
-            is_import=is_import,
+            is_whole=is_whole,
         )
         self.uses.append(use)
+
+
+def _needs_attribute(call: ast.Call) -> bool:
+    """Return True for a call that fails if its first argument has no attribute of the second."""
+    name = spelling(call.func)
+    if name in ("getattr", "delattr"):
+        return len(call.args) == 2
+    is_tolerant = any(keyword.arg in ("raising", "create") for keyword in call.keywords)
+    return name.endswith((".setattr", ".delattr", "patch.object")) and not is_tolerant
 
 
 def _is_super(node: ast.expr) -> bool:
@@ -332,7 +367,7 @@ def _override_of(method: Function, *, is_called: bool) -> Override:
     by_position = [*arguments.posonlyargs, *arguments.args]
     names = [argument.arg for argument in (*arguments.args, *arguments.kwonlyargs)]
     return Override(
-        positions=len(by_position) - 1,
+        by_position=tuple(argument.arg for argument in by_position[1:]),
         names=tuple(names[0 if arguments.posonlyargs else 1 :]),
         takes_positions=arguments.vararg is not None,
         takes_names=arguments.kwarg is not None,

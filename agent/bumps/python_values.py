@@ -62,6 +62,9 @@ class Holder:
 Value = Foreign | Own | OwnFolder | Holder
 Values = tuple[Value, ...]
 """What an expression may be; empty where that is not known."""
+_VERSIONS = ("__version__", "__version_info__", "VERSION", "version", "version_info")
+"""Names under which packages tell their version."""
+_MAX_VERSION_HOPS = 4  # Names between a test and the version that it asks for
 _PASSED_ON = ("staticmethod", "classmethod", "override", "abstractmethod", "cache", "lru_cache")
 _PROPERTIES = ("property", "cached_property")
 _CONTEXTS = ("contextmanager", "asynccontextmanager")
@@ -446,6 +449,51 @@ class ValueReader:
             return self._each(values, _element)
         is_async = isinstance(scope.node, ast.AsyncFunctionDef)
         return self._each(values, _awaited) if is_async else values
+
+    def depends_on_version(self, scope: Scope) -> bool:
+        """Return True for a block that runs with some versions of a package only."""
+        place = scope
+        while place.parent is not None:
+            test = place.test
+            if test is not None and self._asks_version(test, place.parent, _MAX_VERSION_HOPS):
+                return True
+            place = place.parent
+        return False
+
+    def _asks_version(self, test: ast.AST, scope: Scope, hops: int) -> bool:
+        return any(self._is_version(node, scope, hops) for node in ast.walk(test))
+
+    def _is_version(self, node: ast.AST, scope: Scope, hops: int) -> bool:
+        """Return True for the version of a package, whatever its name here is."""
+        if isinstance(node, ast.Call):
+            # As in `importlib.metadata.version("paint")`.
+            is_asked = spelling(node.func).rpartition(".")[2] == "version"
+            return is_asked and any(is_text(argument) for argument in node.args)
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return False
+        for value in self.values(node, scope):
+            if isinstance(value, Foreign) and value.path.rpartition(".")[2] in _VERSIONS:
+                return True
+        if not hops or not isinstance(node, ast.Name):
+            return False
+        definitions = self._definitions(node.id, scope)
+        return any(self._asks_version(one.node, one.scope, hops - 1) for one in definitions)
+
+    def _definitions(self, name: str, scope: Scope) -> list[Binding]:
+        """Return the expressions that a name is bound to, also in other modules of one's own."""
+        found: list[Binding] = []
+        for binding in scope.lookup(name):
+            statement, alias = binding.around, binding.node
+            if binding.kind == "value":
+                found.append(binding)
+            elif isinstance(statement, ast.ImportFrom) and isinstance(alias, ast.alias):
+                module = statement.module or ""
+                place = self.modules.place(binding.scope.file, module, statement.level)
+                scopes = self.modules.scopes(place) if place.endswith(".py") else None
+                if scopes is not None:
+                    bindings = scopes.scope.bindings.get(alias.name, ())
+                    found += [other for other in bindings if other.kind == "value"]
+        return found
 
     def annotated(self, annotation: ast.expr, scope: Scope) -> Values:
         """Return what a value is by its annotation; nobody checks that it is."""

@@ -105,17 +105,38 @@ class _Comparison:
         is_outside = earlier is OUTSIDE and not old.is_imported_from_elsewhere(path)
         if earlier is None or is_outside:
             return
-        if later is None:
+        if later is None and not self._is_consequence:
             yield self._code_use("gone", "is gone", new.moved_to(path, earlier))
+        elif self._is_left_to_base(new):
+            text = "is not defined by its class any more, unless a base in another package has it"
+            yield self._code_use("gone", text, is_certain=False)
         elif not self.is_new_call:
             yield from self._at_fault("argument", _call_break(self.use, earlier, later))
+            yield from self._broken_value(earlier, later)
             yield from self._broken_kind(earlier, later)
         if new.is_deprecated(later) and not old.is_deprecated(earlier):
             yield self._code_use("changed", "is deprecated")
-        elif self.new.deprecated_module and self.use.is_import and not self.old.deprecated_module:
+        elif self.new.deprecated_module and self.use.is_whole and not self.old.deprecated_module:
             yield self._code_use(
                 "changed", f"is in `{self.new.deprecated_module}`, which is deprecated"
             )
+
+    @property
+    def _is_consequence(self) -> bool:
+        """True if something on the way to the name is gone, which is a use by itself."""
+        return not self.new.is_followed and not self.use.is_whole
+
+    def _is_left_to_base(self, new: PythonTree) -> bool:
+        """Return True for what a class defined itself, and has at most from elsewhere now.
+
+        If it has another base than before, the definition may have moved there.
+        """
+        if self.new.meaning is not OUTSIDE or not self.new.is_followed:
+            return False
+        before, after = self.old.owner, self.new.owner
+        if before is None or after is None or before.bases != after.bases:
+            return False
+        return isinstance(self.old.meaning, PythonDefinition) and new.may_inherit(self.new)
 
     def _at_fault(self, effect: Effect, fault: str) -> Iterator[CodeUse]:
         if fault:
@@ -125,7 +146,7 @@ class _Comparison:
         earlier, later = self.old.meaning, self.new.meaning
         if not isinstance(earlier, PythonDefinition) or earlier.kind != "function":
             return
-        if later is None and not override.is_called:
+        if later is None and self.new.is_followed and not override.is_called:
             text = "is gone, and this method stood in for it"
             yield self._code_use("gone", text, is_certain=False)
         elif isinstance(later, PythonDefinition):
@@ -134,7 +155,21 @@ class _Comparison:
                 text = f": {fault}, and this method stands in for it"
                 yield self._code_use("argument", text, is_certain=False)
 
-    def _broken_kind(self, earlier: Meaning, later: Meaning) -> Iterator[CodeUse]:
+    def _broken_value(self, earlier: Meaning, later: Meaning | None) -> Iterator[CodeUse]:
+        """Yield a call of what was a value of unknown parameters, and has some now."""
+        call = self.use.call
+        if call is None or not isinstance(later, PythonDefinition) or later.kind == "value":
+            return
+        if (
+            isinstance(earlier, PythonDefinition)
+            and earlier.kind == "value"
+            and not _is_property(earlier)
+        ):
+            fault = call_fault(later, call)
+            if fault:
+                yield self._code_use("argument", f": {fault}", is_certain=False)
+
+    def _broken_kind(self, earlier: Meaning, later: Meaning | None) -> Iterator[CodeUse]:
         """Yield a method that became a property, or the other way round, and what is async now."""
         if not isinstance(earlier, PythonDefinition) or not isinstance(later, PythonDefinition):
             return

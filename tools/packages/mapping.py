@@ -47,6 +47,11 @@ class PackageRepository(NamedTuple):
     entry: PackageEntry
     declared: DeclaredSource | None = None
 
+    @property
+    def installed(self) -> tuple[str, ...]:
+        """The names that the package installs, if its registry shows them."""
+        return self.declared.imports if self.declared is not None else ()
+
 
 OpenRepository = Callable[[RepoId], Awaitable[TreeReader]]
 LookUp = Callable[[Bump], Awaitable[DeclaredSource | None]]
@@ -84,7 +89,7 @@ class SourceFinder:
             old=old,
             new=new,
             folder=candidate.entry.path or (manifest.folder if manifest else ""),
-            imports=candidate.entry.imports,
+            imports=candidate.entry.imports or candidate.installed,
         )
 
     async def _repository(self, bump: Bump) -> PackageRepository:

@@ -116,13 +116,18 @@ class PythonTree:
         if not length:
             return Answer(OUTSIDE, plain_path(path))
         walk = _Walk(ModuleFound(".".join(parts[:length])), ".".join(parts[:length]))
-        for part in parts[length:]:
-            walk.go(self._types, part)
-            if walk.place is None or walk.place is OUTSIDE:
-                break
-        meaning = self._with_constructor(_meaning(walk.place))
-        module = self._types.deprecated_module(".".join(parts[:length]))
-        return Answer(meaning, walk.name, walk.is_certain, walk.owner, module)
+        number = length
+        while number < len(parts) and walk.place is not None and walk.place is not OUTSIDE:
+            walk.go(self._types, parts[number])
+            number += 1
+        return Answer(
+            meaning=self._with_constructor(_meaning(walk.place)),
+            name=walk.name,
+            is_certain=walk.is_certain,
+            owner=walk.owner,
+            is_followed=number == len(parts),
+            deprecated_module=self._types.deprecated_module(".".join(parts[:length])),
+        )
 
     def _with_constructor(self, meaning: Meaning | None) -> Meaning | None:
         """Return a class with the parameters that it takes, though a base defines them."""
@@ -255,7 +260,9 @@ def override_fault(old: PythonDefinition, new: PythonDefinition, override: Overr
             continue
         is_taken = parameter.name in override.names or override.takes_names
         if parameter.kind != "keyword":
-            is_taken = is_taken or override.takes_positions or number < override.positions
+            # A name of its own shows that the method expects its arguments by position.
+            own_names = override.by_position[number : number + 1]
+            is_taken = is_taken or override.takes_positions or bool({*own_names} - before)
         if not is_taken:
             return f"it takes `{parameter.name}` now"
     return ""

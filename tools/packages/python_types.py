@@ -51,6 +51,7 @@ class Answer:
     name: str  # The path without operators, from the class that has the last name
     is_certain: bool = True  # False where an annotation is all there is
     owner: PythonDefinition | None = None  # The class in which the last name is looked up
+    is_followed: bool = True  # To its last part; what a part before it stood for may be gone
     deprecated_module: str = ""  # The first module on the way that says so when it is imported
 
 

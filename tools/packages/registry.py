@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 from agent.bumps.pins import Bump
 from agent.bumps.python_files import table, tables, text_of
 from agent.domain.base import Frozen
+from tools.packages.wheels import wheel_imports
 
 _LOG = logging.getLogger(__name__)
 _SOURCE_LABELS = ("source", "sourcecode", "repository", "github")
@@ -34,6 +35,7 @@ class DeclaredSource(Frozen):
     origin: str  # Who says so, as a phrase
     commits: dict[str, str] = Field(default_factory=dict)
     """The commits that versions were built from, where the registry records them."""
+    imports: tuple[str, ...] = ()  # What a wheel installs
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class Registries:
         new = await self._of_version(bump, bump.new)
         if old is None or new is None or _repository_path(old.url) != _repository_path(new.url):
             return None
-        return new.model_copy(update={"commits": old.commits | new.commits})
+        imports = tuple(dict.fromkeys((*old.imports, *new.imports)))
+        return new.model_copy(update={"commits": old.commits | new.commits, "imports": imports})
 
     async def _of_version(self, bump: Bump, version: str) -> DeclaredSource | None:
         key = hashlib.sha256(f"{bump.key}@{version}".encode()).hexdigest()
@@ -97,9 +100,17 @@ class Registries:
     ) -> DeclaredSource | None:
         base = self.addresses.pypi
         answer = await _get(client, f"{base}/pypi/{name}/{version}/json")
+        source = await self._pypi_source(client, answer, f"{base}/integrity/{name}/{version}")
+        if source is None:
+            return None
+        return source.model_copy(update={"imports": await _imports(client, answer)})
+
+    async def _pypi_source(
+        self, client: httpx.AsyncClient, answer: Mapping[str, Any], integrity: str
+    ) -> DeclaredSource | None:
         for file in tables(answer.get("urls")):
             file_name = quote(text_of(file.get("filename")), safe="")
-            address = f"{base}/integrity/{name}/{version}/{file_name}/provenance"
+            address = f"{integrity}/{file_name}/provenance"
             attested = _attested_repository(await _get(client, address, accept=_PROVENANCE))
             if attested:
                 url = f"https://github.com/{attested}"
@@ -107,6 +118,14 @@ class Registries:
             break  # A release is attested as a whole or not at all
         url = _labelled_url(table(table(answer.get("info")).get("project_urls")))
         return DeclaredSource(url=url, origin="declared on PyPI") if url else None
+
+
+async def _imports(client: httpx.AsyncClient, answer: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what the first wheel of a release installs."""
+    for file in tables(answer.get("urls")):
+        if text_of(file.get("filename")).endswith(".whl") and text_of(file.get("url")):
+            return await wheel_imports(client, text_of(file["url"]))
+    return ()
 
 
 def _attested_repository(provenance: Mapping[str, Any]) -> str:

@@ -61,6 +61,7 @@ class Module:
     exports: tuple[str, ...] | None = None  # The names of `__all__`
     has_all_exports: bool = True  # False where an `__all__` is computed
     warns: tuple[str, ...] = ()  # The categories that it warns of whenever it is imported
+    made_up: frozenset[str] = frozenset()  # What its `__getattr__` has in a written-out collection
     is_open: bool = False
     """Whether names can be there that no statement shows: made by `__getattr__`, or by code that
     is run while the module is imported, or listed in an `__all__` that is computed."""
@@ -80,7 +81,43 @@ def read_module(name: str, source: bytes, *, is_package: bool) -> Module | None:
     reader = _Reader(name, is_package=is_package)
     reader.read(tree.body)
     reader.read_warnings(tree.body)
-    return reader.module()
+    return reader.module(made_up_names(tree.body))
+
+
+def made_up_names(body: Sequence[ast.stmt]) -> frozenset[str] | None:
+    """Return the names that a module's `__getattr__` may give; None where nobody can say.
+
+    It can be said if it looks the name up in a written-out collection, and raises AttributeError
+    for any other.
+    """
+    function: ast.FunctionDef | None = None
+    collections: dict[str, ast.expr] = {}
+    for statement in _flattened(body):
+        if isinstance(statement, ast.FunctionDef) and statement.name == "__getattr__":
+            function = statement
+        for name in _assigned_names(statement):
+            value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+            if isinstance(value, ast.Dict | ast.List | ast.Tuple | ast.Set):
+                collections[name] = value
+    if function is None:
+        return frozenset()
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    looked_up = [collection for name, collection in collections.items() if name in names]
+    raised = {name for node in ast.walk(function) for name in _raised_names(node)}
+    if "AttributeError" not in raised or not looked_up or {"getattr", "eval", "exec"} & names:
+        return None
+    return frozenset(_texts_in(function, *looked_up))
+
+
+def _raised_names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        yield dotted_name(node.exc.func)
+
+
+def _texts_in(*nodes: ast.AST) -> Iterator[str]:
+    for node in chain.from_iterable(ast.walk(node) for node in nodes):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
 
 
 class _Reader:
@@ -98,8 +135,8 @@ class _Reader:
         self._is_open = False
         self._has_all_exports = True
 
-    def module(self) -> Module:
-        """Return what was collected."""
+    def module(self, made_up: frozenset[str] | None) -> Module:
+        """Return what was collected; `made_up` is None where `__getattr__` may give any name."""
         exports = None if self._exports is None else tuple(dict.fromkeys(self._exports))
         return Module(
             name=self._name,
@@ -109,9 +146,8 @@ class _Reader:
             stars=tuple(self._stars),
             exports=exports,
             has_all_exports=self._has_all_exports,
-            is_open=self._is_open
-            or not self._has_all_exports
-            or "__getattr__" in self._definitions,
+            made_up=made_up or frozenset(),
+            is_open=self._is_open or not self._has_all_exports or made_up is None,
             warns=tuple(self._warns),
         )
 

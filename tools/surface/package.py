@@ -62,7 +62,7 @@ class Package:
             meaning = self.resolve(star, name, hops - 1)
             if meaning is not None:
                 return meaning
-        return OUTSIDE if module.is_open else None
+        return OUTSIDE if module.is_open or name in module.made_up else None
 
     def _target(self, target: ImportTarget, hops: int) -> Meaning | None:
         if not target.name:

@@ -1,5 +1,7 @@
 """Registries are asked which repository a package declares, by labels that mean its source."""
 
+import io
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,7 +45,7 @@ class Registry:
         return Response(status_code=404) if answer is None else JSONResponse(answer)
 
     def release(self, version: str, urls: dict[str, str], **info: Any) -> None:
-        files = [{"filename": f"paint-{version}.whl"}]
+        files = [{"filename": f"paint-{version}.whl", "url": f"{self.url}/files/{version}.whl"}]
         answer = {"info": {"project_urls": urls} | info, "urls": files}
         self.answers[f"/pypi/paint/{version}/json"] = answer
 
@@ -145,3 +147,25 @@ async def test_a_name_cannot_leave_its_place_in_the_address(
 ) -> None:
     await declared(registry, tmp_path, bumped(name="../../evil?x=#"))
     assert all(path.startswith("/pypi/") for path in registry.asked)
+
+
+def wheel(*files: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for file in files:
+            archive.writestr(file, "")
+    return content.getvalue()
+
+
+async def test_what_a_wheel_installs_is_what_code_imports(
+    registry: Registry, tmp_path: Path
+) -> None:
+    for version in ("1.0", "2.0"):
+        registry.release(version, {"Source": SOURCE})
+    registry.answers["/files/1.0.whl"] = wheel(
+        "PIL/Image.py", "six.py", "_fast.cpython-311.so", "paint-1.0.dist-info/RECORD", "docs/x.md"
+    )
+    registry.answers["/files/2.0.whl"] = b"no archive"
+    source = await declared(registry, tmp_path, bumped())
+    assert source is not None
+    assert source.imports == ("PIL", "_fast", "six")
