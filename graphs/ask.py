@@ -251,7 +251,7 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
             late=frozenset(evidence),
             notes=state["notes"],
         ),
-        shown={handle: evidence[name] for handle, name in state["handles"].items()},
+        citable={handle: evidence[name] for handle, name in state["handles"].items()},
         notes=state["notes"],
         question=state["question"],
         denies=state["corrects"] or state["nearest"] is not None,

@@ -165,7 +165,7 @@ async def connect(state: ConnectInput, runtime: Runtime[RunContext]) -> ConnectO
     if context.models:
         # To say how two commits belong together, a model reads both.
         earlier = {pair.earlier.sha for pair in stories.pairs}
-        stories = stories.model_copy(update={"whole": tuple({*stories.whole, *earlier})})
+        stories = stories.model_copy(update={"proving": tuple({*stories.proving, *earlier})})
     return {"stories": stories}
 
 

@@ -140,7 +140,7 @@ def _commit_subject(
             evidence_set, by_id=citable, seen=frozenset(citable), notes={commit: note}
         ),
         about=commit,
-        shown=pieces,
+        citable=pieces,
         task=task,
         read=read,
         material=material,

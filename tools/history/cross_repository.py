@@ -130,7 +130,7 @@ async def _ties(
             ties.setdefault((tie.pair, True), tie)
         async for tie in _pinned(repo, read, evidence_cache):
             ties.setdefault((tie.pair, False), tie)
-        async for tie in _named(repo, read, window, evidence_cache):
+        async for tie in _pairs_by_mention(repo, read, window, evidence_cache):
             # A relation of two commits says more than that one names the other.
             if tie.pair not in relations:
                 ties.setdefault((tie.pair, False), tie)
@@ -280,7 +280,7 @@ async def _target(move: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvid
     return ReleaseEvidence(release=release)
 
 
-async def _named(
+async def _pairs_by_mention(
     repo: RepoId,
     read: Mapping[RepoId, Reading],
     window: Window,

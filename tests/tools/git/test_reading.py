@@ -125,15 +125,28 @@ async def test_no_configuration_attribute_or_variable_changes_a_patch(work: Work
     (work.path / "b.txt").rename(work.path / "c.txt")
     sha = work.commit(files={"a.py": text.replace("line 20", "LINE")})
     before = await read(work.path, sha)
-    for setting in (
-        "diff.context 0", "diff.noprefix true", "diff.mnemonicPrefix true", "diff.renames false",
-        "diff.algorithm patience",
-        "diff.external false", "diff.shout.textconv tr-missing", "diff.suppressBlankEmpty true", "core.quotePath true",
-        "diff.interHunkContext 9", "log.showSignature true", "log.showRoot false", "color.ui always",
-        "core.pager false",
-        "diff.orderFile /nowhere", "log.diffMerges off", "i18n.logOutputEncoding UTF-16", "core.abbrev 4",
-    ):  # fmt: skip
-        work.git("config", *setting.split(" "))
+    settings = {
+        "diff.context": "0",
+        "diff.noprefix": "true",
+        "diff.mnemonicPrefix": "true",
+        "diff.renames": "false",
+        "diff.algorithm": "patience",
+        "diff.external": "false",
+        "diff.shout.textconv": "tr-missing",
+        "diff.suppressBlankEmpty": "true",
+        "core.quotePath": "true",
+        "diff.interHunkContext": "9",
+        "log.showSignature": "true",
+        "log.showRoot": "false",
+        "color.ui": "always",
+        "core.pager": "false",
+        "diff.orderFile": "/nowhere",
+        "log.diffMerges": "off",
+        "i18n.logOutputEncoding": "UTF-16",
+        "core.abbrev": "4",
+    }
+    for name, value in settings.items():
+        work.git("config", name, value)
     (work.path / ".git" / "info" / "attributes").write_text("*.py -diff\n")
     work.git("replace", sha, f"{sha}^")
     assert await read(work.path, sha) == before
