@@ -33,9 +33,9 @@ MESSAGE = "Lower the limit (#41)\n\nLarger values overflow the buffer, see `grow
 def file(path: str, *hunks: str, **more: Any) -> FileChange:
     """Change a file in hunks that are given by their lines."""
     patch = "\n".join(f"@@ -{n}0 +{n}0 @@\n{text}" for n, text in enumerate(hunks, start=1)) or None
-    plus, minus = (
-        sum(line.startswith(sign) for line in "\n".join(hunks).splitlines()) for sign in "+-"
-    )
+    lines = "\n".join(hunks).splitlines()
+    plus = sum(line.startswith("+") for line in lines)
+    minus = sum(line.startswith("-") for line in lines)
     fields = {
         "path": path,
         "status": "modified",

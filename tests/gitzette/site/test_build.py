@@ -56,10 +56,9 @@ def test_every_link_inside_the_site_leads_to_a_page_and_a_place_that_exist(
         str(file.relative_to(demo_site)): parsed(file.read_text("utf-8"))
         for file in demo_site.rglob("*.html")
     }
-    ids = {
-        name: {element.attributes["id"] for element in page.elements if "id" in element.attributes}
-        for name, page in pages.items()
-    }
+    ids: dict[str, set[str]] = {}
+    for name, page in pages.items():
+        ids[name] = {element.attributes.get("id") for element in page.elements}
     followed = 0
     for name, page in pages.items():
         for element in page.elements:

@@ -159,10 +159,9 @@ async def test_a_line_of_two_megabytes_and_a_patch_of_five_survive(work: Work) -
     )
     second = work.commit(files={"small": "s\n"})
     changes = await read(work.path, first, second)
-    assert [[(f.path, f.additions) for f in change.files] for change in changes] == [
-        [("long", 200_000), ("wide", 1)],
-        [("small", 1)],
-    ]
+    wide, small = changes
+    assert [(file.path, file.additions) for file in wide.files] == [("long", 200_000), ("wide", 1)]
+    assert [(file.path, file.additions) for file in small.files] == [("small", 1)]
     assert [len(file.patch or "") for file in changes[0].files] == [
         len("@@ -0,0 +1,200000 @@\n") + 5_200_000 - 1,
         len("@@ -0,0 +1 @@\n+") + 2_000_000,
