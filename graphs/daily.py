@@ -178,7 +178,7 @@ async def connect(state: ChaptersInput, runtime: Runtime[RunContext]) -> TiesOut
             reading = await _reading(spec, state, context)
             if reading.tip:
                 readings[spec.name] = reading
-    ties = await connected(readings, state["window"], context.library, context.stories)
+    ties = await connected(readings, state["window"], context.evidence_cache, context.stories)
     return {"ties": ties}
 
 
@@ -283,7 +283,7 @@ async def publish(state: PublishInput, runtime: Runtime[RunContext]) -> PublishO
     context = runtime.context
     report = report_of(state, context.analyst)
     # Of a long window, the evidence takes more memory than the pages.
-    context.library.clear()
+    context.evidence_cache.clear()
     published = context.publisher.publish(report)
     # With what an earlier run wrote and this one kept, but only of what this run has read.
     covered = {section.repo for section in report.sections}

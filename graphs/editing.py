@@ -129,7 +129,7 @@ async def _read_rows(state: EditInput, context: RunContext) -> _Day:
     handles = {sha: handle for handle, sha in row_handles(collected).items() if sha not in folded}
     skimmed: dict[str, CommitEvidence] = {}
     readable = [triaged.sha for triaged in collected.table if triaged.sha not in folded]
-    async for evidence in context.library.skim(code, readable):
+    async for evidence in context.evidence_cache.skim(code, readable):
         skimmed[evidence.change.commit.sha] = evidence
     ranking = {triaged.sha: triaged for triaged in collected.table}
     scales = Scales(collected, state["spec"])
@@ -160,7 +160,7 @@ async def _studied_for_certainty(
         if triaged.noise is None and MAY_BREAK in triaged.reasons:
             uncertain.append(triaged.sha)
     landed = [row.commit for row in collected.rows]
-    return await context.library.study_all(code, uncertain, landed=landed)
+    return await context.evidence_cache.study_all(code, uncertain, landed=landed)
 
 
 def _explaining_tokens(evidence: CommitEvidence) -> int:
