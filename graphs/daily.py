@@ -45,7 +45,7 @@ from graphs.state import (
     TiesOutput,
 )
 from graphs.writing import AnalysisGraph, analyse, build_analysis
-from tools.history.cross_repository import Connected, Reading, connected
+from tools.history.cross_repository import Connected, RepositoryReading, connected
 
 
 def build(
@@ -172,7 +172,7 @@ async def connect(state: ChaptersInput, runtime: Runtime[RunContext]) -> TiesOut
     """Find what ties the repositories to one another."""
     context = runtime.context
     specs = [spec for spec in state["specs"] if spec.name in state["chapters"]]
-    readings: dict[RepoId, Reading] = {}
+    readings: dict[RepoId, RepositoryReading] = {}
     if len(specs) > 1:
         for spec in specs:
             reading = await _reading(spec, state, context)
@@ -182,7 +182,7 @@ async def connect(state: ChaptersInput, runtime: Runtime[RunContext]) -> TiesOut
     return {"ties": ties}
 
 
-async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) -> Reading:
+async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) -> RepositoryReading:
     """Gather what was read of a repository as far as it may lead to others."""
     collected = state["collected"][spec.name]
     chapter = state["chapters"][spec.name]
@@ -192,7 +192,7 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
         if number in threads:
             pulls[EvidenceId.commit(spec.name, sha)] = threads[number]
     sources = await context.repositories.open(spec)
-    return Reading(
+    return RepositoryReading(
         code=sources.code,
         threads=sources.threads,
         tip=collected.landing.tip or "",
