@@ -71,7 +71,7 @@ class Stage:
             models=models,
             languages=languages,
             mark="stage",
-            library=EvidenceCache(),
+            evidence_cache=EvidenceCache(),
             recall=Statements(db),
             allowance=allowance(Budget()),
         )

@@ -170,7 +170,7 @@ def run_context(
         languages=writers.languages,
         mark=writers.mark,
         judge_tools=shape.judge_tools,
-        library=EvidenceCache(StoredFacts(memory.http_cache)),
+        evidence_cache=EvidenceCache(StoredFacts(memory.http_cache)),
         allowance=_allowance(shape),
     )
 

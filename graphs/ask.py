@@ -251,7 +251,7 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
             late=frozenset(evidence),
             notes=state["notes"],
         ),
-        shown={handle: evidence[name] for handle, name in state["handles"].items()},
+        citable={handle: evidence[name] for handle, name in state["handles"].items()},
         notes=state["notes"],
         question=state["question"],
         denies=state["corrects"] or state["nearest"] is not None,
@@ -338,8 +338,8 @@ async def _answered(state: AnswerInput, context: AskContext) -> Any:
     language = writing_of(state["query"].lang).asked_as
     instruction = prompt("ask_now", {"language": language})
     shape = answer_shape(state["query"].lang)
-    model = context.asked.get("writing", account_of(state)).with_structured_output(shape)
-    token_budget = await context.asked.context("writing") * 2 // 3
+    model = context.require_models().get("writing", account_of(state)).with_structured_output(shape)
+    token_budget = await context.require_models().context("writing") * 2 // 3
     messages = conversation(state, context.mark)
     rules = messages[0]
     for share in _SMALLER_SHARES:

@@ -306,7 +306,7 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
     else:
         judged = await judge_sentences(sentences, library, context, runtime.context)
         findings = judged.findings
-        incomplete += judged.incomplete(context.asked.names["judging"], len(sentences))
+        incomplete += judged.incomplete(context.require_models().names["judging"], len(sentences))
     findings.extend(prose.unchecked(uncited, _NO_COMMIT))
     days = sorted({str(entry.days) for entry in entries if entry.days})
     commits: set[EvidenceId] = set()
@@ -447,7 +447,7 @@ async def _verdicts(
     first, second = await read_twice(batch, context)
     if first.admitted_controls or second.admitted_controls:
         return []
-    judge_name = context.asked.names["judging"]
+    judge_name = context.require_models().names["judging"]
     findings = []
     for claim, sentence in zip(batch.claims, sentences, strict=True):
         rulings = (first.rulings[claim.id], second.rulings[claim.id])

@@ -156,7 +156,9 @@ async def _skim(
         runtime.stream_writer(Step(repo, "reading diffs", next(numbers), len(shas)))
 
     try:
-        async for evidence in runtime.context.library.skim(sources.code, shas, report_progress):
+        async for evidence in runtime.context.evidence_cache.skim(
+            sources.code, shas, report_progress
+        ):
             weighed.append(scales.weigh(evidence))
             omissions += omission_notices(evidence.change)
     except AppError as error:

@@ -193,7 +193,9 @@ class _AnswerProgress:
         if self.step is None:
             return
         if not self._max_tokens:
-            self._max_tokens = answer_tokens(await self._context.asked.context("writing"))
+            self._max_tokens = answer_tokens(
+                await self._context.require_models().context("writing")
+            )
         self._written += piece
         # A full count would say that the answer is complete, which its server decides.
         tokens = min(tokens_of(self._written), self._max_tokens - 1)

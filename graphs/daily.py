@@ -45,7 +45,7 @@ from graphs.state import (
     TiesOutput,
 )
 from graphs.writing import AnalysisGraph, analyse, build_analysis
-from tools.history.cross_repository import Connected, Reading, connected
+from tools.history.cross_repository import Connected, RepositoryReading, connected
 
 
 def build(
@@ -172,17 +172,17 @@ async def connect(state: ChaptersInput, runtime: Runtime[RunContext]) -> TiesOut
     """Find what ties the repositories to one another."""
     context = runtime.context
     specs = [spec for spec in state["specs"] if spec.name in state["chapters"]]
-    readings: dict[RepoId, Reading] = {}
+    readings: dict[RepoId, RepositoryReading] = {}
     if len(specs) > 1:
         for spec in specs:
             reading = await _reading(spec, state, context)
             if reading.tip:
                 readings[spec.name] = reading
-    ties = await connected(readings, state["window"], context.library, context.stories)
+    ties = await connected(readings, state["window"], context.evidence_cache, context.stories)
     return {"ties": ties}
 
 
-async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) -> Reading:
+async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) -> RepositoryReading:
     """Gather what was read of a repository as far as it may lead to others."""
     collected = state["collected"][spec.name]
     chapter = state["chapters"][spec.name]
@@ -192,7 +192,7 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
         if number in threads:
             pulls[EvidenceId.commit(spec.name, sha)] = threads[number]
     sources = await context.repositories.open(spec)
-    return Reading(
+    return RepositoryReading(
         code=sources.code,
         threads=sources.threads,
         tip=collected.landing.tip or "",
@@ -283,7 +283,7 @@ async def publish(state: PublishInput, runtime: Runtime[RunContext]) -> PublishO
     context = runtime.context
     report = report_of(state, context.analyst)
     # Of a long window, the evidence takes more memory than the pages.
-    context.library.clear()
+    context.evidence_cache.clear()
     published = context.publisher.publish(report)
     # With what an earlier run wrote and this one kept, but only of what this run has read.
     covered = {section.repo for section in report.sections}

@@ -148,7 +148,7 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
         void = Judgement(verdict="undecided", check="control", reason=reason)
         verdicts.refused = [(claim, void) for claim in batch.claims]
         return verdicts
-    judge = context.asked.names["judging"]
+    judge = context.require_models().names["judging"]
     for claim in batch.claims:
         rulings = (first.rulings[claim.id], second.rulings[claim.id])
         verdicts.rule(claim, rulings, batch.evidence, judge)
@@ -157,7 +157,7 @@ async def judged(batch: Batch, context: "RunContext") -> Verdicts:
 
 async def read_twice(batch: Batch, context: "RunContext") -> tuple["Reading", "Reading"]:
     """Ask about a batch twice at the same time, the second time in reverse order."""
-    before = context.asked.answers_before(batch.account, subject_of(_topic(batch)))
+    before = context.require_models().answers_before(batch.account, subject_of(_topic(batch)))
     return await _both(
         _read(batch, 0, "first reading", context, before),
         _read(batch, 1, "second reading", context, before),

@@ -135,7 +135,11 @@ async def next_message(
     opening: list[AnyMessage] = [SystemMessage(limit.system), HumanMessage(text)]
     turn = 1 + sum(isinstance(message, AIMessage) for message in messages)
     topic = Topic(f"{question.prompt} {question.about}, turn {turn}")
-    model = context.asked.get(question.job, question.account).bind_tools(offered, topic=topic)
+    model = (
+        context.require_models()
+        .get(question.job, question.account)
+        .bind_tools(offered, topic=topic)
+    )
     tool_tokens = message_tokens(tuple(tool_texts))
     answer = await model.ainvoke(trimmed([*opening, *messages], limit.tokens - tool_tokens))
     look_ups = [call for call in answer.tool_calls if call["name"] != _ENOUGH]

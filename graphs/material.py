@@ -67,7 +67,7 @@ async def read_material(state: ReadingInput, context: RunContext) -> Material:
         depth = _depth(triaged, reading)
         reads.append(Read(evidence=evidence_by_sha[triaged.sha], triage=triaged, depth=depth))
     background: dict[EvidenceId, CommitEvidence] = {}
-    async for evidence in context.library.skim(sources.code, reading.background):
+    async for evidence in context.evidence_cache.skim(sources.code, reading.background):
         background[evidence.id] = evidence
     return Material(
         repo=spec.name,
@@ -94,13 +94,13 @@ async def _day_evidence(
     """Return the day's commits by their hashes, each as closely as it was read."""
     shas = [triaged.sha for triaged in first_look.table]
     landed = [row.commit for row in first_look.rows]
-    skimmed = [evidence async for evidence in context.library.skim(code, shas)]
-    studied = await context.library.study_all(code, deep, landed=landed)
+    skimmed = [evidence async for evidence in context.evidence_cache.skim(code, shas)]
+    studied = await context.evidence_cache.study_all(code, deep, landed=landed)
     evidence_by_sha: dict[str, CommitEvidence] = {}
     for evidence in (*skimmed, *studied):
         sha = evidence.change.commit.sha
         # Studying some commits has corrected what the patches alone say of others.
-        closest = context.library.get(evidence.id) or evidence
+        closest = context.evidence_cache.get(evidence.id) or evidence
         pull = first_look.threads.pull_of.get(sha)
         evidence_by_sha[sha] = closest.model_copy(update={"pull": pull})
     return evidence_by_sha
@@ -110,7 +110,7 @@ async def material_with_past(state: StoriesInput, context: RunContext) -> Materi
     """Return what was read of a repository's day, and the earlier commits that stories rest on."""
     material = await read_material(state, context)
     code = (await context.repositories.open(state["spec"])).code
-    return await with_past(material, state["stories"], code, context.library)
+    return await with_past(material, state["stories"], code, context.evidence_cache)
 
 
 async def material_of(state: MaterialInput, context: RunContext) -> Material:

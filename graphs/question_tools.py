@@ -38,7 +38,7 @@ _THREAD_TOOLS = ("get_issue", "get_pull")
 async def read(state: QuestionReadInput, runtime: Runtime[AskContext]) -> QuestionReadOutput | None:
     """Ask the model to answer, or for what it wants to look up before."""
     context = runtime.context
-    models = context.asked
+    models = context.require_models()
     try:
         if not await context.can_call_tools():
             return None

@@ -68,7 +68,7 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
         return _handed_on([], Account())
     try:
         limit = await context.question_limit("reading", repo)
-        await context.asked.check_time_for_all(repo, "relations", len(candidates))
+        await context.require_models().check_time_for_all(repo, "relations", len(candidates))
     except ModelError as error:
         return _handed_on([], fallback("relating", error))
     shortlisted = await shortlist(candidates, repo, context)
@@ -238,7 +238,7 @@ async def _pairings(
     code = repositories[material.repo].code
     shas = [group.read.evidence.change.commit.sha for group in groups]
     # Skimmed commits have no patches, which show what was done.
-    changes = await context.library.whole(code, shas)
+    changes = await context.evidence_cache.whole(code, shas)
     others = await _others(groups, material, repositories, context)
     pulls = await _pulls(others.values(), material, repositories)
     taken_back = await _taken_back(others.values(), material, code)
@@ -351,7 +351,9 @@ async def _others(
     existing = [name for name in names if name in read]
     code = repositories[material.repo].code
     # Of earlier commits in stories, only the titles may have been read so far.
-    changes = await context.library.whole(code, [name.sha for name in existing if name.is_commit])
+    changes = await context.evidence_cache.whole(
+        code, [name.sha for name in existing if name.is_commit]
+    )
     others: dict[EvidenceId, Evidence] = {}
     for name in existing:
         evidence = read[name]
@@ -389,8 +391,8 @@ async def _commits(
             commit = await sources.code.resolve(name.revision)
         except NotFound:
             continue
-        changes = await context.library.whole(sources.code, [commit.sha])
-        async for evidence in context.library.skim(sources.code, [commit.sha]):
+        changes = await context.evidence_cache.whole(sources.code, [commit.sha])
+        async for evidence in context.evidence_cache.skim(sources.code, [commit.sha]):
             commits[name] = _patched(evidence, changes)
     return commits
 

@@ -144,7 +144,7 @@ async def study(state: RepositoryStepInput, runtime: Runtime[RunContext]) -> Stu
         runtime.stream_writer(Step(repo, "reading in depth", next(numbers), len(shas)))
 
     landed = [row.commit for row in state["first_look"].rows]
-    studied = await context.library.study_all(code, shas, report_progress, landed)
+    studied = await context.evidence_cache.study_all(code, shas, report_progress, landed)
     return {"reading": await close_reading(state, studied, context)}
 
 
@@ -158,14 +158,14 @@ async def connect(state: ConnectInput, runtime: Runtime[RunContext]) -> ConnectO
         material,
         state["first_look"].references,
         code,
-        context.library,
+        context.evidence_cache,
         context.stories,
         blamed=_MAX_BLAMED if context.models else _MAX_BLAMED_BY_RULES,
     )
     if context.models:
         # To say how two commits belong together, a model reads both.
         earlier = {pair.earlier.sha for pair in stories.pairs}
-        stories = stories.model_copy(update={"whole": tuple({*stories.whole, *earlier})})
+        stories = stories.model_copy(update={"proving": tuple({*stories.proving, *earlier})})
     return {"stories": stories}
 
 
@@ -176,7 +176,7 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
     material = await material_of(state, context)
     code = (await context.repositories.open(state["spec"])).code
     stories = await with_relations(
-        state["stories"], material, state["related"], code, context.library, context.stories
+        state["stories"], material, state["related"], code, context.evidence_cache, context.stories
     )
     facts = with_stories(fact_claims(material), stories)
     waiting: list[Task] = []
@@ -224,7 +224,7 @@ async def next_tasks(state: NextTasksInput, runtime: Runtime[RunContext]) -> Nex
 async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext) -> int:
     if await context.is_small():
         return 1
-    return await context.asked.tasks_at_once(repo, waiting)
+    return await context.require_models().tasks_at_once(repo, waiting)
 
 
 def explaining(analysis: AnalysisGraph) -> Node[ExplainInput, AnalysisOutput]:
@@ -332,7 +332,7 @@ async def _affected_versions(
         versions = await affected_versions(
             code,
             commit.evidence,
-            context.library,
+            context.evidence_cache,
             until=material.window.end,
             follow_lines=importance >= Importance.WORTH_KNOWING,
         )

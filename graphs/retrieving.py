@@ -86,7 +86,9 @@ async def _planned(state: AskInput, query: Query, context: AskContext) -> Search
         *state["history"],
         HumanMessage(prompt("ask_plan", values)),
     ]
-    model = context.asked.get("reading", account_of(state)).with_structured_output(Searches)
+    model = (
+        context.require_models().get("reading", account_of(state)).with_structured_output(Searches)
+    )
     answer = await model.ainvoke(messages)
     assert isinstance(answer, Searches)
     searches = [" ".join(text.split())[:_MAX_SEARCH_TEXT] for text in answer.searches]

@@ -43,7 +43,7 @@ class RunContext:
     stories: Stories
     archive: Reports
     publisher: Publisher
-    library: EvidenceCache
+    evidence_cache: EvidenceCache
     recall: Statements
     allowance: ExplainingBudget  # What may be spent on explaining commits, over all repositories
     models: Models | None = None  # Who reads, writes and judges; None where only code writes
@@ -60,9 +60,8 @@ class RunContext:
         """The analyst that writes the report: rules or a model."""
         return f"model {self.models.name}" if self.models else "rules"
 
-    @property
-    def asked(self) -> Models:
-        """The models of a run that has some."""
+    def require_models(self) -> Models:
+        """Return the models of a run that has some; questions go to them."""
         assert self.models is not None, "only a run with a model gets here"
         return self.models
 
@@ -86,7 +85,7 @@ class RunContext:
         """
         messages = [SystemMessage(self._system(account)), HumanMessage(prompt(name, values))]
         topic = Topic(f"{name} {about or account}", handles, answers_before)
-        model = self.asked.get(job, account).with_structured_output(shape, topic=topic)
+        model = self.require_models().get(job, account).with_structured_output(shape, topic=topic)
         answer = await model.ainvoke(messages)
         assert isinstance(answer, shape)
         return answer
@@ -121,7 +120,7 @@ class RunContext:
         self, account: str, *, explaining: bool = False, writing_stories: bool = False
     ) -> Account:
         """Return what the models were paid for an account since this was asked last."""
-        models = self.asked
+        models = self.require_models()
         if writing_stories:
             chain = models.take_story_chain(account)
         else:
@@ -135,8 +134,8 @@ class RunContext:
     async def question_limit(self, job: Job, account: str) -> QuestionLimit:
         """Return what questions to the model for a job are measured against."""
         return QuestionLimit(
-            tokens=await self.asked.question_tokens(job),
-            answer_tokens=answer_tokens(await self.asked.context(job)),
+            tokens=await self.require_models().question_tokens(job),
+            answer_tokens=answer_tokens(await self.require_models().context(job)),
             system=self._system(account),
             mark=self.mark,
         )
@@ -147,20 +146,22 @@ class RunContext:
 
     async def announce_remarks(self, runtime: Runtime[Any]) -> None:
         """Stream what a person should know of the models, each thing once in a run."""
-        for remark in await self.asked.remarks():
+        for remark in await self.require_models().remarks():
             runtime.stream_writer(Step(MODEL_LINE, remark))
 
     async def is_small(self, job: Job = "reading") -> bool:
         """Return True if the model's context or its pace allows for short questions only."""
-        capabilities = await self.asked.capabilities(job)
+        capabilities = await self.require_models().capabilities(job)
         return capabilities.context < _SMALL_CONTEXT or capabilities.is_slow
 
     async def can_call_tools(self) -> bool:
         """Return True if the model that reads finds its way with tools."""
-        return not await self.is_small() and await self.asked.has_tools("reading")
+        return not await self.is_small() and await self.require_models().has_tools("reading")
 
     async def can_judge_look(self) -> bool:
         """Return True if the judge may look further, and finds its way with tools."""
         if not self.judge_tools:
             return False
-        return not await self.is_small("judging") and await self.asked.has_tools("judging")
+        return not await self.is_small("judging") and await self.require_models().has_tools(
+            "judging"
+        )

@@ -50,7 +50,7 @@ async def find_candidates(
     repo = material.repo
     window = state["window"]
     sources = repositories[repo]
-    queries = await footprints_of(material, sources.code, context.library)
+    queries = await footprints_of(material, sources.code, context.evidence_cache)
     similar = await similar_commits(queries, repositories, window, context.stories)
     writers = await line_writers_of(material, sources.code)
     trackers = await trackers_of(state["stories"].stories, sources)
@@ -76,7 +76,7 @@ async def _with_patches(
 ) -> Material:
     """Return the material with the diffs of skimmed commits, whose lines name what they touch."""
     shas = [read.evidence.change.commit.sha for read in material.reads]
-    changes = await context.library.whole(sources.code, shas)
+    changes = await context.evidence_cache.whole(sources.code, shas)
     reads = []
     for read in material.reads:
         change = changes.get(read.evidence.change.commit.sha, read.evidence.change)

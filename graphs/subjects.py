@@ -73,7 +73,7 @@ async def _whole_reads(
 ) -> dict[str, Read]:
     """Return the minor commits of a task by their handles, with their patches."""
     code = (await context.repositories.open(repository["spec"])).code
-    changes = await context.library.whole(code, [commit.sha for commit in task.minor])
+    changes = await context.evidence_cache.whole(code, [commit.sha for commit in task.minor])
     read_by_id = {read.evidence.id: read for read in material.reads}
     evidence_by_id = {name: read.evidence for name, read in read_by_id.items()}
     reads: dict[str, Read] = {}
@@ -140,7 +140,7 @@ def _commit_subject(
             evidence_set, by_id=citable, seen=frozenset(citable), notes={commit: note}
         ),
         about=commit,
-        shown=pieces,
+        citable=pieces,
         task=task,
         read=read,
         material=material,
@@ -190,10 +190,10 @@ async def _commit_context(
     commits = {"c": commit}
     for handle, evidence in earlier.items():
         commits[handle] = evidence.change.commit
-    surroundings = await context.library.surroundings(code, read.evidence)
+    surroundings = await context.evidence_cache.surroundings(code, read.evidence)
     until = repository["window"].end
     releases = [*await release_lines(code, commits, until)]
-    affected = await affected_versions(code, read.evidence, context.library, until=until)
+    affected = await affected_versions(code, read.evidence, context.evidence_cache, until=until)
     if affected is not None:
         releases.append(affected_line("c", affected))
     return CommitContext(

@@ -88,7 +88,7 @@ async def _written(subject: WrittenSubject, context: RunContext) -> _Written:
     task = subject.task
     try:
         if not task.is_summary:
-            await context.asked.check_time(subject.account, task.key)
+            await context.require_models().check_time(subject.account, task.key)
         answer = await context.ask_about(
             "writing",
             subject.account,

@@ -38,7 +38,7 @@ async def write_stories(
         return {"stories": found_stories, "refused": [], "account": Account()}
     runtime.stream_writer(Step(repo, "telling stories"))
     try:
-        await context.asked.check_time_for_all(repo, "stories", 1)
+        await context.require_models().check_time_for_all(repo, "stories", 1)
         paragraphs = await _written(stories, repo, context)
     except ModelError as error:
         return {

@@ -110,7 +110,7 @@ class Fleet:
         row = {"edition": edition, "channel": channel, "label": label, "body": body}
         self._db.upsert("deliveries", [row], ("edition", "channel", "label"))
 
-    def take(self, name: str, most: int, seconds: int) -> float:
+    def take(self, name: str, limit: int, seconds: int) -> float:
         """Count one request against a shared limit; return the seconds to wait if it is spent.
 
         The clock is the database's: those of machines differ.
@@ -121,7 +121,7 @@ class Fleet:
             "insert into limits (name, period, used) values (%s, %s, 1)"
             " on conflict (name, period) do update set used = limits.used + 1"
             " where limits.used < %s returning used",
-            [name, period, most],
+            [name, period, limit],
         )
         if not counted:
             return float((period + 1) * seconds - clock)

@@ -20,7 +20,7 @@ Where = Mapping[str, Value | Sequence[str] | Sequence[int]]
 """Columns with the value that each must have, or with a sequence of values that it may have."""
 
 
-class Scope(NamedTuple):
+class EvidenceScope(NamedTuple):
     """The evidence that a search may find: of these repositories, from `start` up to `end`."""
 
     repos: Sequence[RepoId]  # None of them means all
@@ -198,12 +198,12 @@ class EvidenceOperations(Protocol):
     def authors(self) -> list[str]:
         """Return the authors of all evidence."""
 
-    def count(self, scope: Scope) -> int:
+    def count(self, scope: EvidenceScope) -> int:
         """Return the number of pieces of evidence in scope."""
 
     def in_scope(
         self,
-        scope: Scope,
+        scope: EvidenceScope,
         *,
         row_ids: Sequence[int] | None = None,
         names: Sequence[EvidenceId] | None = None,
@@ -211,13 +211,13 @@ class EvidenceOperations(Protocol):
     ) -> list[EvidenceHit]:
         """Return the evidence in scope; of these rows, names or authors only where given."""
 
-    def with_prefix(self, scope: Scope, prefix: str) -> list[EvidenceHit]:
+    def with_prefix(self, scope: EvidenceScope, prefix: str) -> list[EvidenceHit]:
         """Return the commits in scope whose names continue a prefix with hexadecimal digits."""
 
-    def with_phrase(self, scope: Scope, phrase: Phrase, limit: int) -> list[int]:
+    def with_phrase(self, scope: EvidenceScope, phrase: Phrase, limit: int) -> list[int]:
         """Return the rows in scope that have a phrase whole and in order."""
 
-    def scores(self, scope: Scope, terms: Sequence[Term], limit: int) -> dict[int, float]:
+    def scores(self, scope: EvidenceScope, terms: Sequence[Term], limit: int) -> dict[int, float]:
         """Return the rows in scope that fit some term best, with their scores."""
 
     def matches(self, row_ids: Sequence[int], terms: Sequence[Term]) -> dict[int, list[Term]]:

@@ -11,10 +11,10 @@ from agent.domain.window import Window
 from agent.languages import catalogue
 from agent.questions import Hit, Named
 from memory.columns import stamp
-from memory.operations import Database, EvidenceHit, Scope
+from memory.operations import Database, EvidenceHit, EvidenceScope
 from memory.search_words import Term, phrase_of, terms_of
 
-ALWAYS = Scope(repos=(), start="", end="9")
+ALWAYS = EvidenceScope(repos=(), start="", end="9")
 _BEFORE_ALL = "0"  # Before any moment, and behind the empty end of a thread that is open
 _MAX_RANKED = 200  # Rows that are taken by their words
 _MAX_EXPLAINED = 20  # Hits that are shown with the words by which they were found
@@ -111,7 +111,7 @@ class SearchIndex:
             hits.append(explained_hit)
         return hits
 
-    def _common_chinese(self, terms: Sequence[Term], scope: Scope) -> set[str]:
+    def _common_chinese(self, terms: Sequence[Term], scope: EvidenceScope) -> set[str]:
         """Return the Chinese of a question that much of the evidence has.
 
         Most of it are particles and words of the sentences in which code states facts.
@@ -123,7 +123,7 @@ class SearchIndex:
                 common.add(term.han)
         return common
 
-    def _word_scores(self, terms: Sequence[Term], scope: Scope) -> dict[int, float]:
+    def _word_scores(self, terms: Sequence[Term], scope: EvidenceScope) -> dict[int, float]:
         """Return the scores of what has some of the words.
 
         The name of a repository finds what others say of it; in its own evidence it says nothing.
@@ -185,7 +185,9 @@ class SearchIndex:
                 specific_names.append(name)
         return specific_names
 
-    def _exact_matches(self, text: str, names: Sequence[Named], scope: Scope) -> list[_Exact]:
+    def _exact_matches(
+        self, text: str, names: Sequence[Named], scope: EvidenceScope
+    ) -> list[_Exact]:
         """Return the matches of names and of people in the text, one for each of them."""
         matches: dict[str, _Exact] = {}
         for name in names:
@@ -194,7 +196,7 @@ class SearchIndex:
             matches[match.text] = match
         return list(matches.values())
 
-    def _exact_match(self, name: Named, scope: Scope) -> _Exact:
+    def _exact_match(self, name: Named, scope: EvidenceScope) -> _Exact:
         """Return the evidence that a reference names, or all that contains a name as a phrase.
 
         A thread that is named may be older than the window, and a tag of any time.
@@ -221,7 +223,7 @@ class SearchIndex:
         rows = self._db.select("evidence_refs", ["source"], {"brought": 1, "target": pulls})
         return [source for (source,) in rows]
 
-    def _by_people(self, text: str, scope: Scope) -> list[_Exact]:
+    def _by_people(self, text: str, scope: EvidenceScope) -> list[_Exact]:
         """Return the evidence of each author whose git or GitHub name occurs in the text."""
         authors = self._evidence.authors()
         matches = []
@@ -233,7 +235,7 @@ class SearchIndex:
         return matches
 
     def _add_exact_scores(
-        self, scores: dict[int, float], matches: Sequence[_Exact], scope: Scope
+        self, scores: dict[int, float], matches: Sequence[_Exact], scope: EvidenceScope
     ) -> None:
         """Raise the scores of what has a name whole; the rarer the name, the more."""
         count = self._evidence.count(scope)
@@ -244,7 +246,7 @@ class SearchIndex:
             for row_id in match.row_ids:
                 scores[row_id] = scores.get(row_id, 0.0) + gain
 
-    def _add_release_scores(self, scores: dict[int, float], scope: Scope) -> None:
+    def _add_release_scores(self, scores: dict[int, float], scope: EvidenceScope) -> None:
         """Raise the scores of the releases of a window; the fewer there are, the more."""
         evidence = self._evidence.in_scope(scope)
         row_ids = [hit.row_id for hit in evidence if hit.kind == "release"]
@@ -253,7 +255,7 @@ class SearchIndex:
         for row_id in row_ids:
             scores[row_id] = scores.get(row_id, 0.0) + gain
 
-    def _add_neighbour_scores(self, scores: dict[int, float], scope: Scope) -> None:
+    def _add_neighbour_scores(self, scores: dict[int, float], scope: EvidenceScope) -> None:
         """Add a part of the scores of the best hits to those of their neighbours.
 
         A thread that belongs to a hit may be older than the window.
@@ -288,24 +290,24 @@ def _hit(hit: EvidenceHit) -> Hit:
     return Hit(id=hit.id, kind=hit.kind, opened=hit.opened, author=hit.author)
 
 
-def _scope(repos: Sequence[RepoId], window: Window | None) -> Scope:
+def _scope(repos: Sequence[RepoId], window: Window | None) -> EvidenceScope:
     """Return the bounds of a search; no repositories means all."""
     if window is None:
         return ALWAYS._replace(repos=repos)
-    return Scope(repos, stamp(window.start), stamp(window.cutoff or window.end))
+    return EvidenceScope(repos, stamp(window.start), stamp(window.cutoff or window.end))
 
 
-def _reach_of(name: Named, scope: Scope) -> Scope:
+def _reach_of(name: Named, scope: EvidenceScope) -> EvidenceScope:
     """Return the scope in which to look up a reference, which may be older than the window."""
     return _until_end(scope) if name.kind == "thread" else _reach(scope)
 
 
-def _until_end(scope: Scope) -> Scope:
+def _until_end(scope: EvidenceScope) -> EvidenceScope:
     """Return a scope that has an end and no beginning."""
     return scope._replace(start=_BEFORE_ALL)
 
 
-def _reach(scope: Scope) -> Scope:
+def _reach(scope: EvidenceScope) -> EvidenceScope:
     """Return a scope without its bounds in time."""
     return ALWAYS._replace(repos=scope.repos)
 

@@ -45,7 +45,7 @@ class Focus:
         """
         positions: list[dict[int, None]] = [{} for _ in texts]
         for passage in self.passages:
-            for location in _places_of(passage, texts):
+            for location in _lines_of(passage, texts):
                 positions[location.text][location.line] = None
         return [list(lines) for lines in positions]
 
@@ -74,10 +74,10 @@ NO_FOCUS = Focus()
 def focus_on(
     claims: Iterable[Claim], quotes: Iterable[str] = (), remarks: Iterable[str] = ()
 ) -> Focus:
-    """Return what claims rest on and name.
+    """Return the passages on which claims rest, and the names in their words.
 
-    `quotes` are further words of the evidence, `remarks` are words about the claims, in English,
-    of which the names count.
+    `quotes` are further words of the evidence. `remarks` are words about the claims, in English, of
+    which only the names count.
     """
     passages: dict[Passage, None] = {}
     names: dict[str, None] = {}
@@ -105,36 +105,39 @@ class FocusText(NamedTuple):
     file: str | None = None  # The path, where it is a part of a diff
 
 
-class _Place(NamedTuple):
+class _LineIndex(NamedTuple):
+    """A line by the number of its text, and its position there."""
+
     text: int
     line: int
 
 
-def _places_of(passage: Passage, texts: Sequence[FocusText]) -> list[_Place]:
-    """Return where a passage stands as a whole, else where its single lines stand."""
-    lines = [bare for line in passage.text.splitlines() if (bare := _bare(line))]
-    places = _places_of_words(" ".join(lines), passage.file, texts)
-    if places:
-        return places
+def _lines_of(passage: Passage, texts: Sequence[FocusText]) -> list[_LineIndex]:
+    """Return the lines that hold a passage as a whole, else those that hold one of its lines."""
+    bare_lines = [_bare(line) for line in passage.text.splitlines()]
+    lines = [line for line in bare_lines if line]
+    indexes = _lines_with_words(" ".join(lines), passage.file, texts)
+    if indexes:
+        return indexes
     for line in lines:
         if len(line) >= _MIN_LINE:
-            places += _places_of_words(line, passage.file, texts)
-    return places
+            indexes += _lines_with_words(line, passage.file, texts)
+    return indexes
 
 
-def _places_of_words(words: str, file: str | None, texts: Sequence[FocusText]) -> list[_Place]:
+def _lines_with_words(words: str, file: str | None, texts: Sequence[FocusText]) -> list[_LineIndex]:
     """Return the lines that hold words at their first few occurrences."""
-    places: list[_Place] = []
+    indexes: list[_LineIndex] = []
     count = 0
     for number, text in enumerate(texts):
         if file not in (None, text.file):
             continue
         for positions in _joined(text.lines).occurrences(words):
-            places += [_Place(number, position) for position in positions]
+            indexes += [_LineIndex(number, position) for position in positions]
             count += 1
             if count == _MAX_PLACES:
-                return places
-    return places
+                return indexes
+    return indexes
 
 
 class _JoinedText(NamedTuple):

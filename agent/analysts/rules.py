@@ -79,13 +79,13 @@ def _shown_code(evidence: CommitEvidence) -> Iterator[Claim]:
     for fact in quoted_hunks(evidence.facts):
         for anchor in _anchors(fact, evidence):
             quote = Quote(cite=anchor.cite, text=anchor.text, file=anchor.file)
-            yield _shown(evidence, quote, {"name": fact.name})
+            yield _quotation(evidence, quote, {"name": fact.name})
             quote_count += 1
     if quote_count:
         return
     quote_of_change = short_change(evidence)
     if quote_of_change is not None:
-        yield _shown(evidence, quote_of_change)
+        yield _quotation(evidence, quote_of_change)
 
 
 def _max_facts(read: Read) -> int:
@@ -119,7 +119,9 @@ def statement(fact: Fact, evidence: CommitEvidence) -> Claim:
     )
 
 
-def _shown(evidence: CommitEvidence, quote: Quote, params: dict[str, str] | None = None) -> Claim:
+def _quotation(
+    evidence: CommitEvidence, quote: Quote, params: dict[str, str] | None = None
+) -> Claim:
     """Show changed lines of a commit without words of ours."""
     return Claim(
         id="",

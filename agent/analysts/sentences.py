@@ -21,8 +21,8 @@ from agent.languages import writing_of
 
 MOST_SENTENCES = 5
 MOST_ANSWERED = 10
-Found = Mapping[EvidenceId, Citable]
-Shown = Mapping[str, Citable]  # Pieces of evidence by their handles
+EvidenceById = Mapping[EvidenceId, Citable]
+EvidenceByHandle = Mapping[str, Citable]
 _NO_NOTES: Mapping[EvidenceId, str] = {}
 _MIN_HASH = 7  # Digits by which a model may cite a commit
 
@@ -179,7 +179,7 @@ def cited(text: str, handles: Mapping[str, EvidenceId]) -> EvidenceId:
 def sentence_claim(
     name: str,
     sentence: Sentence,
-    shown: Shown,
+    evidence_by_handle: EvidenceByHandle,
     languages: Sequence[Language],
     about: EvidenceId | None = None,
     notes: Mapping[EvidenceId, str] = _NO_NOTES,
@@ -191,8 +191,8 @@ def sentence_claim(
     text = words_of(sentence, languages)
     if not text:
         return None
-    handles = {handle: evidence.id for handle, evidence in shown.items()}
-    evidence_by_id = {evidence.id: evidence for evidence in shown.values()}
+    handles = {handle: evidence.id for handle, evidence in evidence_by_handle.items()}
+    evidence_by_id = {evidence.id: evidence for evidence in evidence_by_handle.values()}
     cited_ids = [cited(handle, handles) for handle in sentence.cites if handle.strip()]
     cites = tuple(dict.fromkeys([about, *cited_ids] if about else cited_ids))
     repos = {evidence_by_id[cite].repo for cite in cites if cite in evidence_by_id}
@@ -221,7 +221,7 @@ def sentence_claim(
 def anchored(
     text: str,
     cites: Sequence[EvidenceId],
-    evidence_by_id: Found,
+    evidence_by_id: EvidenceById,
     notes: Mapping[EvidenceId, str] = _NO_NOTES,
 ) -> Anchor:
     """Return an anchor with the citation that holds it and, in a diff, its file.
@@ -254,7 +254,7 @@ def _anchor_in(text: str, evidence: Citable) -> Anchor | None:
 
 
 def _with_proof(
-    anchor: Anchor, text: Mapping[Language, str], evidence_by_id: Found
+    anchor: Anchor, text: Mapping[Language, str], evidence_by_id: EvidenceById
 ) -> tuple[Anchor, ...]:
     """Return an anchor and, if it names nothing of its sentence, the nearest line that does.
 

@@ -84,7 +84,9 @@ class Subject(ABC):
     judge_prompt: ClassVar[str] = "judge"  # The file in agent/prompts that a judge is asked with
     has_excerpts: ClassVar[bool] = False
     """Whether an excerpt shows less than the evidence of the same sentences."""
-    shown: Mapping[str, Citable] = field(default_factory=dict)  # What may be cited, by its handles
+    citable: Mapping[str, Citable] = field(
+        default_factory=dict
+    )  # What may be cited, by its handles
 
     @property
     def is_must_know(self) -> bool:
@@ -171,7 +173,7 @@ class Subject(ABC):
     def claim(self, name: str, sentence: Sentence) -> Claim | None:
         """Turn one sentence into a claim."""
         notes = self.evidence_set.notes
-        return sentence_claim(name, sentence, self.shown, self.languages, self.about, notes)
+        return sentence_claim(name, sentence, self.citable, self.languages, self.about, notes)
 
     def again(self, old: Claim, sentence: Any) -> Claim | None:
         """Turn a new wording into a claim in the place of the old one; a headline stays one."""
@@ -249,7 +251,7 @@ class CommitSubject(Subject):
         is_usable = 0 < len(sentence.anchor.strip()) <= MAX_ANCHOR
         if not is_usable or is_in_code(sentence.anchor, self.read.evidence):
             return sentence
-        for handle, evidence in self.shown.items():
+        for handle, evidence in self.citable.items():
             if isinstance(evidence, FileEvidence) and is_in_code(sentence.anchor, evidence):
                 return sentence.model_copy(update={"cites": [*sentence.cites, handle]})
         return sentence
@@ -531,7 +533,7 @@ def summary_evidence(task: Task) -> EvidenceSet:
 class AnswerSubject(Subject):
     """The subject of an answer: the pieces of evidence under their handles."""
 
-    shown: Mapping[str, Citable] = field(default_factory=dict)
+    citable: Mapping[str, Citable] = field(default_factory=dict)
     notes: Mapping[EvidenceId, str] = field(default_factory=dict)
     """What code knows of pieces of evidence beside their text."""
     question: str = ""
@@ -540,7 +542,7 @@ class AnswerSubject(Subject):
     def overview(self, budget: int) -> str:
         """Return the first pieces in short and the others by their titles, without diffs."""
         budget = min(budget, _OVERVIEW_TOKENS)
-        pieces = list(self.shown.items())
+        pieces = list(self.citable.items())
         first_pieces = pieces[:_PIECES_IN_SHORT]
         titles: list[str] = []
         for handle, piece in pieces[_PIECES_IN_SHORT:]:
@@ -554,7 +556,7 @@ class AnswerSubject(Subject):
     def evidence(self, claims: Sequence[Claim], budget: int, quotes: Sequence[str] = ()) -> str:
         """Return the pieces that some sentences cite, commits with their diffs."""
         cites = _cited_by(claims)
-        pieces = {handle: piece for handle, piece in self.shown.items() if piece.id in cites}
+        pieces = {handle: piece for handle, piece in self.citable.items() if piece.id in cites}
         focus = focus_on(claims, quotes)
         budget = min(budget, _ANSWER_EVIDENCE_TOKENS)
         each = int(budget * _PIECES_SHARE) // max(1, len(pieces))
@@ -584,10 +586,10 @@ class AnswerSubject(Subject):
     def claim(self, name: str, sentence: Sentence) -> Claim | None:
         """Turn one sentence into a claim; lines of a file that hold its anchor are cited with it."""
         cites = [handle.strip("[]` ") for handle in sentence.cites]
-        pieces = [self.shown[handle] for handle in cites if handle in self.shown]
+        pieces = [self.citable[handle] for handle in cites if handle in self.citable]
         is_usable = 0 < len(sentence.anchor.strip()) <= MAX_ANCHOR
         if is_usable and not any(is_in_code(sentence.anchor, piece) for piece in pieces):
-            for handle, piece in self.shown.items():
+            for handle, piece in self.citable.items():
                 if isinstance(piece, FileEvidence) and is_in_code(sentence.anchor, piece):
                     sentence = sentence.model_copy(update={"cites": [*sentence.cites, handle]})
                     break
@@ -622,7 +624,7 @@ class AnswerSubject(Subject):
         """Return facts of pieces that no sentence cites."""
         (lang,) = self.languages
         cites = _cited_by([draft.claim for draft in passed])
-        for piece in self.shown.values():
+        for piece in self.citable.values():
             if piece.id in cites or not isinstance(piece, CommitEvidence):
                 continue
             for fact in piece.facts:

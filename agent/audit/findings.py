@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest
 from agent.domain.evidence import CommitEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number
 
 RIGHT = "right"
@@ -134,9 +135,11 @@ class ReportReference:
     @property
     def written(self) -> str:
         """Return the reference as people write it."""
+        if self.repo is None:
+            return f"#{self.value}" if self.kind == "thread" else self.value
         if self.kind == "thread":
-            return f"{self.repo or ''}#{self.value}"
-        return f"{self.repo}@{self.value}" if self.repo else self.value
+            return str(EvidenceId.listed(self.repo, number=int(self.value)))
+        return str(EvidenceId.listed(self.repo, revision=self.value))
 
     @property
     def is_surely_hash(self) -> bool:

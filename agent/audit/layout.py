@@ -26,7 +26,7 @@ _SENTENCE_END = re.compile(r"[.。!！?？;；:：…)）\]」』”\"'`*_|>~]\s
 _FULL_STOP = re.compile(r"[.。!！?？;；]\s*\Z")
 _MIN_CUT_LENGTH = 30  # What is shorter may be a title or a name.
 _MIN_SIBLINGS = 4  # Three may end alike by chance.
-_SHOWN = 100  # Characters of a text that are shown as evidence
+_MAX_CLAIM = 100  # Characters of a text that are shown as evidence
 
 
 def check_layout(entries: Sequence[AuditEntry]) -> Iterator[Finding]:
@@ -46,12 +46,12 @@ def _row(entry: AuditEntry) -> Iterator[Finding]:
         return
     if block.written_cells < len(block.header):
         evidence = f"the row has {block.written_cells} cells, its head has {len(block.header)}"
-        yield Finding(block.line, "row", block.text[:_SHOWN], "wrong:missing-cells", evidence)
+        yield Finding(block.line, "row", block.text[:_MAX_CLAIM], "wrong:missing-cells", evidence)
     for field in entry.fields:
         path = plain(field.value).strip(" *_`")
         if field.name == "commit" and is_path(path):
             evidence = "a path stands in the column of commits"
-            yield Finding(block.line, "column", path[:_SHOWN], "wrong:column", evidence)
+            yield Finding(block.line, "column", path[:_MAX_CLAIM], "wrong:column", evidence)
 
 
 def _output(entry: AuditEntry) -> Iterator[Finding]:
@@ -63,7 +63,7 @@ def _output(entry: AuditEntry) -> Iterator[Finding]:
     if block.kind == "fence":
         return
     text = blanked(block.text, code_of(block.text))
-    claim = text.strip()[:_SHOWN]
+    claim = text.strip()[:_MAX_CLAIM]
     raw = _RAW.search(text)
     if raw and not any(raw[0] in commit.title for commit in entry.commits):
         evidence = "data or a template, not text"
@@ -90,7 +90,7 @@ def _cut_off(entries: Sequence[AuditEntry], index: int) -> Iterator[Finding]:
         return
     ends_open = _OPEN_END.search(block.text) and not _ends_with_span(block.text)
     if ends_open or _differs_from_siblings(entries, index):
-        claim = block.text.strip()[-_SHOWN:]
+        claim = block.text.strip()[-_MAX_CLAIM:]
         line = block.line_at(len(block.text))
         evidence = "the text ends in the middle of a sentence"
         yield Finding(line, "output", claim, "wrong:cut-off", evidence)

@@ -104,6 +104,14 @@ class EvidenceId(str):
         return None if parts is None else cls._of(text, parts)
 
     @classmethod
+    def parse_parts(cls, repo: str, *, revision: str = "", number: str = "") -> "EvidenceId | None":
+        """Return the id of a commit, a tag or a thread, given its parts as a text has them.
+
+        Return None if they make no id.
+        """
+        return cls.parse(_joined(repo, revision, number))
+
+    @classmethod
     def cited(cls, text: str) -> "EvidenceId":
         """Return the id in a text that somebody else wrote; what is none is kept as malformed.
 
@@ -117,7 +125,7 @@ class EvidenceId(str):
 
         Their data may be anything, so the id may be malformed.
         """
-        return cls.cited(f"{repo}#{number}" if number else f"{repo}@{revision}")
+        return cls.cited(_joined(repo, revision, number))
 
     @staticmethod
     def commit_prefix(repo: RepoId, digits: str) -> str:
@@ -211,6 +219,10 @@ class EvidenceId(str):
 def is_full_hash(text: str) -> bool:
     """Return True for a commit hash that is not abbreviated."""
     return _FULL_HASH.fullmatch(text) is not None
+
+
+def _joined(repo: str, revision: str, number: str | int) -> str:
+    return f"{repo}#{number}" if number else f"{repo}@{revision}"
 
 
 @lru_cache(maxsize=1024)

@@ -146,9 +146,9 @@ def _target(match: re.Match[str], home: RepoId) -> EvidenceId | None:
     repo = _named_repo(groups["where"] or groups.get("repo") or home, home)
     number = groups["thread"] or groups.get("number")
     if number:
-        return EvidenceId.parse(f"{repo}#{number}")
+        return EvidenceId.parse_parts(repo, number=number)
     sha = groups["commit"] or groups.get("short") or groups["hash"]
-    return EvidenceId.parse(f"{repo}@{sha.lower()}")
+    return EvidenceId.parse_parts(repo, revision=sha.lower())
 
 
 def _named_repo(name: str, home: RepoId) -> RepoId:
@@ -171,16 +171,22 @@ _UNMISTAKABLE_HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 
 def mentioned_ids(repo: RepoId, text: str) -> tuple[EvidenceId, ...]:
     """Return the threads and commits that a text names by number, address or full hash."""
-    names = []
+    mentioned: dict[EvidenceId, None] = {}
+    for evidence_id in _unmistakable_ids(repo, text):
+        if evidence_id is not None:
+            mentioned[evidence_id] = None
+    return tuple(mentioned)[:_MAX_MENTIONS]
+
+
+def _unmistakable_ids(repo: RepoId, text: str) -> Iterator[EvidenceId | None]:
     for match in _UNMISTAKABLE.finditer(text):
-        names.append(EvidenceId.parse(f"{match['repo'] or repo}#{match['number']}"))
+        yield EvidenceId.parse_parts(match["repo"] or repo, number=match["number"])
     for match in _UNMISTAKABLE_ADDRESS.finditer(text):
-        key = f"#{match['number']}" if match["number"] else f"@{match['sha']}"
-        names.append(EvidenceId.parse(f"{match['repo']}{key}"))
+        yield EvidenceId.parse_parts(
+            match["repo"], revision=match["sha"] or "", number=match["number"] or ""
+        )
     for match in _UNMISTAKABLE_HASH.finditer(text):
-        names.append(EvidenceId.commit(repo, match[0]))
-    ids = [name for name in names if name is not None]
-    return tuple(dict.fromkeys(ids))[:_MAX_MENTIONS]
+        yield EvidenceId.commit(repo, match[0])
 
 
 # ---------------------------------------------------------------- numbers of threads

@@ -89,7 +89,7 @@ def _blanked(match: re.Match[str]) -> str:
 def _quoted_hashes(text: str, home_repo: RepoId) -> Iterator[FoundReference]:
     """Yield the commits that a text names by hashes in backticks."""
     for match in _QUOTED_HASH.finditer(text):
-        target = EvidenceId.parse(f"{home_repo}@{match[1]}")
+        target = EvidenceId.parse_parts(home_repo, revision=match[1])
         if target is not None:
             yield FoundReference(match.start(), match.end(), target)
 

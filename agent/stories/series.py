@@ -40,14 +40,14 @@ class SeriesPart(NamedTuple):
     words: frozenset[str]  # The longer words outside of brackets
 
 
-class Member(NamedTuple):
+class SeriesMember(NamedTuple):
     """A commit whose title says which part it is."""
 
     commit: Headline
     part: SeriesPart
 
 
-Series = list[Member]  # Oldest first
+Series = list[SeriesMember]  # Oldest first
 
 
 @lru_cache(maxsize=8192)
@@ -127,7 +127,7 @@ def series_stories(
         part = read_part(commit.title)
         if part is None:
             continue
-        member = Member(commit, part)
+        member = SeriesMember(commit, part)
         series = _series_of(member, every)
         if series is None:
             every.append([member])
@@ -141,7 +141,7 @@ def series_stories(
     return stories
 
 
-def _series_of(member: Member, every: Sequence[Series]) -> Series | None:
+def _series_of(member: SeriesMember, every: Sequence[Series]) -> Series | None:
     """Return the one series that a part goes on with; None where none or several fit alike."""
     ranks = [_rank(member, series) for series in every]
     best = max(ranks, default=0)
@@ -156,7 +156,7 @@ _SAME_AUTHOR = 2
 _GROWN = 1
 
 
-def _rank(member: Member, series: Series) -> int:
+def _rank(member: SeriesMember, series: Series) -> int:
     """Rank a part's fit: by tags and stem, else by tags and author; 0 if it does not fit.
 
     A number alone says nothing: the next number of an author may be of another series.
@@ -168,7 +168,7 @@ def _rank(member: Member, series: Series) -> int:
     return max(_likeness(member, other) for other in series)
 
 
-def _likeness(member: Member, other: Member) -> int:
+def _likeness(member: SeriesMember, other: SeriesMember) -> int:
     same_author = member.commit.author == other.commit.author
     same_total = member.part.total == other.part.total
     # A series may grow while its author works on it: `[1/2]`, `[2/3]`.

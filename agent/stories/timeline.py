@@ -97,7 +97,7 @@ class StoriesFound(Frozen):
     pairs: tuple[CommitPair, ...] = ()
     """What may be follow-ups: only somebody who reads both sides can say so."""
     heads: tuple[Headline, ...] = ()  # The earlier commits of stories and pairs
-    whole: tuple[str, ...] = ()
+    proving: tuple[str, ...] = ()
     """Commits whose lines prove a story: they are cited with their patches."""
 
 
@@ -236,7 +236,7 @@ class LandedLine:
     ) -> None:
         heads_by_sha = {landed.sha: landed for landed in heads}
         self.heads = sorted(heads_by_sha.values(), key=lambda landed: (landed.at, landed.sha))
-        self._said = reference or {}
+        self._lineage = reference or {}
         self._by_number_or_title: dict[int | str, list[Headline]] = defaultdict(list)
         for landed in self.heads:
             self._by_number_or_title[_comparable(landed.title)].append(landed)
@@ -278,7 +278,7 @@ class LandedLine:
 
     def _named_targets(self, doer: Headline) -> list[_NamedTarget]:
         targets = []
-        for reference in self._said.get(doer.sha, ()):
+        for reference in self._lineage.get(doer.sha, ()):
             landed = self.earlier(doer, reference)
             if landed is not None:
                 targets.append(_NamedTarget(landed, reference.again))
@@ -294,7 +294,7 @@ class LandedLine:
     def _undone_by(self, revert: Headline) -> list[Headline]:
         """Return the commits that a revert undoes, oldest first, without other reverts."""
         heads = set()
-        for reference in self._said.get(revert.sha, ()):
+        for reference in self._lineage.get(revert.sha, ()):
             landed = None if reference.again else self.earlier(revert, reference)
             if landed is not None and not reverts_in(landed.title):
                 heads.add(landed)

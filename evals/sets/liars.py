@@ -205,7 +205,9 @@ class Liar(Adversary):
     def __init__(self, name: str, seed: int = 1) -> None:
         super().__init__(name, seed)
         self._repos: list[str] = []
-        self._shown: dict[str, str] = {}  # The evidence of each subject, as it was first shown
+        self._first_evidence: dict[
+            str, str
+        ] = {}  # The evidence of each subject, as it was first shown
 
     def __call__(self, request: ModelRequest) -> Saying:
         """Answer by the kind of the question."""
@@ -237,10 +239,12 @@ class Liar(Adversary):
 
     def _scene(self, prompt: Prompt, repos: Sequence[str], dice: Random) -> Scene:
         # A question for repairs shows less than the one before it.
-        evidence = self._shown.setdefault(prompt.about, prompt.evidence)
+        evidence = self._first_evidence.setdefault(prompt.about, prompt.evidence)
         elsewhere = []
         if prompt.kind != "day":
-            elsewhere = [text for about, text in self._shown.items() if about != prompt.about]
+            elsewhere = [
+                text for about, text in self._first_evidence.items() if about != prompt.about
+            ]
         other_repos = [name for name in self._repos if name not in repos]
         return Scene(evidence, dice, elsewhere, other_repos)
 

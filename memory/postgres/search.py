@@ -9,8 +9,8 @@ from agent.domain.evidence_id import EvidenceId
 from memory.operations import (
     EvidenceHit,
     EvidenceOperations,
+    EvidenceScope,
     Row,
-    Scope,
     StatementHit,
     StatementOperations,
     StatementScope,
@@ -135,14 +135,14 @@ class PostgresEvidence(EvidenceOperations):
         """Return the authors of all evidence."""
         return [row[0] for row in self._db.rows("select distinct author from evidence")]
 
-    def count(self, scope: Scope) -> int:
+    def count(self, scope: EvidenceScope) -> int:
         """Return the number of pieces of evidence in scope."""
         sql = f"select count(*) from evidence where {_SCOPE}"  # noqa: S608 -- constant
         return int(self._db.rows(sql, _scope_values(scope))[0][0])
 
     def in_scope(
         self,
-        scope: Scope,
+        scope: EvidenceScope,
         *,
         row_ids: Sequence[int] | None = None,
         names: Sequence[EvidenceId] | None = None,
@@ -157,13 +157,13 @@ class PostgresEvidence(EvidenceOperations):
                 values[f"{column}s"] = list(allowed)
         return _hits(self._db.rows(f"{_HIT} where {condition}", values))
 
-    def with_prefix(self, scope: Scope, prefix: str) -> list[EvidenceHit]:
+    def with_prefix(self, scope: EvidenceScope, prefix: str) -> list[EvidenceHit]:
         """Return the commits in scope whose names continue a prefix with hexadecimal digits."""
         values = {**_scope_values(scope), "first": prefix, "after": f"{prefix}g"}
         sql = f"{_HIT} where kind = 'commit' and name >= %(first)s and name < %(after)s"
         return _hits(self._db.rows(f"{sql} and {_SCOPE}", values))
 
-    def with_phrase(self, scope: Scope, phrase: Phrase, limit: int) -> list[int]:
+    def with_phrase(self, scope: EvidenceScope, phrase: Phrase, limit: int) -> list[int]:
         """Return the rows in scope that have a phrase whole and in order."""
         values = {
             **_scope_values(scope),
@@ -184,7 +184,7 @@ class PostgresEvidence(EvidenceOperations):
                 row_ids.append(row_id)
         return row_ids
 
-    def scores(self, scope: Scope, terms: Sequence[Term], limit: int) -> dict[int, float]:
+    def scores(self, scope: EvidenceScope, terms: Sequence[Term], limit: int) -> dict[int, float]:
         """Return the rows in scope that fit some term best, with their scores.
 
         `ts_rank` does not know how rare a word is, so each term is ranked by itself and weighed.
@@ -220,7 +220,7 @@ class PostgresEvidence(EvidenceOperations):
             terms_by_row.setdefault(row_id, []).append(terms[number - 1])
         return terms_by_row
 
-    def _rarities(self, scope: Scope, terms: Sequence[Term]) -> dict[int, float]:
+    def _rarities(self, scope: EvidenceScope, terms: Sequence[Term]) -> dict[int, float]:
         """Return the weight of each term that something in scope has, by the term's index."""
         if not terms:
             return {}
@@ -258,7 +258,7 @@ def _term_values(terms: Sequence[Term]) -> dict[str, Any]:
     return {"words": words, "parts": parts, "hans": hans}
 
 
-def _scope_values(scope: Scope) -> dict[str, Any]:
+def _scope_values(scope: EvidenceScope) -> dict[str, Any]:
     repos = sorted(scope.repos) if scope.repos else None
     return {"start": scope.start, "end": scope.end, "repos": repos}
 

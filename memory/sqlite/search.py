@@ -7,8 +7,8 @@ from agent.domain.evidence_id import EvidenceId
 from memory.operations import (
     EvidenceHit,
     EvidenceOperations,
+    EvidenceScope,
     Row,
-    Scope,
     StatementHit,
     StatementOperations,
     StatementScope,
@@ -131,14 +131,14 @@ class SqliteEvidence(EvidenceOperations):
         """Return the authors of all evidence."""
         return [row[0] for row in self._db.rows("select distinct author from evidence")]
 
-    def count(self, scope: Scope) -> int:
+    def count(self, scope: EvidenceScope) -> int:
         """Return the number of pieces of evidence in scope."""
         sql = f"select count(*) from evidence where {_SCOPE}"  # noqa: S608 -- constant
         return int(self._db.rows(sql, _scope_values(scope))[0][0])
 
     def in_scope(
         self,
-        scope: Scope,
+        scope: EvidenceScope,
         *,
         row_ids: Sequence[int] | None = None,
         names: Sequence[EvidenceId] | None = None,
@@ -153,13 +153,13 @@ class SqliteEvidence(EvidenceOperations):
                 values[f"{column}s"] = json_list(allowed)
         return _hits(self._db.rows(f"{_HIT} where {condition}", values))
 
-    def with_prefix(self, scope: Scope, prefix: str) -> list[EvidenceHit]:
+    def with_prefix(self, scope: EvidenceScope, prefix: str) -> list[EvidenceHit]:
         """Return the commits in scope whose names continue a prefix with hexadecimal digits."""
         values = {**_scope_values(scope), "first": prefix, "after": f"{prefix}g"}
         sql = f"{_HIT} where kind = 'commit' and name >= :first and name < :after and {_SCOPE}"
         return _hits(self._db.rows(sql, values))
 
-    def with_phrase(self, scope: Scope, phrase: Phrase, limit: int) -> list[int]:
+    def with_phrase(self, scope: EvidenceScope, phrase: Phrase, limit: int) -> list[int]:
         """Return the rows in scope that have a phrase whole and in order."""
         conditions = []
         if phrase.words:
@@ -183,7 +183,7 @@ class SqliteEvidence(EvidenceOperations):
                 row_ids.append(row["id"])
         return row_ids
 
-    def scores(self, scope: Scope, terms: Sequence[Term], limit: int) -> dict[int, float]:
+    def scores(self, scope: EvidenceScope, terms: Sequence[Term], limit: int) -> dict[int, float]:
         """Return the rows in scope that fit some term best, with their scores."""
         if not terms:
             return {}
@@ -242,7 +242,7 @@ def _statement_condition(scope: StatementScope) -> tuple[str, dict[str, Value]]:
     return " and ".join(conditions), values
 
 
-def _scope_values(scope: Scope) -> Mapping[str, Value]:
+def _scope_values(scope: EvidenceScope) -> Mapping[str, Value]:
     repos = json_list(sorted(scope.repos)) if scope.repos else None
     return {"start": scope.start, "end": scope.end, "repos": repos}
 

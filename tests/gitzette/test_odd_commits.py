@@ -69,13 +69,13 @@ def test_all_functions_that_go_are_counted_however_many_files_they_were_in(
     work: Work, command: Command, files: int
 ) -> None:
     each = 90 // files
-    old = {
-        f"engine/part_{number}.py": "".join(
+    old: dict[str, str] = {}
+    for number in range(files):
+        functions = [
             f"def step_{number}_{index}(value):\n    return value + {index}\n\n\n"
             for index in range(each)
-        )
-        for number in range(files)
-    }
+        ]
+        old[f"engine/part_{number}.py"] = "".join(functions)
     old["engine/__init__.py"] = "".join(
         f"from .part_{number} import *\n" for number in range(files)
     )

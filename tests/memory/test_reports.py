@@ -71,11 +71,18 @@ def report(day: int, *claims: Claim, repo: RepoId = ENGINE, **more: Any) -> Repo
     lines = [
         ThreadLine(number=7, title="Crash on start", author=None, event="opened", at=AT, labels=())
     ]
-    tips = {name: more.pop(name) * 40 for name in ("tip", "known_tip", "first_tip") if name in more}
+    tips = {"tip": "f" * 40}
+    for name in ("tip", "known_tip", "first_tip"):
+        if name in more:
+            tips[name] = more.pop(name) * 40
     section = RepoSection(
-        repo=repo, branch="main", coverage="partial", coverage_notices=(CUT,), issues=tuple(lines),
-        **({"tip": "f" * 40} | tips),
-    )  # fmt: skip
+        repo=repo,
+        branch="main",
+        coverage="partial",
+        coverage_notices=(CUT,),
+        issues=tuple(lines),
+        **tips,
+    )
     values = {"repos": (repo,), "sections": (section,), "ledger": (), "claims": claims, **more}
     return Report.model_validate({"window": window(day), **values})
 

@@ -149,6 +149,10 @@ def test_what_is_stored_after_an_upgrade_replaces_what_was_there(upgraded: AnyDa
     assert "prompts" not in index.search("evict blocks", (), [REPO], None)[0].words
 
 
+def in_lower_case(row: Sequence[object]) -> list[str]:
+    return [str(value).lower() for value in row]
+
+
 def test_the_first_changes_make_the_tables_that_the_older_memory_has(tmp_path: Path) -> None:
     file = write_old_memory(tmp_path)
     with (
@@ -160,9 +164,9 @@ def test_the_first_changes_make_the_tables_that_the_older_memory_has(tmp_path: P
         for table in (*old_columns(old), *WORD_TABLES):
             for pragma in ("table_info", "index_list"):
                 sql = f"pragma {pragma}({table})"
-                before = [[str(value).lower() for value in row] for row in old.execute(sql)]
-                after = [[str(value).lower() for value in row] for row in new.rows(sql)]
-                assert sorted(after) == sorted(before), (table, pragma)
+                before = sorted(map(in_lower_case, old.execute(sql)))
+                after = sorted(map(in_lower_case, new.rows(sql)))
+                assert after == before, (table, pragma)
 
 
 def test_reports_of_an_older_memory_are_recalled_after_its_upgrade(tmp_path: Path) -> None:

@@ -158,8 +158,10 @@ async def test_other_implementations_of_a_base_class_or_registry_are_named_with_
     }
     work.commit(files=files)
     sha = work.commit(files={"engine/fast.py": fast.replace("1", "2")})
-    siblings = [uses for uses in (await surroundings(work, sha)).uses if uses.are_siblings]
-    lines = {uses.name: [use_line(use) for use in uses.uses] for uses in siblings}
+    lines: dict[str, list[str]] = {}
+    for uses in (await surroundings(work, sha)).uses:
+        if uses.are_siblings:
+            lines[uses.name] = [use_line(use) for use in uses.uses]
     assert lines == {
         "Backend": ["engine/slow.py:2: class Slow(Backend):"],
         "register_backend": ['engine/slow.py:1: @register_backend("slow")'],

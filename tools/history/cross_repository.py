@@ -47,7 +47,7 @@ class Connected(Frozen):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class RepositoryReading:
     """The parts of one repository's reading that may lead to others."""
 
     code: CodeSource
@@ -93,7 +93,7 @@ def _relation_id(doer: CommitEvidence, other: EvidenceId) -> str:
 
 
 async def connected(
-    read: Mapping[RepoId, Reading],
+    read: Mapping[RepoId, RepositoryReading],
     window: Window,
     evidence_cache: "EvidenceCache",
     memory: StoryMemory,
@@ -119,7 +119,7 @@ async def connected(
 
 
 async def _ties(
-    read: Mapping[RepoId, Reading], window: Window, evidence_cache: "EvidenceCache"
+    read: Mapping[RepoId, RepositoryReading], window: Window, evidence_cache: "EvidenceCache"
 ) -> list[_Tie]:
     """Return the ties of all repositories: of a pair, its relation and the first other tie."""
     relations: dict[_Pair, _Tie] = {}
@@ -130,7 +130,7 @@ async def _ties(
             ties.setdefault((tie.pair, True), tie)
         async for tie in _pinned(repo, read, evidence_cache):
             ties.setdefault((tie.pair, False), tie)
-        async for tie in _named(repo, read, window, evidence_cache):
+        async for tie in _pairs_by_mention(repo, read, window, evidence_cache):
             # A relation of two commits says more than that one names the other.
             if tie.pair not in relations:
                 ties.setdefault((tie.pair, False), tie)
@@ -167,7 +167,7 @@ def _evidence_set(evidence: Sequence[Evidence], window: Window) -> EvidenceSet:
 
 
 async def _related(
-    repo: RepoId, read: Mapping[RepoId, Reading], evidence_cache: "EvidenceCache"
+    repo: RepoId, read: Mapping[RepoId, RepositoryReading], evidence_cache: "EvidenceCache"
 ) -> AsyncIterator[_Tie]:
     """Yield both sides of what was admitted about changes of other repositories."""
     for relation in read[repo].related:
@@ -189,7 +189,7 @@ class _IssueClaim(NamedTuple):
 
 
 async def _issue_claims(
-    repo: RepoId, read: Mapping[RepoId, Reading], evidence_cache: "EvidenceCache"
+    repo: RepoId, read: Mapping[RepoId, RepositoryReading], evidence_cache: "EvidenceCache"
 ) -> AsyncIterator[_IssueClaim]:
     """Yield claims about commits and issues of other repositories: recorded, named, admitted."""
     for link in read[repo].links[:_MAX_LINKS]:
@@ -217,7 +217,7 @@ async def _issue_claims(
         yield _IssueClaim(claim, [commit, issue])
 
 
-async def _issue(name: EvidenceId, far: Reading) -> ThreadEvidence | None:
+async def _issue(name: EvidenceId, far: RepositoryReading) -> ThreadEvidence | None:
     """Return an issue of another repository; None for a pull request and for a missing issue."""
     if name.number is None:
         return None
@@ -231,7 +231,7 @@ async def _issue(name: EvidenceId, far: Reading) -> ThreadEvidence | None:
     return None
 
 
-async def _other_side(relation: Related, far: Reading) -> Evidence | None:
+async def _other_side(relation: Related, far: RepositoryReading) -> Evidence | None:
     try:
         if relation.kind == "commit":
             commit = await far.code.resolve(relation.other.sha)
@@ -245,7 +245,7 @@ async def _other_side(relation: Related, far: Reading) -> Evidence | None:
 
 
 async def _pinned(
-    repo: RepoId, read: Mapping[RepoId, Reading], evidence_cache: "EvidenceCache"
+    repo: RepoId, read: Mapping[RepoId, RepositoryReading], evidence_cache: "EvidenceCache"
 ) -> AsyncIterator[_Tie]:
     """Yield a tie for each moved dependency whose commit or tag exactly one repository has."""
     others = [name for name in read if name != repo]
@@ -280,9 +280,9 @@ async def _target(move: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvid
     return ReleaseEvidence(release=release)
 
 
-async def _named(
+async def _pairs_by_mention(
     repo: RepoId,
-    read: Mapping[RepoId, Reading],
+    read: Mapping[RepoId, RepositoryReading],
     window: Window,
     evidence_cache: "EvidenceCache",
 ) -> AsyncIterator[_Tie]:
@@ -311,7 +311,7 @@ async def _named(
 
 
 async def _landed(
-    far: Reading, targets: Sequence[EvidenceId], window: Window
+    far: RepositoryReading, targets: Sequence[EvidenceId], window: Window
 ) -> dict[EvidenceId, CommitEvidence]:
     """Return the landed commits that hashes and numbers of pull requests mean."""
     commits = await _landed_pulls(far, targets, window)
@@ -327,7 +327,7 @@ async def _landed(
 
 
 async def _landed_pulls(
-    far: Reading, targets: Sequence[EvidenceId], window: Window
+    far: RepositoryReading, targets: Sequence[EvidenceId], window: Window
 ) -> dict[EvidenceId, CommitEvidence]:
     targets_by_number = {target.number: target for target in targets if target.number is not None}
     if not targets_by_number or not isinstance(far.code, CloneSource):

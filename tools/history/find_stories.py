@@ -83,7 +83,7 @@ async def find_stories(
         stories=tuple(stories),
         pairs=tuple(pairs),
         heads=tuple(commit for sha, commit in landed.items() if sha in earlier_shas),
-        whole=tuple(sorted(_proving_commits(reverts, by_lines))),
+        proving=tuple(sorted(_proving_commits(reverts, by_lines))),
     )
 
 
@@ -257,7 +257,7 @@ async def with_past(
     evidence_cache: "EvidenceCache",
 ) -> Material:
     """Return material with the earlier commits of stories, so that claims may cite them."""
-    changes = await evidence_cache.whole(code, stories.whole)
+    changes = await evidence_cache.whole(code, stories.proving)
     background: dict[EvidenceId, CommitEvidence] = {}
     for commit in stories.heads:
         evidence = evidence_of(material.repo, commit)

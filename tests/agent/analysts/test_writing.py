@@ -33,9 +33,9 @@ MESSAGE = "Lower the limit (#41)\n\nLarger values overflow the buffer, see `grow
 def file(path: str, *hunks: str, **more: Any) -> FileChange:
     """Change a file in hunks that are given by their lines."""
     patch = "\n".join(f"@@ -{n}0 +{n}0 @@\n{text}" for n, text in enumerate(hunks, start=1)) or None
-    plus, minus = (
-        sum(line.startswith(sign) for line in "\n".join(hunks).splitlines()) for sign in "+-"
-    )
+    lines = "\n".join(hunks).splitlines()
+    plus = sum(line.startswith("+") for line in lines)
+    minus = sum(line.startswith("-") for line in lines)
     fields = {
         "path": path,
         "status": "modified",
@@ -237,7 +237,7 @@ def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
         task=task,
         read=LIMITED,
         material=material(LIMITED),
-        shown=SHOWN,
+        citable=SHOWN,
         context=NO_CONTEXT,
     )
     return subject.claims(analysis_shape(languages).model_validate(answer))
@@ -322,14 +322,19 @@ def test_a_sentence_or_headline_that_lacks_a_language_is_dropped() -> None:
 
 def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> None:
     shas = [f"octo/router@{letter * 40}" for letter in "abc"]
-    rests = {
-        f"c{n}.1": Claim(
-            id=sha, repo=None, role="effect", about=(sha,), cites=(sha, "octo/router#12"),
-            anchors=(Anchor(cite=sha, text=f"+{n}"), Anchor(cite="octo/router#12", text="said")),
-            attributed=n == 3,
+    rests: dict[str, Claim] = {}
+    for number, sha in enumerate(shas, start=1):
+        quoted_line = Anchor(cite=sha, text=f"+{number}")
+        quoted_words = Anchor(cite="octo/router#12", text="said")
+        rests[f"c{number}.1"] = Claim(
+            id=sha,
+            repo=None,
+            role="effect",
+            about=(sha,),
+            cites=(sha, "octo/router#12"),
+            anchors=(quoted_line, quoted_words),
+            attributed=number == 3,
         )
-        for n, sha in enumerate(shas, start=1)
-    }  # fmt: skip
     answers = [
         {"en": "Two belong together.", "rests_on": ["[c1.1]", "c3.1", "c9.9"]},
         {"en": "This rests on nothing that was published.", "rests_on": ["c9.9"]},

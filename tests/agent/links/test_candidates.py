@@ -154,11 +154,11 @@ def test_a_dump_of_the_environment_and_a_checklist_say_nothing_of_what_is_report
 
 def test_a_traceback_that_ends_in_a_changed_function_leads_and_only_its_last_frames_count() -> None:
     def traceback(*frames: str) -> str:
-        lines = [
-            f'  File "/opt/venv/{frame}", line 7, in {function}'
-            for frame, function in (one.split(":") for one in frames)
-        ]
-        return "```\n" + "\n".join(["Traceback (most recent call last):", *lines]) + "\n```"
+        lines = ["Traceback (most recent call last):"]
+        for frame in frames:
+            file, function = frame.split(":")
+            lines.append(f'  File "/opt/venv/{file}", line 7, in {function}')
+        return "```\n" + "\n".join(lines) + "\n```"
 
     ends = traceback("a/x.py:run", "a/y.py:go", "swiftserve/lora_cache.py:evict_adapter")
     passes = traceback("swiftserve/lora_cache.py:evict_adapter", "b/x.py:f", "b/y.py:g", "b/z.py:h")
@@ -363,6 +363,5 @@ def test_the_shortlist_has_a_line_for_each_commit_and_candidate_and_takes_no_oth
         ]
     )
     chosen = question.chosen(answer)
-    assert {name: [one.id for one in found] for name, found in chosen.items()} == {
-        FIX.commit.id: [BUG.id]
-    }
+    assert list(chosen) == [FIX.commit.id]
+    assert [candidate.id for candidate in chosen[FIX.commit.id]] == [BUG.id]

@@ -146,14 +146,23 @@ def test_a_guest_has_few_requests_and_then_waits_for_the_hour(
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/repos/acme/nothing", 404), ("/nothing", 404), ("/repos/acme/empty/commits", 409),
-        (f"{ROCKET}/commits?sha=nowhere", 404), (f"{ROCKET}/commits/{'0' * 40}", 422),
-        (f"{ROCKET}/commits/%0Amain", 404), (f"{ROCKET}/contents/%00", 404), (f"{ROCKET}/contents/..%2f..%2fetc", 404),
-        (f"{ROCKET}/compare/main...nowhere", 404), (f"{ROCKET}/issues/5", 410), (f"{ROCKET}/issues/9999", 404),
-        (f"{ROCKET}/issues?state=bogus", 422), (f"{ROCKET}/issues?since=yesterday", 422), (f"{ROCKET}/pulls/1", 404),
+        ("/repos/acme/nothing", 404),
+        ("/nothing", 404),
+        ("/repos/acme/empty/commits", 409),
+        (f"{ROCKET}/commits?sha=nowhere", 404),
+        (f"{ROCKET}/commits/{'0' * 40}", 422),
+        (f"{ROCKET}/commits/%0Amain", 404),
+        (f"{ROCKET}/contents/%00", 404),
+        (f"{ROCKET}/contents/..%2f..%2fetc", 404),
+        (f"{ROCKET}/compare/main...nowhere", 404),
+        (f"{ROCKET}/issues/5", 410),
+        (f"{ROCKET}/issues/9999", 404),
+        (f"{ROCKET}/issues?state=bogus", 422),
+        (f"{ROCKET}/issues?since=yesterday", 422),
+        (f"{ROCKET}/pulls/1", 404),
         (f"{ROCKET}/commits?per_page=-1&page=99999999999999", 200),
     ],
-)  # fmt: skip
+)
 def test_what_is_missing_or_hostile_is_refused_and_breaks_nothing(
     path: str, status: int, api: httpx.Client
 ) -> None:

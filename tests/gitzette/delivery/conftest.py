@@ -217,11 +217,10 @@ def busy() -> Report:
 def calm(busy: Report) -> Report:
     """A smaller report of the same day."""
     shas = {row.sha for row in busy.ledger[:25]}
-    claims = [
-        claim
-        for claim in busy.claims
-        if any(text.rpartition("@")[2] in shas for text in claim.about)
-    ]
+    claims = []
+    for claim in busy.claims:
+        if not shas.isdisjoint(commit.sha for commit in claim.about):
+            claims.append(claim)
     return busy.model_copy(
         update={"ledger": busy.ledger[:25], "claims": tuple(claims), "links": (), "stories": ()}
     )

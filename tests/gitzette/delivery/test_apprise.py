@@ -212,9 +212,13 @@ def test_no_secret_is_printed_logged_or_stored_when_a_service_fails(
     ],
 )
 def test_an_address_that_cannot_be_used_is_told_by_the_name_of_its_variable(
-    address: str, fault: str, chats: Chats, corner: Path, capsys: pytest.CaptureFixture[str],
+    address: str,
+    fault: str,
+    chats: Chats,
+    corner: Path,
+    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     del chats, corner
     Path("gitzette.toml").write_text('[[deliver]]\nkind = "apprise"\naddress_env = "CHAT"\n')
     monkeypatch.setenv("CHAT", address)

@@ -93,7 +93,6 @@ def _check_feed(file: Path, parsed: Callable[[str], Any]) -> None:
     for content in feed.iter(f"{atom}content"):
         page = parsed(content.text or "")
         _check_attributes(page, "feed")
-        assert {element.name for element in page.elements} <= {
-            "h3", "ul", "li", "a", "b", "code", "span", "p"
-        }  # fmt: skip
+        allowed = {"h3", "ul", "li", "a", "b", "code", "span", "p"}
+        assert {element.name for element in page.elements} <= allowed
         assert page.unbalanced == []

@@ -11,18 +11,12 @@ def declared(path: str, text: str, kinds: str) -> list[str]:
     """Write each declaration of some kinds as `kind path part=text …`."""
     language = language_of(path)
     assert language is not None
-    declarations = read_declarations(text.encode(), language)
-    return [
-        " ".join(
-            [
-                declaration.kind,
-                declaration.path,
-                *(f"{part}={value}" for part, value in sorted(declaration.parts.items())),
-            ]
-        )
-        for declaration in declarations
-        if declaration.kind in kinds.split()
-    ]
+    lines: list[str] = []
+    for declaration in read_declarations(text.encode(), language):
+        if declaration.kind in kinds.split():
+            parts = [f"{part}={value}" for part, value in sorted(declaration.parts.items())]
+            lines.append(" ".join([declaration.kind, declaration.path, *parts]))
+    return lines
 
 
 def entries(text: str) -> list[str]:

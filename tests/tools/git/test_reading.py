@@ -125,15 +125,28 @@ async def test_no_configuration_attribute_or_variable_changes_a_patch(work: Work
     (work.path / "b.txt").rename(work.path / "c.txt")
     sha = work.commit(files={"a.py": text.replace("line 20", "LINE")})
     before = await read(work.path, sha)
-    for setting in (
-        "diff.context 0", "diff.noprefix true", "diff.mnemonicPrefix true", "diff.renames false",
-        "diff.algorithm patience",
-        "diff.external false", "diff.shout.textconv tr-missing", "diff.suppressBlankEmpty true", "core.quotePath true",
-        "diff.interHunkContext 9", "log.showSignature true", "log.showRoot false", "color.ui always",
-        "core.pager false",
-        "diff.orderFile /nowhere", "log.diffMerges off", "i18n.logOutputEncoding UTF-16", "core.abbrev 4",
-    ):  # fmt: skip
-        work.git("config", *setting.split(" "))
+    settings = {
+        "diff.context": "0",
+        "diff.noprefix": "true",
+        "diff.mnemonicPrefix": "true",
+        "diff.renames": "false",
+        "diff.algorithm": "patience",
+        "diff.external": "false",
+        "diff.shout.textconv": "tr-missing",
+        "diff.suppressBlankEmpty": "true",
+        "core.quotePath": "true",
+        "diff.interHunkContext": "9",
+        "log.showSignature": "true",
+        "log.showRoot": "false",
+        "color.ui": "always",
+        "core.pager": "false",
+        "diff.orderFile": "/nowhere",
+        "log.diffMerges": "off",
+        "i18n.logOutputEncoding": "UTF-16",
+        "core.abbrev": "4",
+    }
+    for name, value in settings.items():
+        work.git("config", name, value)
     (work.path / ".git" / "info" / "attributes").write_text("*.py -diff\n")
     work.git("replace", sha, f"{sha}^")
     assert await read(work.path, sha) == before
@@ -146,10 +159,9 @@ async def test_a_line_of_two_megabytes_and_a_patch_of_five_survive(work: Work) -
     )
     second = work.commit(files={"small": "s\n"})
     changes = await read(work.path, first, second)
-    assert [[(f.path, f.additions) for f in change.files] for change in changes] == [
-        [("long", 200_000), ("wide", 1)],
-        [("small", 1)],
-    ]
+    wide, small = changes
+    assert [(file.path, file.additions) for file in wide.files] == [("long", 200_000), ("wide", 1)]
+    assert [(file.path, file.additions) for file in small.files] == [("small", 1)]
     assert [len(file.patch or "") for file in changes[0].files] == [
         len("@@ -0,0 +1,200000 @@\n") + 5_200_000 - 1,
         len("@@ -0,0 +1 @@\n+") + 2_000_000,

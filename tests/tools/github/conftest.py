@@ -92,9 +92,10 @@ class Hub:
         request_head = await reader.readuntil(b"\r\n\r\n")
         first, *lines = request_head.decode().split("\r\n")
         method, target, _ = first.split(" ")
-        headers = {
-            k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines if line)
-        }
+        headers: dict[str, str] = {}
+        for line in filter(None, lines):
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         url = urlsplit(target)
         return Seen(method, url.path, dict(parse_qsl(url.query)), headers, body)

@@ -47,7 +47,8 @@ async def read(client: GitHubClient, name: str, window: Window = DAY) -> Everyth
     threads = GitHubThreads(client, RepoId(name))
     landing = await code.landed(window)
     commits = [row.commit for row in landing.rows]
-    changes = [change async for change in code.changes([commit.sha for commit in commits])]
+    shas = [commit.sha for commit in commits]
+    changes = [change async for change in code.changes(shas)]
     return landing, changes, await threads.threads(window, commits)
 
 
@@ -81,9 +82,10 @@ async def test_every_file_of_a_change_is_the_same_and_forty_versions_cost_one_re
     git = GitSource(name, repo.git_dir)
     shas = [row.commit.sha for row in (await git.landed(WHOLE)).rows]
     changes = [change async for change in git.changes(shas)]
-    plans = [
-        Study(change=change, read=tuple(file.path for file in change.files)) for change in changes
-    ]
+    plans: list[Study] = []
+    for change in changes:
+        paths = tuple(file.path for file in change.files)
+        plans.append(Study(change=change, read=paths))
     await api.foresee(plans)
     for plan in plans:
         assert await api.blobs(plan.change, plan.read) == await git.blobs(plan.change, plan.read)

@@ -101,13 +101,12 @@ async def test_an_empty_repository_has_no_tip(kit: Kit) -> None:
 
 async def test_an_outage_is_an_error_not_an_empty_list(kit: Kit) -> None:
     serve_line(kit, [day(3)])
-    for n in range(9):
-        kit.hub.on(f"/repos/acme/lib/commits/{sha(n)}", kit.Reply(502))
+    shas = [sha(number) for number in range(9)]
+    for commit in shas:
+        kit.hub.on(f"/repos/acme/lib/commits/{commit}", kit.Reply(502))
+    code = GitHubCode(kit.client(), REPO)
     with pytest.raises(UpstreamError, match="502"):
-        _ = [
-            change
-            async for change in GitHubCode(kit.client(), REPO).changes([sha(n) for n in range(9)])
-        ]
+        _ = [change async for change in code.changes(shas)]
 
 
 async def test_a_reader_that_leaves_early_leaves_nothing_running(kit: Kit) -> None:
