@@ -138,6 +138,11 @@ def day_path(label: str) -> str:
     return f"days/{label}.html"
 
 
+def breaking_path(month: str) -> str:
+    """Return the path of the page of what broke in a month."""
+    return f"breaking/{month}.html"
+
+
 def repo_path(repo: str) -> str:
     """Return the path of a repository's page, whatever a report calls the repository."""
     return f"repos/{_repo_name(repo)}.html"
@@ -174,6 +179,7 @@ def made_environment(**options: Any) -> Environment:
         named,
         element_id_of,
         day_path,
+        breaking_path,
         repo_path,
         story_key,
         story_element_id,

@@ -9,9 +9,9 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import pairwise
@@ -27,13 +27,16 @@ from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.render.compose import page_model, week_model
 from gitzette.render.templating import mark_of
-from gitzette.site.pages import Pages, asset
+from gitzette.site import digests
+from gitzette.site.digests import Digests, digests_of
+from gitzette.site.pages import MonthPart, Pages, asset
 from gitzette.site.summaries import (
     DayIndex,
     Summary,
     day_index,
-    index_files,
     is_week,
+    month_index,
+    months_of,
     script,
     summarise,
 )
@@ -140,7 +143,9 @@ def build_site(out: Path, to: Path, settings: Settings) -> Built:
     """Write what is missing or old of the site of an output folder, and the manifest last."""
     folder = SiteFolder.open(to)
     pages = Pages(settings, mark_of("\0".join(map(asset, _ASSETS)), 8))
-    orders = {order.label: order for order in _orders(out, settings)}
+    paths, report_digests = _reports(out, to)
+    listed_orders = _orders(paths, report_digests, settings)
+    orders = {order.label: order for order in listed_orders}
     summary_by_label: dict[str, Summary] = {}
     outdated: list[_Order] = []
     for label, order in orders.items():
@@ -161,6 +166,7 @@ def build_site(out: Path, to: Path, settings: Settings) -> Built:
     for summary in summaries:
         folder.files.update(summary["files"])
     _write_shared_files(folder, pages, summaries, orders, settings.max_failed)
+    folder.put(digests.FILE, digests.dumped(report_digests))
     folder.close()
     renewed = len(outdated) - len(notices)
     return Built(len(summaries), renewed, folder.written, tuple(notices))
@@ -185,10 +191,56 @@ def _write_shared_files(
     folder.put(".nojekyll", "")
     for name in _ASSETS:
         folder.put(f"assets/{name}", asset(name))
-    for file, text in index_files(summaries):
+    parts = []
+    for month, month_summaries in months_of(summaries).items():
+        parts.append(_month_part(folder, pages, month, month_summaries))
+    searched = [part.month for part in parts if part.is_searched]
+    folder.put("search/index.js", script("index", searched))
+    for file, text in pages.together(summaries, latest, newest[:front], parts):
         folder.put(file, text)
-    for file, text in pages.together(summaries, latest, newest[:front]):
-        folder.put(file, text)
+
+
+def _month_part(
+    folder: SiteFolder, pages: Pages, month: str, summaries: Sequence[Summary]
+) -> MonthPart:
+    """Return what lists have of a month; write its own files, if any of its reports changed."""
+    file = f"data/{month}.json"
+    key = mark_of(" ".join(summary["key"] for summary in summaries), 16)
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        stored = json.loads((folder.folder / file).read_bytes())
+        if stored["key"] == key:
+            folder.files.update((file, *stored["files"]))
+            return MonthPart(**stored["part"])
+    made = SiteFolder(folder.folder)
+    searched = [summary for summary in summaries if summary["documents"]]
+    if searched:
+        indexes = [(summary["label"], _read_index(folder, summary)) for summary in searched]
+        for name, text in month_index(month, indexes):
+            made.put(name, text)
+    for name, text in pages.breaking_of_month(month, summaries):
+        made.put(name, text)
+    part = pages.month_part(month, summaries, is_searched=bool(searched))
+    stored = {"key": key, "files": sorted(made.files), "part": part._asdict()}
+    made.put(file, json.dumps(stored, ensure_ascii=False))
+    folder.files |= made.files
+    folder.written += made.written
+    return part
+
+
+def _read_index(folder: SiteFolder, summary: Summary) -> DayIndex:
+    """Read the lines by which the documents of a report are found."""
+    file = folder.folder / _index_file(summary["label"])
+    try:
+        lines, words = json.loads(file.read_bytes())
+    except (OSError, ValueError, TypeError) as error:
+        raise StorageError(
+            f"{file} cannot be read; remove {folder.folder} and build it again"
+        ) from error
+    return DayIndex([], lines, words)
+
+
+def _index_file(label: str) -> str:
+    return f"data/{label}-search.json"
 
 
 def _recency(summary: Summary) -> tuple[bool, str]:
@@ -197,24 +249,29 @@ def _recency(summary: Summary) -> tuple[bool, str]:
     return len(label) == _DAY_LABEL_LENGTH, label
 
 
-def _orders(out: Path, settings: Settings) -> Iterator[_Order]:
-    """Yield the reports of an output folder, oldest first; a newer Gitzette makes all anew."""
-    maker = _maker_mark(settings)
+def _reports(out: Path, to: Path) -> tuple[list[Path], Digests]:
+    """Return the reports of an output folder, oldest first, and the digests of all."""
     try:
         paths = sorted(
             file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem)
         )
-        digests = [sha256(file.read_bytes()).hexdigest() for file in paths]
+        return paths, digests_of(paths, to)
     except OSError as error:
         raise StorageError(f"cannot read {out / 'reports'}: {error.strerror or error}") from error
+
+
+def _orders(paths: Sequence[Path], report_digests: Digests, settings: Settings) -> Iterator[_Order]:
+    """Yield what is to be made of each report; a newer Gitzette makes all anew."""
+    maker = _maker_mark(settings)
     days = [file.stem for file in paths if len(file.stem) == _DAY_LABEL_LENGTH]
     previous_day: dict[str, str] = {}
     next_day: dict[str, str] = {}
     for earlier, later in pairwise(days):
         previous_day[later] = earlier
         next_day[earlier] = later
-    for file, digest in zip(paths, digests, strict=True):
+    for file in paths:
         label = file.stem
+        digest = report_digests[file.name][-1]
         before = previous_day.get(label, "")
         after = next_day.get(label, "")
         key = mark_of(f"{digest} {maker} {before} {after}", 16)
@@ -279,6 +336,7 @@ def _make_report(to: Path, pages: Pages, order: _Order) -> _MadeReport:
     for name, text in made:
         folder.put(name, text)
     folder.put(f"search/docs/{order.label}.js", script(f"docs/{order.label}", index.documents))
+    folder.put(_index_file(order.label), json.dumps([index.lines, index.words], ensure_ascii=False))
     summary = summarise(order.label, report, models, index)
     summary["key"] = order.key
     summary["files"] = sorted((*folder.files, f"data/{order.label}.json"))

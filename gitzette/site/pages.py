@@ -21,6 +21,7 @@ from agent.web import Web
 from gitzette.render.compose import WeekModel, page_model
 from gitzette.render.templating import (
     PageLocation,
+    breaking_path,
     clean,
     day_path,
     html_environment,
@@ -50,6 +51,7 @@ _MAX_REPO_DAYS = 14  # Days and stories on the page of a repository
 _MAX_FEED_ENTRIES = 30
 _DAY_LABEL_LENGTH = 10  # As 2026-02-04; labels of ranges are longer
 _MAX_STORIES = 60  # On the page of all stories
+_MAX_BREAKING_DAYS = 31  # On the page of what breaks; each month has one of its own
 _MAX_RELEASES = 12  # On the page of a repository
 _LISTS = {
     "days/index.html": "days",
@@ -70,6 +72,15 @@ class SiteFile(NamedTuple):
 Files = Iterator[SiteFile]
 
 
+class MonthPart(NamedTuple):
+    """What the lists of the whole site have of a month."""
+
+    month: str  # As 2026-02
+    days: dict[Language, str]  # Its section in the list of days
+    has_breaks: bool
+    is_searched: bool  # It has documents in the search
+
+
 class Charts(NamedTuple):
     """The pictures that are made from all reports."""
 
@@ -85,11 +96,8 @@ class Charts(NamedTuple):
     ) -> "Charts":
         """Draw the pictures of all repositories, and of the stories that pages list."""
         charts = cls({}, {}, {})
-        stories_of_repo: dict[str, int] = defaultdict(int)
-        for number, (story, _, tz) in enumerate(stories):
-            stories_of_repo[story.repo] += 1
-            if number < _MAX_STORIES or stories_of_repo[story.repo] <= _MAX_REPO_DAYS:
-                charts.stories[story_element_id(story)] = story_chart(story, tz, LANGUAGES)
+        for story, _, tz in stories:
+            charts.stories[story_element_id(story)] = story_chart(story, tz, LANGUAGES)
         for repo, days in days_of_repo.items():
             counts = []
             for label, part in days:
@@ -126,6 +134,13 @@ def _week_chart(label: str, model: WeekModel) -> Chart:
                 cells[day] = WeekCell(commits + 1, breaks + (row.id in breaking))
         rows[repo] = list(cells.values())
     return week_chart(label, days, rows, LANGUAGES)
+
+
+def _has_breaks(summary: Summary) -> bool:
+    """Return True if a day has something that breaks; a week's commits are told on their days."""
+    if is_week(summary["label"]):
+        return False
+    return any(part["breaking"] for part in summary["repos"])
 
 
 class _Frame(NamedTuple):
@@ -271,17 +286,53 @@ class Pages:
             at.file, self._framed(at, title, description or item.headline, content, _Frame())
         )
 
+    def month_part(
+        self, month: str, summaries: Sequence[Summary], *, is_searched: bool
+    ) -> MonthPart:
+        """Return what lists have of a month, whose newest report comes first."""
+        days: dict[Language, str] = {}
+        for lang in LANGUAGES:
+            at = PageLocation(lang, "days/index.html")
+            context = self._context(at, month=month, summaries=summaries)
+            days[lang] = html_page("days_of_month.html", **context)
+        has_breaks = any(_has_breaks(summary) for summary in summaries)
+        return MonthPart(month, days, has_breaks, is_searched)
+
+    def breaking_of_month(self, month: str, summaries: Sequence[Summary]) -> Files:
+        """Yield the page of what broke in a month in all languages."""
+        breaking = [summary for summary in summaries if _has_breaks(summary)]
+        if not breaking:
+            return
+        for lang in LANGUAGES:
+            at = PageLocation(lang, breaking_path(month))
+            title = f"{catalogue(lang)['site']['breaking']} · {month}"
+            text = self.write(
+                "breaking.html",
+                at,
+                title,
+                here="breaking",
+                summaries=breaking,
+                month=month,
+                months=(),
+            )
+            yield SiteFile(at.file, text)
+
     def together(
-        self, summaries: Sequence[Summary], latest: Report | None, kept_back: Sequence[Summary]
+        self,
+        summaries: Sequence[Summary],
+        latest: Report | None,
+        kept_back: Sequence[Summary],
+        parts: Sequence[MonthPart],
     ) -> Files:
         """Yield the pages that are made from all reports."""
+        breaking = [summary for summary in reversed(summaries) if _has_breaks(summary)]
         days_of_repo: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
         for summary in reversed(summaries):
             if is_week(summary["label"]):
                 continue
             for part in summary["repos"]:
                 days_of_repo[part["repo"]].append((summary["label"], part))
-        stories = told_stories(summaries)
+        stories = told_stories(summaries, _MAX_STORIES, _MAX_REPO_DAYS)
         charts = Charts.of(days_of_repo, stories)
         for chart in charts.all():
             yield SiteFile(chart.path, chart.svg)
@@ -294,19 +345,21 @@ class Pages:
             for name in ("feed.xml", "breaking.xml"):
                 feed = PageLocation(lang, name)
                 yield SiteFile(feed.file, self._feed(feed, summaries))
+            lists: dict[str, dict[str, Any]] = {
+                "days": {"months": [part.days[lang] for part in parts]},
+                "repos": {"by_repo": days_of_repo},
+                "stories": {"stories": stories[:_MAX_STORIES], "charts": charts},
+                "breaking": {
+                    "summaries": breaking[:_MAX_BREAKING_DAYS],
+                    "month": "",
+                    "months": [part.month for part in parts if part.has_breaks],
+                },
+                "search": {"scripts": ("search.js",)},
+            }
             for path, name in _LISTS.items():
                 at = PageLocation(lang, path)
-                text = self.write(
-                    f"{name}.html",
-                    at,
-                    catalogue(lang)["site"][name],
-                    here=name,
-                    scripts=("search.js",) if name == "search" else (),
-                    summaries=summaries,
-                    by_repo=days_of_repo,
-                    stories=stories[:_MAX_STORIES],
-                    charts=charts,
-                )
+                title = catalogue(lang)["site"][name]
+                text = self.write(f"{name}.html", at, title, here=name, **lists[name])
                 yield SiteFile(at.file, text)
             for repo, days in days_of_repo.items():
                 yield self._repository(lang, repo, days, stories, charts)
