@@ -1,8 +1,10 @@
 """The pages of the site, each by its template."""
 
+import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -72,6 +74,22 @@ class SiteFile(NamedTuple):
 Files = Iterator[SiteFile]
 
 
+class SharedFile(NamedTuple):
+    """A file that is made from all reports."""
+
+    path: str  # From the root of the site
+    inputs: str  # Says what it is made from; while that is the same, so is the file
+    make: Callable[[], str]
+
+
+class LatestDay(NamedTuple):
+    """The report that the front page has."""
+
+    label: str
+    key: str
+    read: Callable[[], Report]
+
+
 class MonthPart(NamedTuple):
     """What the lists of the whole site have of a month."""
 
@@ -117,6 +135,49 @@ class Charts(NamedTuple):
         yield from self.activity.values()
         yield from self.areas.values()
         yield from self.stories.values()
+
+    def marks(self, repo: str | None = None) -> Iterator[str]:
+        """Yield what changes with each picture, of one repository or of all."""
+        for charts in (self.activity, self.areas):
+            for name, chart in charts.items():
+                if repo in (None, name):
+                    yield chart.address
+        for chart in self.stories.values():
+            yield chart.address
+
+
+class _WholeSite(NamedTuple):
+    """What pages that are made from all reports have in common."""
+
+    newest: list[Summary]  # The newest first
+    key_of_label: dict[str, str]
+    days_of_repo: dict[str, list[tuple[str, dict[str, Any]]]]
+    stories: list[tuple[Story, str, str]]
+    charts: Charts
+
+    @classmethod
+    def of(cls, summaries: Sequence[Summary]) -> "_WholeSite":
+        newest = list(reversed(summaries))
+        days_of_repo: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+        for summary in newest:
+            if is_week(summary["label"]):
+                continue
+            for part in summary["repos"]:
+                days_of_repo[part["repo"]].append((summary["label"], part))
+        stories = told_stories(summaries, _MAX_STORIES, _MAX_REPO_DAYS)
+        key_of_label = {summary["label"]: summary["key"] for summary in summaries}
+        charts = Charts.of(days_of_repo, stories)
+        return cls(newest, key_of_label, dict(days_of_repo), stories, charts)
+
+    def keys(self, summaries: Iterable[Summary]) -> list[str]:
+        """Return the keys of reports, which change with them."""
+        return [summary["key"] for summary in summaries]
+
+    def story_keys(self, stories: Iterable[tuple[Story, str, str]]) -> list[str]:
+        """Return names of stories that change with the reports that tell them."""
+        return [
+            f"{story_element_id(story)} {self.key_of_label[told]}" for story, told, _ in stories
+        ]
 
 
 def _week_chart(label: str, model: WeekModel) -> Chart:
@@ -320,92 +381,106 @@ class Pages:
     def together(
         self,
         summaries: Sequence[Summary],
-        latest: Report | None,
+        latest: LatestDay | None,
         kept_back: Sequence[Summary],
         parts: Sequence[MonthPart],
-    ) -> Files:
+    ) -> Iterator[SharedFile]:
         """Yield the pages that are made from all reports."""
-        breaking = [summary for summary in reversed(summaries) if _has_breaks(summary)]
-        days_of_repo: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
-        for summary in reversed(summaries):
-            if is_week(summary["label"]):
-                continue
-            for part in summary["repos"]:
-                days_of_repo[part["repo"]].append((summary["label"], part))
-        stories = told_stories(summaries, _MAX_STORIES, _MAX_REPO_DAYS)
-        charts = Charts.of(days_of_repo, stories)
-        for chart in charts.all():
-            yield SiteFile(chart.path, chart.svg)
+        site = _WholeSite.of(summaries)
+        for chart in site.charts.all():
+            yield SharedFile(chart.path, chart.address, partial(str, chart.svg))
+        models: dict[Language, PageModel] = {}
+
+        def latest_model(lang: Language) -> PageModel | None:
+            if latest is not None and lang not in models:
+                models[lang] = page_model(latest.read(), lang, self.web)
+            return models.get(lang)
+
+        recent = [summary for summary in site.newest if latest and summary["label"] != latest.label]
+        recent = recent[:_MAX_RECENT_DAYS]
+        front_inputs = [latest.key if latest else "", *site.keys(recent), *site.keys(kept_back)]
+        front_inputs += site.charts.marks()
         fronts = [PageLocation(self._lang, "../index.html")]
         fronts += (PageLocation(lang, "index.html") for lang in LANGUAGES)
         for front in fronts:
-            text = self._front(front, latest, kept_back, summaries, charts)
-            yield SiteFile(front.file, text)
+            make = partial(self._front, front, latest_model, recent, kept_back, site.charts)
+            yield SharedFile(front.file, " ".join((front.lang, *front_inputs)), make)
         for lang in LANGUAGES:
-            for name in ("feed.xml", "breaking.xml"):
-                feed = PageLocation(lang, name)
-                yield SiteFile(feed.file, self._feed(feed, summaries))
-            lists: dict[str, dict[str, Any]] = {
-                "days": {"months": [part.days[lang] for part in parts]},
-                "repos": {"by_repo": days_of_repo},
-                "stories": {"stories": stories[:_MAX_STORIES], "charts": charts},
-                "breaking": {
-                    "summaries": breaking[:_MAX_BREAKING_DAYS],
-                    "month": "",
-                    "months": [part.month for part in parts if part.has_breaks],
-                },
-                "search": {"scripts": ("search.js",)},
-            }
-            for path, name in _LISTS.items():
-                at = PageLocation(lang, path)
-                title = catalogue(lang)["site"][name]
-                text = self.write(f"{name}.html", at, title, here=name, **lists[name])
-                yield SiteFile(at.file, text)
-            for repo, days in days_of_repo.items():
-                yield self._repository(lang, repo, days, stories, charts)
+            yield from self._feeds(lang, site)
+            yield from self._lists(lang, site, parts)
+            for repo in site.days_of_repo:
+                yield self._repository(lang, repo, site)
 
-    def _repository(
-        self,
-        lang: Language,
-        repo: str,
-        days: Sequence[tuple[str, Mapping[str, Any]]],
-        stories: Sequence[tuple[Story, str, str]],
-        charts: Charts,
-    ) -> SiteFile:
+    def _lists(
+        self, lang: Language, site: "_WholeSite", parts: Sequence[MonthPart]
+    ) -> Iterator[SharedFile]:
+        """Yield the lists of days, repositories, stories and breaks, and the search."""
+        stories = site.stories[:_MAX_STORIES]
+        breaking = [summary for summary in site.newest if _has_breaks(summary)]
+        breaking = breaking[:_MAX_BREAKING_DAYS]
+        breaking_months = [part.month for part in parts if part.has_breaks]
+        values: dict[str, dict[str, Any]] = {
+            "days": {"months": [part.days[lang] for part in parts]},
+            "repos": {"by_repo": site.days_of_repo},
+            "stories": {"stories": stories, "charts": site.charts},
+            "breaking": {"summaries": breaking, "month": "", "months": breaking_months},
+            "search": {"scripts": ("search.js",)},
+        }
+        all_keys = site.keys(site.newest)
+        inputs = {
+            "days": all_keys,
+            "repos": all_keys,
+            "stories": [*site.story_keys(stories), *site.charts.marks()],
+            "breaking": [*site.keys(breaking), *breaking_months],
+            "search": [],
+        }
+        for path, name in _LISTS.items():
+            at = PageLocation(lang, path)
+            title = catalogue(lang)["site"][name]
+            make = partial(self.write, f"{name}.html", at, title, here=name, **values[name])
+            yield SharedFile(at.file, " ".join(inputs[name]), make)
+
+    def _repository(self, lang: Language, repo: str, site: "_WholeSite") -> SharedFile:
         at = PageLocation(lang, repo_path(repo))
         headlines: list[str] = []
         releases: list[tuple[str, Mapping[str, Any]]] = []
-        for label, part in days:
+        all_days = site.days_of_repo[repo]
+        for label, part in all_days:
             releases += ((label, line) for line in part["release_lines"])
             headlines += (highlight["name"][lang] for highlight in part["highlights"])
         title = f"{headlines[0]} · {repo}" if headlines else repo
-        repo_stories = [entry for entry in stories if entry[0].repo == repo]
-        text = self.write(
+        days = all_days[:_MAX_REPO_DAYS]
+        stories = [entry for entry in site.stories if entry[0].repo == repo][:_MAX_REPO_DAYS]
+        make = partial(
+            self.write,
             "repo.html",
             at,
             title,
             repo=repo,
-            days=days[:_MAX_REPO_DAYS],
+            days=days,
             releases=releases[:_MAX_RELEASES],
-            stories=repo_stories[:_MAX_REPO_DAYS],
-            charts=charts,
+            stories=stories,
+            charts=site.charts,
             here="repos",
         )
-        return SiteFile(at.file, text)
+        inputs = [title, json.dumps(releases[:_MAX_RELEASES])]
+        inputs += (site.key_of_label[label] for label, _ in days)
+        inputs += site.story_keys(stories)
+        inputs += site.charts.marks(repo)
+        return SharedFile(at.file, " ".join(inputs), make)
 
     def _front(
         self,
         at: PageLocation,
-        latest: Report | None,
+        latest_model: Callable[[Language], PageModel | None],
+        recent: Sequence[Summary],
         kept_back: Sequence[Summary],
-        summaries: Sequence[Summary],
         charts: Charts,
     ) -> str:
-        if latest is None:
+        page = latest_model(at.lang)
+        if page is None:
             return self.write("front.html", at, wide=True)
-        page = page_model(latest, at.lang, self.web)
-        label = latest.window.label
-        recent = [summary for summary in reversed(summaries) if summary["label"] != label]
+        label = page.report.window.label
         return self.write(
             "front.html",
             at,
@@ -415,23 +490,27 @@ class Pages:
             page=page,
             label=label,
             day=at.to(day_path(label)),
-            days=recent[:_MAX_RECENT_DAYS],
+            days=recent,
             kept_back=kept_back,
             charts=charts,
         )
 
-    def _feed(self, at: PageLocation, summaries: Sequence[Summary]) -> str:
-        """Return the Atom feed of a language.
-
-        Its links are absolute where the site knows where it will lie.
-        """
+    def _feeds(self, lang: Language, site: "_WholeSite") -> Iterator[SharedFile]:
+        """Yield the Atom feeds of a language, of all reports and of what breaks."""
         newest = sorted(
-            summaries, key=lambda summary: (summary["end"], summary["label"]), reverse=True
+            site.newest, key=lambda summary: (summary["end"], summary["label"]), reverse=True
         )
+        newest = newest[:_MAX_FEED_ENTRIES]
+        for name in ("feed.xml", "breaking.xml"):
+            at = PageLocation(lang, name)
+            yield SharedFile(at.file, " ".join(site.keys(newest)), partial(self._feed, at, newest))
+
+    def _feed(self, at: PageLocation, newest: Sequence[Summary]) -> str:
+        """Return an Atom feed; its links are absolute where the site knows where it will lie."""
         base = f"{self._site_url}/{at.lang}/"
         context = self._context(
             at,
-            newest=newest[:_MAX_FEED_ENTRIES],
+            newest=newest,
             base=base if self._site_url else "",
             max_breaks=_MAX_FEED_ENTRIES,
             id=lambda path: uuid5(NAMESPACE_URL, f"{base}{path}"),
