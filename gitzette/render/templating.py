@@ -11,6 +11,7 @@ from datetime import date
 from functools import cache, lru_cache
 from hashlib import blake2b
 from html import escape
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -29,8 +30,10 @@ from agent.reports.page import Citation, PageExcerpt
 from agent.reports.titles import shown_title
 from agent.stories.paragraph import story_title
 from agent.web import Web
+from gitzette.render.template_cache import template_cache
 
 SHORT = 7  # Digits of a hash where a link gives all of them
+_TEMPLATES = Path(__file__).parent / "templates"
 _MAX_MALFORMED = 12  # Characters of an id that is none, which a foreign report may have
 _MAX_ISSUES = 5  # Issues of a kind that are in sight; the others are folded
 _MAX_ENTRIES = 15  # Commits of a part of a guide before its fold
@@ -170,10 +173,13 @@ def _repo_name(repo: str) -> str:
 def made_environment(**options: Any) -> Environment:
     """Return an environment for our templates; a name that does not exist is an error."""
     defaults: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "auto_reload": False}
+    settings = defaults | options
+    names = [f"{name} {getattr(value, '__name__', value)}" for name, value in settings.items()]
     environment = Environment(  # noqa: S701 -- HTML is escaped by the environment that asks for it
         loader=PackageLoader("gitzette.render", "templates"),
         undefined=StrictUndefined,
-        **(defaults | options),
+        bytecode_cache=template_cache(_TEMPLATES, mark_of(" ".join(names), 4)),
+        **settings,
     )
     functions = (
         named,
