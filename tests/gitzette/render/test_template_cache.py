@@ -9,11 +9,11 @@ from jinja2 import Environment, FileSystemLoader
 from gitzette.render.template_cache import template_cache
 
 
-def rendered(folder: Path, name: str = "site", **options: bool) -> str:
-    environment = Environment(  # noqa: S701 -- a test chooses whether it escapes
+def rendered(folder: Path, name: str = "site", *, autoescape: bool = False) -> str:
+    environment = Environment(
         loader=FileSystemLoader(folder),
         bytecode_cache=template_cache(folder, name),
-        **options,
+        autoescape=autoescape,
     )
     return environment.get_template("page.txt").render(who="<you>")
 
