@@ -26,7 +26,7 @@ from agent.domain.window import zone
 from agent.editions.upgrade import CommitEntries, entries_by_commit
 from agent.languages import catalogue
 from agent.markdown import cell, code, inline, link, slug, visible
-from agent.reports.page import Citation, PageExcerpt
+from agent.reports.page import NO_BREAK, Citation, PageExcerpt
 from agent.reports.titles import shown_title
 from agent.stories.paragraph import story_title
 from agent.web import Web
@@ -303,10 +303,16 @@ def _visible_words(text: str) -> str:
 
 
 def _ends(text: str) -> tuple[str, str]:
-    """Return a space for each end of a text that has one."""
-    left = " " if text[:1].isspace() else ""
-    right = " " if len(text) > 1 and text[-1:].isspace() else ""
+    """Return a space for each end of a text that has one; one at which no line breaks stays so."""
+    left = _space(text[:1])
+    right = _space(text[-1:]) if len(text) > 1 else ""
     return left, right
+
+
+def _space(character: str) -> str:
+    if character == NO_BREAK:
+        return character
+    return " " if character.isspace() else ""
 
 
 def _spaced(text: str) -> str:
