@@ -14,7 +14,7 @@ from agent.links.recorded import day_links
 from agent.links.references import LandedDay, day_references
 from agent.ports import RepositorySources, Step
 from agent.reports.chapter import share
-from agent.triage.collected import Collected, Scales, filter_notices
+from agent.triage.collected import Collected, Scales, UnreadCommit, filter_notices
 from agent.triage.score import lifted, rank
 from graphs.failing import failing_alone
 from graphs.run_context import RunContext
@@ -108,10 +108,12 @@ async def triage(
     skimmed = await _skim(sources, shas, scales, runtime)
     own_uses = await _own_uses(context, sources, collected)
     unread = set(shas) - {triaged.sha for triaged in skimmed.weighed}
-    reasons = dict.fromkeys(
-        collected.shas[len(shas) :], f"subject only: the budget of {sources.diffs} diffs is spent"
+    over_budget = UnreadCommit(
+        depth="list", reason=f"subject only: the budget of {sources.diffs} diffs is spent"
     )
-    reasons |= dict.fromkeys(sorted(unread), skimmed.problem)
+    failed = UnreadCommit(depth="failed", reason=skimmed.problem)
+    unread_commits = dict.fromkeys(collected.shas[len(shas) :], over_budget)
+    unread_commits |= dict.fromkeys(sorted(unread), failed)
     failures = list(collected.failures)
     if unread:
         listed = ", ".join(sha[:12] for sha in sorted(unread)[:_MAX_FAILED_LISTED])
@@ -127,7 +129,7 @@ async def triage(
         "table": lifted(rank(skimmed.weighed), {use.sha for use in own_uses}),
         "own_uses": own_uses,
         "links": links,
-        "unread": reasons,
+        "unread": unread_commits,
         "failures": tuple(failures),
     }
     return collected.model_copy(update=update)

@@ -120,6 +120,7 @@ class EvidenceId(str):
         return cls.parse(text) or cls._of(text, _IdParts("malformed"))
 
     @classmethod
+    @lru_cache(maxsize=16_384)  # A report asks for the ids of its commits again and again
     def listed(cls, repo: RepoId, *, revision: str = "", number: int = 0) -> "EvidenceId":
         """Return the id of what a report or a server lists: a commit or tag, or a thread.
 

@@ -127,6 +127,11 @@ class LedgerRow(Frozen):
     """Of a fix: the first final version with it, empty where there is none yet; None if unknown."""
 
     @property
+    def main_folder(self) -> str:
+        """The first folder of most of its changed lines; a dot for files in no folder."""
+        return next(iter(self.areas), "").partition("/")[0]
+
+    @property
     def importance(self) -> Importance:
         """How much the commit matters; reports without placements say it by tier and noise."""
         if self.placement is not None:

@@ -139,8 +139,8 @@ class RowWriter:
         if uses:
             names = ", ".join(list(dict.fromkeys(uses))[:_MAX_USES])
             yield f"the readers' own code uses what it changes: {names}"
-        if reason := self.collected.unread.get(commit.sha):
-            yield f"its diff was not read: {reason[:_MAX_FACT]}"
+        if unread := self.collected.unread.get(commit.sha):
+            yield f"its diff was not read: {unread.reason[:_MAX_FACT]}"
 
 
 def _file_lines(change: Change) -> Iterator[str]:

@@ -10,7 +10,7 @@ from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Release, Threads
 from agent.domain.evidence import EvidenceSet, Read
-from agent.domain.ledger import Depth, LedgerRow, Owner
+from agent.domain.ledger import LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.placement import CommitGroup, Placement
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
@@ -18,7 +18,7 @@ from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.links.issue_digest import GIVEN_UP, Known, standing
 from agent.stories.releases import Taken
-from agent.triage.collected import Collected
+from agent.triage.collected import Collected, UnreadCommit
 from agent.triage.conventions import Area, area
 
 _MAX_PLACES = 3  # Files that a row of the ledger names
@@ -96,11 +96,7 @@ def drop_of(claim: Claim, why: Judgement) -> Drop:
 # ---------------------------------------------------------------- the ledger
 
 
-class UnreadCommit(NamedTuple):
-    """How far a commit got whose diff was not read, and why."""
-
-    depth: Depth
-    reason: str
+_UNREAD = UnreadCommit(depth="failed", reason="")  # Without a word from who was to read it
 
 
 def ledger_of(
@@ -127,7 +123,7 @@ def ledger_of(
     rows = []
     for landed in collected.landed:
         sha = landed.commit.sha
-        read = read_by_id.get(landed.commit.id) or _unread(collected, sha)
+        read = read_by_id.get(landed.commit.id) or collected.unread.get(sha, _UNREAD)
         pull = collected.threads.pull_of.get(sha)
         row = ledger_row(landed, read, late=sha in late, pull=pull)
         reason = row.reason
@@ -147,12 +143,6 @@ def budget_notices(left_out: Mapping[str, str]) -> Iterator[Notice]:
     """Yield how many commits were left out because of each limit of the budget."""
     for limit, count in sorted(Counter(left_out.values()).items()):
         yield Notice(kind="budget-left-out", about=(str(count), limit))
-
-
-def _unread(collected: Collected, sha: str) -> UnreadCommit:
-    reason = collected.unread.get(sha, "")
-    is_over_budget = reason.startswith("subject only")
-    return UnreadCommit("list" if is_over_budget else "failed", reason)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.ledger import LedgerRow
+from agent.domain.ledger import LedgerRow, Noise
 from agent.domain.links import Story
 from agent.domain.placement import Importance
 from agent.domain.releases import ReleaseNotes
@@ -22,6 +22,7 @@ Mark = Literal["", "inferred", "advice", "attributed"]
 MAX_BRIEF_WORDS = 25  # That a sentence of the brief is asked to have; none is cut
 _MAX_PREVIEW_CHARACTERS = 200
 _FOLDED_RELEASE_PARTS = ("new", "dependencies")
+NO_BREAK = "\u00a0"  # A space at which no line breaks
 _LETTER = re.compile(r"\w")
 
 
@@ -160,7 +161,8 @@ class PageSentence:
         gap = " " if words[-1:].isascii() else ""
         pieces: list[str | Citation] = [*self.parts]
         for citation in self.behind:
-            pieces += (gap, citation)
+            # The sign of its own commit does not begin a line.
+            pieces += (gap.replace(" ", NO_BREAK) if citation.is_own else gap, citation)
             gap = " "
         return tuple(pieces)
 
@@ -333,18 +335,36 @@ class PageSection(NamedTuple):
         cards = self.of(repo).cards
         return tuple(card for card in cards if card.first.importance > Importance.NOISE)
 
-    def noise(self, repo: RepoId) -> dict[str, list[Item]]:
-        """Return the commits of a repository that are listed by title, by what kind of noise.
+    def noise(self, repo: RepoId) -> list["NoiseFold"]:
+        """Return the commits of a repository that are listed by title, by area.
 
-        Those of no kind come first, under an empty name.
+        The area with most commits comes first, those of no area last.
         """
-        kinds: dict[str, list[Item]] = {}
+        items_of_area: dict[str, list[Item]] = {}
         for card in self.of(repo).cards:
             if card.first.importance > Importance.NOISE:
                 continue
             for item in card.items:
-                kinds.setdefault(item.row.noise or "", []).append(item)
-        return dict(sorted(kinds.items()))
+                items_of_area.setdefault(item.row.main_folder, []).append(item)
+        folds = [NoiseFold(area, tuple(items)) for area, items in items_of_area.items()]
+        return sorted(folds, key=lambda fold: (not fold.area, -fold.commits, fold.area))
+
+
+class NoiseFold(NamedTuple):
+    """The commits of a repository in one area that are listed by title."""
+
+    area: str  # The first folder of its files, a dot for files in no folder; empty if unknown
+    items: tuple[Item, ...]
+
+    @property
+    def commits(self) -> int:
+        """How many commits there are."""
+        return sum(item.commits for item in self.items)
+
+    @property
+    def kinds(self) -> tuple[Noise, ...]:
+        """The kinds of noise among them."""
+        return tuple(dict.fromkeys(item.row.noise for item in self.items if item.row.noise))
 
 
 class IssueNews(NamedTuple):

@@ -9,7 +9,7 @@ from agent.domain.base import Frozen
 from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Threads
 from agent.domain.evidence import CommitEvidence, Evidence, EvidenceSet, Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.ledger import OwnUse, Triage
+from agent.domain.ledger import Depth, OwnUse, Triage
 from agent.domain.links import Link, Mention
 from agent.domain.report import Failure
 from agent.links.issue_digest import Known
@@ -20,6 +20,13 @@ from agent.triage.score import HIGH, rank, weigh
 _JUST_BELOW_HIGH = HIGH - 0.001
 _IGNORED = "author ignored"
 _NOREPLY = re.compile(r"(?:\d+\+)?([^@+]+)@users\.noreply\.", re.ASCII)
+
+
+class UnreadCommit(Frozen):
+    """How far a commit got whose diff was not read, and why."""
+
+    depth: Depth
+    reason: str
 
 
 class Collected(Frozen):
@@ -33,9 +40,8 @@ class Collected(Frozen):
     links: tuple[Link, ...] = ()
     references: tuple[Mention, ...] = ()
     """What the day's commits and pull requests name, and what issues and releases say of them."""
-    unread: dict[str, str] = Field(
-        default_factory=dict
-    )  # Commits whose diffs were not read, and why
+    unread: dict[str, UnreadCommit] = Field(default_factory=dict)
+    """Commits whose diffs were not read, by their hashes."""
     own_uses: tuple[OwnUse, ...] = ()  # Where the user's own code uses what these commits change
     failures: tuple[Failure, ...] = ()
 

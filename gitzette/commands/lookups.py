@@ -186,8 +186,19 @@ def stories(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         sys.stdout.write(as_json({"stories": data}))
         return EXIT_DONE
     lang = args.lang or settings.lang
-    words = {"lang": lang, "say": catalogue(lang)["page"], "visible": visible, "web": Web("")}
-    text = plain_environment().get_template("story.txt").render(told=listed, **words)
+    words = catalogue(lang)
+    text = (
+        plain_environment()
+        .get_template("story.txt")
+        .render(
+            told=listed,
+            lang=lang,
+            say=words["page"],
+            signs=words["signs"],
+            visible=visible,
+            web=Web(""),
+        )
+    )
     sys.stdout.write(text or "no stories are remembered; they come with reports\n")
     return EXIT_DONE
 

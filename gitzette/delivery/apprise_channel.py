@@ -240,7 +240,11 @@ class AppriseChannel:
         name = self._sender.service_name
         statuses = [match[1] for match in map(_STATUS.search, _log_lines(result)) if match]
         if not statuses:
-            raise UpstreamError(f"{name} cannot be reached or does not take it", retryable=True)
+            raise UpstreamError(
+                f"{name} cannot be reached or does not take the message; "
+                "check the channel's address and the network",
+                retryable=True,
+            )
         status = int(statuses[-1])
         is_retryable = status >= _SERVER_ERROR or status in _RETRYABLE_STATUSES
         advice = "" if is_retryable else "; is the address still right?"

@@ -112,7 +112,9 @@ class _HttpChannel:
             # The rest of the address may be a secret.
             host = urlsplit(self._url).netloc.rpartition("@")[2]
             raise UpstreamError(
-                f"{host} cannot be reached ({type(error).__name__})", retryable=True
+                f"{host} cannot be reached ({type(error).__name__}); "
+                "check the channel's address and the network",
+                retryable=True,
             ) from error
         answer = first_bytes.decode("utf-8", errors="replace")
         if response.is_success:

@@ -43,6 +43,9 @@ def excerpts_of(cite: EvidenceId, claim: Claim, text: str) -> list[PageExcerpt]:
 
 def _without_parts(passages: list[Anchor]) -> Iterable[Anchor]:
     """Yield the passages that are not part of another one."""
+    if len(passages) < 2:
+        yield from passages
+        return
     texts = {passage.text for passage in passages}
     for passage in passages:
         others = texts - {passage.text}

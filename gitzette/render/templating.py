@@ -11,6 +11,7 @@ from datetime import date
 from functools import cache, lru_cache
 from hashlib import blake2b
 from html import escape
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -25,12 +26,14 @@ from agent.domain.window import zone
 from agent.editions.upgrade import CommitEntries, entries_by_commit
 from agent.languages import catalogue
 from agent.markdown import cell, code, inline, link, slug, visible
-from agent.reports.page import Citation, PageExcerpt
+from agent.reports.page import NO_BREAK, Citation, PageExcerpt
 from agent.reports.titles import shown_title
 from agent.stories.paragraph import story_title
 from agent.web import Web
+from gitzette.render.template_cache import template_cache
 
 SHORT = 7  # Digits of a hash where a link gives all of them
+_TEMPLATES = Path(__file__).parent / "templates"
 _MAX_MALFORMED = 12  # Characters of an id that is none, which a foreign report may have
 _MAX_ISSUES = 5  # Issues of a kind that are in sight; the others are folded
 _MAX_ENTRIES = 15  # Commits of a part of a guide before its fold
@@ -138,6 +141,11 @@ def day_path(label: str) -> str:
     return f"days/{label}.html"
 
 
+def breaking_path(month: str) -> str:
+    """Return the path of the page of what broke in a month."""
+    return f"breaking/{month}.html"
+
+
 def repo_path(repo: str) -> str:
     """Return the path of a repository's page, whatever a report calls the repository."""
     return f"repos/{_repo_name(repo)}.html"
@@ -165,15 +173,19 @@ def _repo_name(repo: str) -> str:
 def made_environment(**options: Any) -> Environment:
     """Return an environment for our templates; a name that does not exist is an error."""
     defaults: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "auto_reload": False}
+    settings = defaults | options
+    names = [f"{name} {getattr(value, '__name__', value)}" for name, value in settings.items()]
     environment = Environment(  # noqa: S701 -- HTML is escaped by the environment that asks for it
         loader=PackageLoader("gitzette.render", "templates"),
         undefined=StrictUndefined,
-        **(defaults | options),
+        bytecode_cache=template_cache(_TEMPLATES, mark_of(" ".join(names), 4)),
+        **settings,
     )
     functions = (
         named,
         element_id_of,
         day_path,
+        breaking_path,
         repo_path,
         story_key,
         story_element_id,
@@ -291,10 +303,16 @@ def _visible_words(text: str) -> str:
 
 
 def _ends(text: str) -> tuple[str, str]:
-    """Return a space for each end of a text that has one."""
-    left = " " if text[:1].isspace() else ""
-    right = " " if len(text) > 1 and text[-1:].isspace() else ""
+    """Return a space for each end of a text that has one; one at which no line breaks stays so."""
+    left = _space(text[:1])
+    right = _space(text[-1:]) if len(text) > 1 else ""
     return left, right
+
+
+def _space(character: str) -> str:
+    if character == NO_BREAK:
+        return character
+    return " " if character.isspace() else ""
 
 
 def _spaced(text: str) -> str:

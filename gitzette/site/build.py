@@ -9,9 +9,9 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import pairwise
@@ -27,13 +27,16 @@ from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.render.compose import page_model, week_model
 from gitzette.render.templating import mark_of
-from gitzette.site.pages import Pages, asset
+from gitzette.site import digests
+from gitzette.site.digests import Digests, digests_of
+from gitzette.site.pages import LatestDay, MonthPart, Pages, asset
 from gitzette.site.summaries import (
     DayIndex,
     Summary,
     day_index,
-    index_files,
     is_week,
+    month_index,
+    months_of,
     script,
     summarise,
 )
@@ -43,6 +46,7 @@ _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 _MAKERS = ("gitzette.site", "gitzette.render", "agent")  # Packages that decide how a page looks
 _SOURCE_ENDINGS = (".py", ".html", ".xml", ".toml", ".css", ".js", ".txt")
 _MANIFEST = "manifest.json"
+_SHARED_KEYS = "data/shared.json"
 _LABEL = re.compile(r"\d{4}-(W\d\d|\d\d-\d\d[T\d.-]*)", re.ASCII)
 _DAY_LABEL_LENGTH = len("2026-02-04")
 _MIN_PARALLEL = 60  # Reports that are worth several processes
@@ -92,10 +96,13 @@ class SiteFolder:
         try:
             if target.exists() and target.read_bytes() == data:
                 return
-            target.parent.mkdir(parents=True, exist_ok=True)
             # No waiting for the disk: what a crash spoils is made again from the reports.
             fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
-            fresh.write_bytes(data)
+            try:
+                fresh.write_bytes(data)
+            except FileNotFoundError:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                fresh.write_bytes(data)
             fresh.replace(target)
         except OSError as error:
             raise StorageError(f"cannot write {target}: {error.strerror or error}") from error
@@ -140,7 +147,10 @@ def build_site(out: Path, to: Path, settings: Settings) -> Built:
     """Write what is missing or old of the site of an output folder, and the manifest last."""
     folder = SiteFolder.open(to)
     pages = Pages(settings, mark_of("\0".join(map(asset, _ASSETS)), 8))
-    orders = {order.label: order for order in _orders(out, settings)}
+    paths, report_digests = _reports(out, to)
+    maker = _maker_mark(settings)
+    listed_orders = _orders(paths, report_digests, maker)
+    orders = {order.label: order for order in listed_orders}
     summary_by_label: dict[str, Summary] = {}
     outdated: list[_Order] = []
     for label, order in orders.items():
@@ -160,7 +170,8 @@ def build_site(out: Path, to: Path, settings: Settings) -> Built:
     summaries = [summary_by_label[label] for label in orders if label in summary_by_label]
     for summary in summaries:
         folder.files.update(summary["files"])
-    _write_shared_files(folder, pages, summaries, orders, settings.max_failed)
+    _write_shared_files(folder, pages, summaries, orders, settings, maker)
+    folder.put(digests.FILE, digests.dumped(report_digests))
     folder.close()
     renewed = len(outdated) - len(notices)
     return Built(len(summaries), renewed, folder.written, tuple(notices))
@@ -171,24 +182,90 @@ def _write_shared_files(
     pages: Pages,
     summaries: Sequence[Summary],
     orders: Mapping[str, _Order],
-    max_failed: float,
+    settings: Settings,
+    maker: str,
 ) -> None:
     """Write assets, indexes and the pages that are made from all reports together."""
     # The front page has the latest day of which not too much is missing, and names newer ones.
     newest = sorted(summaries, key=_recency, reverse=True)
     front = 0
     for position, summary in enumerate(newest):
-        if summary["failed_share"] <= max_failed:
+        if summary["failed_share"] <= settings.max_failed:
             front = position
             break
-    latest = orders[newest[front]["label"]].read() if newest else None
+    latest: LatestDay | None = None
+    if newest:
+        order = orders[newest[front]["label"]]
+        latest = LatestDay(order.label, order.key, order.read)
     folder.put(".nojekyll", "")
     for name in _ASSETS:
         folder.put(f"assets/{name}", asset(name))
-    for file, text in index_files(summaries):
-        folder.put(file, text)
-    for file, text in pages.together(summaries, latest, newest[:front]):
-        folder.put(file, text)
+    parts = []
+    for month, month_summaries in months_of(summaries).items():
+        parts.append(_month_part(folder, pages, month, month_summaries))
+    searched = [part.month for part in parts if part.is_searched]
+    folder.put("search/index.js", script("index", searched))
+    known_keys = _shared_keys(folder)
+    keys: dict[str, str] = {}
+    for file in pages.together(summaries, latest, newest[:front], parts):
+        keys[file.path] = mark_of(f"{maker} {file.inputs}", 16)
+        if keys[file.path] == known_keys.get(file.path):
+            folder.files.add(file.path)
+        else:
+            folder.put(file.path, file.make())
+    folder.put(_SHARED_KEYS, json.dumps(keys, indent=0) + "\n")
+
+
+def _shared_keys(folder: SiteFolder) -> dict[str, str]:
+    """Return what the files were made from that are made from all reports."""
+    try:
+        keys = json.loads((folder.folder / _SHARED_KEYS).read_bytes())
+        return {str(file): str(key) for file, key in keys.items() if file in folder.made}
+    except (OSError, ValueError, RecursionError, AttributeError):
+        return {}  # Not there yet, or not ours: all of them are made
+
+
+def _month_part(
+    folder: SiteFolder, pages: Pages, month: str, summaries: Sequence[Summary]
+) -> MonthPart:
+    """Return what lists have of a month; write its own files, if any of its reports changed."""
+    file = f"data/{month}.json"
+    key = mark_of(" ".join(summary["key"] for summary in summaries), 16)
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        stored = json.loads((folder.folder / file).read_bytes())
+        if stored["key"] == key:
+            folder.files.update((file, *stored["files"]))
+            return MonthPart(**stored["part"])
+    made = SiteFolder(folder.folder)
+    searched = [summary for summary in summaries if summary["documents"]]
+    if searched:
+        indexes = [(summary["label"], _read_index(folder, summary)) for summary in searched]
+        for name, text in month_index(month, indexes):
+            made.put(name, text)
+    for name, text in pages.breaking_of_month(month, summaries):
+        made.put(name, text)
+    part = pages.month_part(month, summaries, is_searched=bool(searched))
+    stored = {"key": key, "files": sorted(made.files), "part": part._asdict()}
+    made.put(file, json.dumps(stored, ensure_ascii=False))
+    folder.files |= made.files
+    folder.written += made.written
+    return part
+
+
+def _read_index(folder: SiteFolder, summary: Summary) -> DayIndex:
+    """Read the lines by which the documents of a report are found."""
+    file = folder.folder / _index_file(summary["label"])
+    try:
+        lines, words = json.loads(file.read_bytes())
+    except (OSError, ValueError, TypeError) as error:
+        raise StorageError(
+            f"{file} cannot be read; remove {folder.folder} and build it again"
+        ) from error
+    return DayIndex([], lines, words)
+
+
+def _index_file(label: str) -> str:
+    return f"data/{label}-search.json"
 
 
 def _recency(summary: Summary) -> tuple[bool, str]:
@@ -197,24 +274,28 @@ def _recency(summary: Summary) -> tuple[bool, str]:
     return len(label) == _DAY_LABEL_LENGTH, label
 
 
-def _orders(out: Path, settings: Settings) -> Iterator[_Order]:
-    """Yield the reports of an output folder, oldest first; a newer Gitzette makes all anew."""
-    maker = _maker_mark(settings)
+def _reports(out: Path, to: Path) -> tuple[list[Path], Digests]:
+    """Return the reports of an output folder, oldest first, and the digests of all."""
     try:
         paths = sorted(
             file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem)
         )
-        digests = [sha256(file.read_bytes()).hexdigest() for file in paths]
+        return paths, digests_of(paths, to)
     except OSError as error:
         raise StorageError(f"cannot read {out / 'reports'}: {error.strerror or error}") from error
+
+
+def _orders(paths: Sequence[Path], report_digests: Digests, maker: str) -> Iterator[_Order]:
+    """Yield what is to be made of each report; a newer Gitzette makes all anew."""
     days = [file.stem for file in paths if len(file.stem) == _DAY_LABEL_LENGTH]
     previous_day: dict[str, str] = {}
     next_day: dict[str, str] = {}
     for earlier, later in pairwise(days):
         previous_day[later] = earlier
         next_day[earlier] = later
-    for file, digest in zip(paths, digests, strict=True):
+    for file in paths:
         label = file.stem
+        digest = report_digests[file.name][-1]
         before = previous_day.get(label, "")
         after = next_day.get(label, "")
         key = mark_of(f"{digest} {maker} {before} {after}", 16)
@@ -225,7 +306,7 @@ def _maker_mark(settings: Settings) -> str:
     """Return a mark of everything that pages are made by, beside the report itself."""
     texts = [file.read_text("utf-8") for file in sorted(maker_sources(), key=str)]
     texts += map(asset, _ASSETS)
-    texts += (settings.web, settings.site_url or "")
+    texts += (settings.web, settings.site_url or "", settings.lang)
     return mark_of("\0".join(texts), 16)
 
 
@@ -259,6 +340,19 @@ def _made_reports(orders: Sequence[_Order], make: "partial[_MadeReport]") -> Ite
         yield from pool.map(make, orders, chunksize=8)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Make pages without looking for garbage: nearly all that a report makes is freed without it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_uncollected()
 def _make_report(to: Path, pages: Pages, order: _Order) -> _MadeReport:
     """Write the pages of a report, its summary and its documents for the search."""
     folder = SiteFolder(to)
@@ -279,6 +373,7 @@ def _make_report(to: Path, pages: Pages, order: _Order) -> _MadeReport:
     for name, text in made:
         folder.put(name, text)
     folder.put(f"search/docs/{order.label}.js", script(f"docs/{order.label}", index.documents))
+    folder.put(_index_file(order.label), json.dumps([index.lines, index.words], ensure_ascii=False))
     summary = summarise(order.label, report, models, index)
     summary["key"] = order.key
     summary["files"] = sorted((*folder.files, f"data/{order.label}.json"))

@@ -1,8 +1,10 @@
 """The pages of the site, each by its template."""
 
+import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -21,6 +23,7 @@ from agent.web import Web
 from gitzette.render.compose import WeekModel, page_model
 from gitzette.render.templating import (
     PageLocation,
+    breaking_path,
     clean,
     day_path,
     html_environment,
@@ -50,6 +53,7 @@ _MAX_REPO_DAYS = 14  # Days and stories on the page of a repository
 _MAX_FEED_ENTRIES = 30
 _DAY_LABEL_LENGTH = 10  # As 2026-02-04; labels of ranges are longer
 _MAX_STORIES = 60  # On the page of all stories
+_MAX_BREAKING_DAYS = 31  # On the page of what breaks; each month has one of its own
 _MAX_RELEASES = 12  # On the page of a repository
 _LISTS = {
     "days/index.html": "days",
@@ -70,6 +74,31 @@ class SiteFile(NamedTuple):
 Files = Iterator[SiteFile]
 
 
+class SharedFile(NamedTuple):
+    """A file that is made from all reports."""
+
+    path: str  # From the root of the site
+    inputs: str  # Says what it is made from; while that is the same, so is the file
+    make: Callable[[], str]
+
+
+class LatestDay(NamedTuple):
+    """The report that the front page has."""
+
+    label: str
+    key: str
+    read: Callable[[], Report]
+
+
+class MonthPart(NamedTuple):
+    """What the lists of the whole site have of a month."""
+
+    month: str  # As 2026-02
+    days: dict[Language, str]  # Its section in the list of days
+    has_breaks: bool
+    is_searched: bool  # It has documents in the search
+
+
 class Charts(NamedTuple):
     """The pictures that are made from all reports."""
 
@@ -85,11 +114,8 @@ class Charts(NamedTuple):
     ) -> "Charts":
         """Draw the pictures of all repositories, and of the stories that pages list."""
         charts = cls({}, {}, {})
-        stories_of_repo: dict[str, int] = defaultdict(int)
-        for number, (story, _, tz) in enumerate(stories):
-            stories_of_repo[story.repo] += 1
-            if number < _MAX_STORIES or stories_of_repo[story.repo] <= _MAX_REPO_DAYS:
-                charts.stories[story_element_id(story)] = story_chart(story, tz, LANGUAGES)
+        for story, _, tz in stories:
+            charts.stories[story_element_id(story)] = story_chart(story, tz, LANGUAGES)
         for repo, days in days_of_repo.items():
             counts = []
             for label, part in days:
@@ -110,6 +136,49 @@ class Charts(NamedTuple):
         yield from self.areas.values()
         yield from self.stories.values()
 
+    def marks(self, repo: str | None = None) -> Iterator[str]:
+        """Yield what changes with each picture, of one repository or of all."""
+        for charts in (self.activity, self.areas):
+            for name, chart in charts.items():
+                if repo in (None, name):
+                    yield chart.address
+        for chart in self.stories.values():
+            yield chart.address
+
+
+class _WholeSite(NamedTuple):
+    """What pages that are made from all reports have in common."""
+
+    newest: list[Summary]  # The newest first
+    key_of_label: dict[str, str]
+    days_of_repo: dict[str, list[tuple[str, dict[str, Any]]]]
+    stories: list[tuple[Story, str, str]]
+    charts: Charts
+
+    @classmethod
+    def of(cls, summaries: Sequence[Summary]) -> "_WholeSite":
+        newest = list(reversed(summaries))
+        days_of_repo: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+        for summary in newest:
+            if is_week(summary["label"]):
+                continue
+            for part in summary["repos"]:
+                days_of_repo[part["repo"]].append((summary["label"], part))
+        stories = told_stories(summaries, _MAX_STORIES, _MAX_REPO_DAYS)
+        key_of_label = {summary["label"]: summary["key"] for summary in summaries}
+        charts = Charts.of(days_of_repo, stories)
+        return cls(newest, key_of_label, dict(days_of_repo), stories, charts)
+
+    def keys(self, summaries: Iterable[Summary]) -> list[str]:
+        """Return the keys of reports, which change with them."""
+        return [summary["key"] for summary in summaries]
+
+    def story_keys(self, stories: Iterable[tuple[Story, str, str]]) -> list[str]:
+        """Return names of stories that change with the reports that tell them."""
+        return [
+            f"{story_element_id(story)} {self.key_of_label[told]}" for story, told, _ in stories
+        ]
+
 
 def _week_chart(label: str, model: WeekModel) -> Chart:
     """Draw what landed and broke in each repository on each day of a week."""
@@ -126,6 +195,13 @@ def _week_chart(label: str, model: WeekModel) -> Chart:
                 cells[day] = WeekCell(commits + 1, breaks + (row.id in breaking))
         rows[repo] = list(cells.values())
     return week_chart(label, days, rows, LANGUAGES)
+
+
+def _has_breaks(summary: Summary) -> bool:
+    """Return True if a day has something that breaks; a week's commits are told on their days."""
+    if is_week(summary["label"]):
+        return False
+    return any(part["breaking"] for part in summary["repos"])
 
 
 class _Frame(NamedTuple):
@@ -271,88 +347,140 @@ class Pages:
             at.file, self._framed(at, title, description or item.headline, content, _Frame())
         )
 
+    def month_part(
+        self, month: str, summaries: Sequence[Summary], *, is_searched: bool
+    ) -> MonthPart:
+        """Return what lists have of a month, whose newest report comes first."""
+        days: dict[Language, str] = {}
+        for lang in LANGUAGES:
+            at = PageLocation(lang, "days/index.html")
+            context = self._context(at, month=month, summaries=summaries)
+            days[lang] = html_page("days_of_month.html", **context)
+        has_breaks = any(_has_breaks(summary) for summary in summaries)
+        return MonthPart(month, days, has_breaks, is_searched)
+
+    def breaking_of_month(self, month: str, summaries: Sequence[Summary]) -> Files:
+        """Yield the page of what broke in a month in all languages."""
+        breaking = [summary for summary in summaries if _has_breaks(summary)]
+        if not breaking:
+            return
+        for lang in LANGUAGES:
+            at = PageLocation(lang, breaking_path(month))
+            title = f"{catalogue(lang)['site']['breaking']} · {month}"
+            text = self.write(
+                "breaking.html",
+                at,
+                title,
+                here="breaking",
+                summaries=breaking,
+                month=month,
+                months=(),
+            )
+            yield SiteFile(at.file, text)
+
     def together(
-        self, summaries: Sequence[Summary], latest: Report | None, kept_back: Sequence[Summary]
-    ) -> Files:
+        self,
+        summaries: Sequence[Summary],
+        latest: LatestDay | None,
+        kept_back: Sequence[Summary],
+        parts: Sequence[MonthPart],
+    ) -> Iterator[SharedFile]:
         """Yield the pages that are made from all reports."""
-        days_of_repo: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
-        for summary in reversed(summaries):
-            if is_week(summary["label"]):
-                continue
-            for part in summary["repos"]:
-                days_of_repo[part["repo"]].append((summary["label"], part))
-        stories = told_stories(summaries)
-        charts = Charts.of(days_of_repo, stories)
-        for chart in charts.all():
-            yield SiteFile(chart.path, chart.svg)
+        site = _WholeSite.of(summaries)
+        for chart in site.charts.all():
+            yield SharedFile(chart.path, chart.address, partial(str, chart.svg))
+        models: dict[Language, PageModel] = {}
+
+        def latest_model(lang: Language) -> PageModel | None:
+            if latest is not None and lang not in models:
+                models[lang] = page_model(latest.read(), lang, self.web)
+            return models.get(lang)
+
+        recent = [summary for summary in site.newest if latest and summary["label"] != latest.label]
+        recent = recent[:_MAX_RECENT_DAYS]
+        front_inputs = [latest.key if latest else "", *site.keys(recent), *site.keys(kept_back)]
+        front_inputs += site.charts.marks()
         fronts = [PageLocation(self._lang, "../index.html")]
         fronts += (PageLocation(lang, "index.html") for lang in LANGUAGES)
         for front in fronts:
-            text = self._front(front, latest, kept_back, summaries, charts)
-            yield SiteFile(front.file, text)
+            make = partial(self._front, front, latest_model, recent, kept_back, site.charts)
+            yield SharedFile(front.file, " ".join((front.lang, *front_inputs)), make)
         for lang in LANGUAGES:
-            for name in ("feed.xml", "breaking.xml"):
-                feed = PageLocation(lang, name)
-                yield SiteFile(feed.file, self._feed(feed, summaries))
-            for path, name in _LISTS.items():
-                at = PageLocation(lang, path)
-                text = self.write(
-                    f"{name}.html",
-                    at,
-                    catalogue(lang)["site"][name],
-                    here=name,
-                    scripts=("search.js",) if name == "search" else (),
-                    summaries=summaries,
-                    by_repo=days_of_repo,
-                    stories=stories[:_MAX_STORIES],
-                    charts=charts,
-                )
-                yield SiteFile(at.file, text)
-            for repo, days in days_of_repo.items():
-                yield self._repository(lang, repo, days, stories, charts)
+            yield from self._feeds(lang, site)
+            yield from self._lists(lang, site, parts)
+            for repo in site.days_of_repo:
+                yield self._repository(lang, repo, site)
 
-    def _repository(
-        self,
-        lang: Language,
-        repo: str,
-        days: Sequence[tuple[str, Mapping[str, Any]]],
-        stories: Sequence[tuple[Story, str, str]],
-        charts: Charts,
-    ) -> SiteFile:
+    def _lists(
+        self, lang: Language, site: "_WholeSite", parts: Sequence[MonthPart]
+    ) -> Iterator[SharedFile]:
+        """Yield the lists of days, repositories, stories and breaks, and the search."""
+        stories = site.stories[:_MAX_STORIES]
+        breaking = [summary for summary in site.newest if _has_breaks(summary)]
+        breaking = breaking[:_MAX_BREAKING_DAYS]
+        breaking_months = [part.month for part in parts if part.has_breaks]
+        values: dict[str, dict[str, Any]] = {
+            "days": {"months": [part.days[lang] for part in parts]},
+            "repos": {"by_repo": site.days_of_repo},
+            "stories": {"stories": stories, "charts": site.charts},
+            "breaking": {"summaries": breaking, "month": "", "months": breaking_months},
+            "search": {"scripts": ("search.js",)},
+        }
+        all_keys = site.keys(site.newest)
+        inputs = {
+            "days": all_keys,
+            "repos": all_keys,
+            "stories": [*site.story_keys(stories), *site.charts.marks()],
+            "breaking": [*site.keys(breaking), *breaking_months],
+            "search": [],
+        }
+        for path, name in _LISTS.items():
+            at = PageLocation(lang, path)
+            title = catalogue(lang)["site"][name]
+            make = partial(self.write, f"{name}.html", at, title, here=name, **values[name])
+            yield SharedFile(at.file, " ".join(inputs[name]), make)
+
+    def _repository(self, lang: Language, repo: str, site: "_WholeSite") -> SharedFile:
         at = PageLocation(lang, repo_path(repo))
         headlines: list[str] = []
         releases: list[tuple[str, Mapping[str, Any]]] = []
-        for label, part in days:
+        all_days = site.days_of_repo[repo]
+        for label, part in all_days:
             releases += ((label, line) for line in part["release_lines"])
             headlines += (highlight["name"][lang] for highlight in part["highlights"])
         title = f"{headlines[0]} · {repo}" if headlines else repo
-        repo_stories = [entry for entry in stories if entry[0].repo == repo]
-        text = self.write(
+        days = all_days[:_MAX_REPO_DAYS]
+        stories = [entry for entry in site.stories if entry[0].repo == repo][:_MAX_REPO_DAYS]
+        make = partial(
+            self.write,
             "repo.html",
             at,
             title,
             repo=repo,
-            days=days[:_MAX_REPO_DAYS],
+            days=days,
             releases=releases[:_MAX_RELEASES],
-            stories=repo_stories[:_MAX_REPO_DAYS],
-            charts=charts,
+            stories=stories,
+            charts=site.charts,
             here="repos",
         )
-        return SiteFile(at.file, text)
+        inputs = [title, json.dumps(releases[:_MAX_RELEASES])]
+        inputs += (site.key_of_label[label] for label, _ in days)
+        inputs += site.story_keys(stories)
+        inputs += site.charts.marks(repo)
+        return SharedFile(at.file, " ".join(inputs), make)
 
     def _front(
         self,
         at: PageLocation,
-        latest: Report | None,
+        latest_model: Callable[[Language], PageModel | None],
+        recent: Sequence[Summary],
         kept_back: Sequence[Summary],
-        summaries: Sequence[Summary],
         charts: Charts,
     ) -> str:
-        if latest is None:
+        page = latest_model(at.lang)
+        if page is None:
             return self.write("front.html", at, wide=True)
-        page = page_model(latest, at.lang, self.web)
-        label = latest.window.label
-        recent = [summary for summary in reversed(summaries) if summary["label"] != label]
+        label = page.report.window.label
         return self.write(
             "front.html",
             at,
@@ -362,23 +490,27 @@ class Pages:
             page=page,
             label=label,
             day=at.to(day_path(label)),
-            days=recent[:_MAX_RECENT_DAYS],
+            days=recent,
             kept_back=kept_back,
             charts=charts,
         )
 
-    def _feed(self, at: PageLocation, summaries: Sequence[Summary]) -> str:
-        """Return the Atom feed of a language.
-
-        Its links are absolute where the site knows where it will lie.
-        """
+    def _feeds(self, lang: Language, site: "_WholeSite") -> Iterator[SharedFile]:
+        """Yield the Atom feeds of a language, of all reports and of what breaks."""
         newest = sorted(
-            summaries, key=lambda summary: (summary["end"], summary["label"]), reverse=True
+            site.newest, key=lambda summary: (summary["end"], summary["label"]), reverse=True
         )
+        newest = newest[:_MAX_FEED_ENTRIES]
+        for name in ("feed.xml", "breaking.xml"):
+            at = PageLocation(lang, name)
+            yield SharedFile(at.file, " ".join(site.keys(newest)), partial(self._feed, at, newest))
+
+    def _feed(self, at: PageLocation, newest: Sequence[Summary]) -> str:
+        """Return an Atom feed; its links are absolute where the site knows where it will lie."""
         base = f"{self._site_url}/{at.lang}/"
         context = self._context(
             at,
-            newest=newest[:_MAX_FEED_ENTRIES],
+            newest=newest,
             base=base if self._site_url else "",
             max_breaks=_MAX_FEED_ENTRIES,
             id=lambda path: uuid5(NAMESPACE_URL, f"{base}{path}"),

@@ -1,6 +1,7 @@
 """Summaries of reports for pages that are made from all of them: news, stories, words.
 
-`data/DAY.json` has its news and stories. `search/index.js` names the months, `search/MONTH.js` has
+`data/DAY.json` has its news and stories, `data/DAY-search.json` the lines of its documents, which
+are read when the files of its month are written. `search/index.js` names the months, `search/MONTH.js` has
 a line with title and names for each document of their days, `search/MONTH-words.js` a line with its
 sentences, `search/docs/DAY.js` what is shown of each document. They are scripts, because a page that
 was opened from disk may load scripts and no data. The page loads the newest month first and shows
@@ -10,9 +11,9 @@ what it finds; sentences are looked through after titles and names.
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from agent.domain.base import LANGUAGES, Language
@@ -59,10 +60,21 @@ def summarise(label: str, report: Report, pages: Models, index: "DayIndex") -> S
         "news": {lang: page.news for lang, page in pages.items()},
         "brief": {lang: list(map(page.words_in_brief, page.brief)) for lang, page in pages.items()},
         "repos": [_repo_day(part, pages) for part in pages["en"].repos],
-        "stories": [story.model_dump(mode="json") for story in stories],
+        "stories": [_story_entry(story) for story in stories if _is_listed(story)],
         "failed_share": failed_share(report),
-        "lines": index.lines,
-        "words": index.words,
+        "documents": len(index.documents),
+    }
+
+
+def _is_listed(story: Story) -> bool:
+    return len(story.timeline) > 1 and story.kind not in BARE
+
+
+def _story_entry(story: Story) -> dict[str, Any]:
+    return {
+        "key": story_key(story),
+        "repo": story.repo,
+        "story": story.model_dump(mode="json"),
     }
 
 
@@ -131,20 +143,25 @@ def _time_order(summary: Summary) -> tuple[datetime, str]:
     return datetime.fromisoformat(summary["end"]), summary["label"]
 
 
-def told_stories(summaries: Sequence[Summary]) -> list[tuple[Story, str, str]]:
+def told_stories(
+    summaries: Sequence[Summary], most: int, most_of_repo: int
+) -> list[tuple[Story, str, str]]:
     """Return the stories of all reports, each once with the label and zone of its last report.
 
-    The newest news comes first.
+    The newest news comes first. The newest stories are there, and those of each repository.
     """
-    stories: dict[str, tuple[Story, str, str]] = {}
-    for summary in sorted(summaries, key=_time_order):
-        for data in summary["stories"]:
-            story = Story.model_validate(data)
-            if len(story.timeline) > 1 and story.kind not in BARE:
-                key = story_key(story)
-                stories.pop(key, None)
-                stories[key] = (story, summary["label"], summary["tz"])
-    return list(stories.values())[::-1]
+    newest: dict[str, tuple[dict[str, Any], Summary]] = {}
+    for summary in sorted(summaries, key=_time_order, reverse=True):
+        for entry in reversed(summary["stories"]):
+            newest.setdefault(entry["key"], (entry, summary))
+    stories = []
+    stories_of_repo: Counter[str] = Counter()
+    for number, (entry, summary) in enumerate(newest.values()):
+        stories_of_repo[entry["repo"]] += 1
+        if number < most or stories_of_repo[entry["repo"]] <= most_of_repo:
+            story = Story.model_validate(entry["story"])
+            stories.append((story, summary["label"], summary["tz"]))
+    return stories
 
 
 # ---------------------------------------------------------------- search
@@ -222,16 +239,21 @@ def script(name: str, data: object) -> str:
     return call.replace("\u2028", " ").replace("\u2029", " ")
 
 
-def index_files(summaries: Sequence[Summary]) -> Iterator[tuple[str, str]]:
-    """Yield the index of these reports, newest first; what is told of a week is on its days."""
-    indexed = [summary for summary in summaries if summary["lines"]]
-    indexed.sort(key=lambda summary: str(summary["label"]), reverse=True)
+def months_of(summaries: Sequence[Summary]) -> dict[str, list[Summary]]:
+    """Return the summaries by month, the newest month and its newest days first."""
     months: dict[str, list[Summary]] = {}
-    for month, days in groupby(indexed, lambda summary: summary["month"]):
-        months[month] = list(days)
-    yield "search/index.js", script("index", list(months))
-    for month, days_of_month in months.items():
-        lines = [(summary["label"], summary["lines"]) for summary in days_of_month]
-        yield f"search/{month}.js", script(month, lines)
-        words = [(summary["label"], summary["words"]) for summary in days_of_month]
-        yield f"search/{month}-words.js", script(f"{month}-words", words)
+    for summary in sorted(summaries, key=_label_order, reverse=True):
+        months.setdefault(summary["month"], []).append(summary)
+    return {month: months[month] for month in sorted(months, reverse=True)}
+
+
+def _label_order(summary: Summary) -> str:
+    return str(summary["label"])
+
+
+def month_index(month: str, indexes: Sequence[tuple[str, DayIndex]]) -> Iterator[tuple[str, str]]:
+    """Yield the files of a month in the search; what is told of a week is on its days."""
+    lines = [(label, index.lines) for label, index in indexes]
+    yield f"search/{month}.js", script(month, lines)
+    words = [(label, index.words) for label, index in indexes]
+    yield f"search/{month}-words.js", script(f"{month}-words", words)

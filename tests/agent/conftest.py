@@ -11,7 +11,8 @@ from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.chapter import UnreadCommit, ledger_row
+from agent.reports.chapter import ledger_row
+from agent.triage.collected import UnreadCommit
 from agent.triage.score import weigh
 from tests.made_commits import made_commit
 
@@ -38,7 +39,9 @@ def make_row() -> Callable[..., LedgerRow]:
             commit=made_commit(message, repo=repo, sha=sha, committed_at=at), members=members
         )
         if not read:
-            return ledger_row(landed, UnreadCommit("failed", "timed out"), late=late, pull=pull)
+            return ledger_row(
+                landed, UnreadCommit(depth="failed", reason="timed out"), late=late, pull=pull
+            )
         files = [FileChange(path="src/0.py", status="modified", additions=10, deletions=2)]
         files += [
             FileChange(

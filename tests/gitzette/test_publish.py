@@ -12,9 +12,10 @@ from agent.domain.base import RepoId, StorageError
 from agent.domain.commits import Landed
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.chapter import UnreadCommit, ledger_row
+from agent.reports.chapter import ledger_row
 from agent.reports.stored import load
 from agent.settings.values import Settings
+from agent.triage.collected import UnreadCommit
 from agent.web import Web
 from gitzette.publish import FilePublisher
 from tests.made_commits import made_commit
@@ -31,7 +32,7 @@ def report(window: Window, subject: str = "Speed up", repo: str = "octo/router")
     commit = made_commit(subject, repo=repo, committed_at=window.start)
     row = ledger_row(
         Landed(commit=commit, members=0),
-        UnreadCommit("list", "subject only"),
+        UnreadCommit(depth="list", reason="subject only"),
         late=False,
         pull=None,
     )

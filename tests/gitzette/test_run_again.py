@@ -117,7 +117,9 @@ def test_a_model_that_fails_at_everything_on_a_first_run_is_status_3_and_facts_a
     assert result.status == 3
     (failure,) = result.data["failures"]
     assert (failure["repo"], failure["stage"]) == ("octo/router", "model")
-    assert "cannot be reached" in failure["message"]
+    message = failure["message"]
+    assert message.startswith(f"scripted at {NOWHERE} cannot be reached, or broke off; ")
+    assert "`gitzette doctor`" in message
     assert [claim["kind"] for claim in result.data["claims"] if claim["predicate"] == "fact"]
 
 

@@ -120,7 +120,7 @@ def test_a_guide_tells_what_holds_between_two_trees_each_with_its_commit(
     }
     assert [titles[entry["sha"]] for entry in guide["undone"]] == ["Add a fast way (#3)"]
     page = command("between", "v1.0", "v1.1", *upgraded.repo, "--lang", "zh").out
-    assert "## 不兼容的改动 (5)" in page
+    assert "## 不兼容的改动（5）" in page
     assert page.count("--fast") == 0
     wrong = command("between", "v1.0", "v1.2", *upgraded.repo)
     assert (wrong.status, "tags like it are v1.1, v1.0" in wrong.err) == (2, True)

@@ -16,6 +16,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, cast
+from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
 import openai
@@ -87,6 +88,7 @@ class ChatServer:
         server can do; `admit` waits for a limit that is shared with other machines.
         """
         self.name = name
+        self._place = f"{name} at {_shown_address(url)}"  # How errors name this server
         self.pace: float | None = None  # Tokens a second of the last answer, once it had begun
         self.first_word_seconds: float | None = None  # Until the last answer began
         self._timeout = timeout
@@ -274,18 +276,35 @@ class ChatServer:
                 async with asyncio.timeout(self._timeout) as deadline:
                     yield deadline
         except (TimeoutError, openai.APITimeoutError) as error:
-            message = f"{self.name} did not answer in {self._timeout:g} s"
+            message = (
+                f"{self._place} did not answer in {self._timeout:g} s; "
+                "a slow server needs a greater answer_seconds"
+            )
             raise AnswerTimeout(message) from error
         except (openai.APIConnectionError, httpx2.TransportError) as error:
-            message = f"{self.name} cannot be reached, or broke off"
+            message = (
+                f"{self._place} cannot be reached, or broke off; "
+                "see whether it runs, `gitzette doctor` asks it"
+            )
             raise ModelError(message, retryable=True) from error
         except openai.APIStatusError as error:
-            raise _status_error(self.name, error) from error
+            raise _status_error(self._place, error) from error
         except ContextOverflowError as error:
             raise ContextExceeded(f"{self.name} finds the question too long") from error
         except (openai.OpenAIError, ValueError, TypeError, LookupError) as error:
             message = f"{self.name} gave an answer that cannot be read: {type(error).__name__}"
             raise ModelError(message) from error
+
+
+def _shown_address(url: str | None) -> str:
+    """Return an address as errors show it: without user, password and query, which may be secret."""
+    if url is None:
+        return "OpenAI"
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "an address that cannot be read"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 @cache
@@ -336,14 +355,14 @@ class ServerFault(ModelError):
         super().__init__(message, retryable=True)
 
 
-def _status_error(name: str, error: openai.APIStatusError) -> ModelError:
+def _status_error(place: str, error: openai.APIStatusError) -> ModelError:
     """Return the error for an HTTP status, and whether trying again can help."""
     status = error.status_code
-    message = f"{name} answered HTTP {status}"
+    message = f"{place} answered HTTP {status}"
     if status in (401, 403):
-        return ModelError(f"{name} refuses the key (HTTP {status})")
+        return ModelError(f"{place} refuses the key (HTTP {status}); check OPENAI_API_KEY")
     if _is_too_long(error):
-        return ContextExceeded(f"{name} finds the question too long (HTTP {status})")
+        return ContextExceeded(f"{place} finds the question too long (HTTP {status})")
     if status in (400, 404, 415, 422, 501):
         return Unsupported(message)
     if status == 500:
@@ -563,7 +582,7 @@ async def list_models(
     url: str, key: str | None, *, seconds: float = _LIST_SECONDS
 ) -> dict[str, int | None]:
     """Fetch the models that a server offers, with the context of each where that is reported."""
-    address = f"{url.rstrip('/')}/models"
+    address = f"{_shown_address(url).rstrip('/')}/models"
     try:
         http = openai.DefaultAsyncHttpxClient(verify=trust(url), timeout=seconds)
         async with openai.AsyncOpenAI(
@@ -578,10 +597,11 @@ async def list_models(
         status = error.status_code
         reason = f": HTTP {status}"
         if status in (401, 403):
-            reason = f" refuses the key (HTTP {status})"
+            reason = f" refuses the key (HTTP {status}); check OPENAI_API_KEY"
         raise UpstreamError(f"{address}{reason}", retryable=status >= 500) from error
     except openai.APIConnectionError as error:
-        raise UpstreamError(f"{address}: {error.__cause__ or error}", retryable=True) from error
+        message = f"{address}: {error.__cause__ or error}; see whether the server runs"
+        raise UpstreamError(message, retryable=True) from error
     # A header or an address that cannot be sent, an answer that is no list.
     except (openai.OpenAIError, httpx2.InvalidURL, ValueError, TypeError, AttributeError) as error:
         message = f"{address} does not answer with a list of models"

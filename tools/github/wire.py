@@ -65,7 +65,8 @@ class ApiRequest:
     content: bytes | None = None
 
     def __str__(self) -> str:
-        return f"{self.method} {httpx.URL(self.url).path}"
+        url = httpx.URL(self.url)
+        return f"{self.method} {url.netloc.decode('ascii')}{url.path}"
 
 
 @dataclass(frozen=True)

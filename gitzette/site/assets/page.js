@@ -104,7 +104,8 @@
         const inside = entries.filter((entry) => !entry.hidden && section.contains(entry));
         const total = commits(cards.filter((entry) => inside.includes(entry)), chosen);
         section.hidden = !inside.length;
-        section.querySelector("h2 .count").textContent = total ? `(${total})` : "";
+        const shown = section.querySelector("h2 .count");
+        shown.textContent = total ? shown.dataset.words.replace("{}", total) : "";
         const badge = document.querySelector(`[data-counts="${section.id}"]`);
         if (badge) badge.textContent = badge.dataset.words.replace("{}", String(total));
       }

@@ -7,7 +7,7 @@
   const status = document.getElementById("status");
   const field = document.getElementById("q");
   const say = list.dataset;
-  const MOST = 40, MOST_WORDS = 8, LONGEST_TEXT = 220, WHOLE_NAME = 8, IN_TITLE = 4, IN_NAMES = 2;
+  const MOST = 40, MOST_WORDS = 8, LONGEST_TEXT = 220, WHOLE_NAME = 8, IN_TITLE = 4, IN_NAMES = 2, IN_SENTENCES = 1;
 
   // Parts of the index are scripts: a page that was opened from disk may load those.
   const loaded = new Map(), waiting = new Map();
@@ -29,34 +29,39 @@
     return loaded.get(name);
   };
 
-  // What a word is worth in a line, whose parts are title, names and sentences: a whole name counts most.
+  // What a word is worth in a line, whose parts are title and names: a whole name counts most.
   const NAME_CHARACTER = /[\p{L}\p{N}_.-]/u;
-  const worth = (line, word, title, names) => {
+  const worth = (line, word, title) => {
     let value = 0;
     for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + 1)) {
-      const isInNames = at < names;
       const isWhole = !NAME_CHARACTER.test(line[at - 1] || " ") && !NAME_CHARACTER.test(line[at + word.length] || " ");
-      value = Math.max(value, at < title ? IN_TITLE : isInNames ? IN_NAMES : 1);
-      if (isInNames && isWhole) return WHOLE_NAME + (at < title ? 1 : 0);
-      if (!isInNames) break;
+      if (isWhole) return WHOLE_NAME + (at < title ? 1 : 0);
+      value = Math.max(value, at < title ? IN_TITLE : IN_NAMES);
     }
     return value;
+  };
+  // Texts are taken apart once, when a question first leads to their day.
+  const kept = new Map();
+  const linesOf = (text) => {
+    if (!kept.has(text)) kept.set(text, text.split("\n"));
+    return kept.get(text);
   };
   // Finds the lines of a day that have all words, also in their sentences where these are given.
   const look = (day, text, sentences, words, answers) => {
     if (!words.every((word) => text.includes(word) || sentences.includes(word))) return;
-    const further = sentences ? sentences.split("\n") : [];
-    text.split("\n").forEach((line, at) => {
-      const whole = further[at] ? `${line}\t${further[at]}` : line;
+    const lines = linesOf(text);
+    const further = sentences ? linesOf(sentences) : [];
+    for (let at = 0; at < lines.length; at += 1) {
+      const line = lines[at];
       const title = line.indexOf("\t");
       let value = 0;
       for (const word of words) {
-        const found = worth(whole, word, title, line.length);
-        if (!found) return;
+        const found = worth(line, word, title) || (further[at]?.includes(word) ? IN_SENTENCES : 0);
+        if (!found) { value = 0; break; }
         value += found;
       }
-      answers.push({ day, at, value });
-    });
+      if (value > 0) answers.push({ day, at, value });
+    }
   };
 
   // Backticks mean code elsewhere; here they are left out.
@@ -119,8 +124,10 @@
   };
 
   const written = async (answers, words) => {
-    // Sorting keeps the order of equals: the newest come first.
-    const best = [...answers].sort((one, other) => other.value - one.value).slice(0, MOST);
+    // Of equals, the newest come first.
+    const groups = [];
+    for (const one of answers) (groups[one.value] ??= []).push(one);
+    const best = groups.reverse().flat().slice(0, MOST);
     const documents = await Promise.all(best.map((one) => load(`docs/${one.day}`)));
     return best.map((one, at) => entry(one, documents[at][one.at], words));
   };

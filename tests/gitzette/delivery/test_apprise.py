@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from agent.domain.base import UpstreamError
 from agent.domain.report import Report
 from agent.settings.values import Delivery, Settings
 from gitzette.cli import main
+from gitzette.delivery.channels import channel_of
 from gitzette.delivery.deliver import Deliverer
 from tests.analysed_report import analysed_report
 from tests.gitzette.delivery.chat_services import ChatServices, Trouble, serving, shown
@@ -184,6 +187,27 @@ def test_what_can_get_better_is_tried_again_and_a_refusal_is_not(chats: Chats) -
         "run it again to send it"
     )
     assert chats.services.trouble == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "name"),
+    [
+        ("webhook", "http://127.0.0.1:9/s3cret", "127.0.0.1:9"),
+        ("slack", "http://127.0.0.1:9/s3cret", "127.0.0.1:9"),
+        ("apprise", "ntfy://127.0.0.1:9/s3cret", "ntfy"),
+    ],
+)
+def test_a_receiver_that_cannot_be_reached_is_named_with_the_next_step(
+    kind: Any, address: str, name: str
+) -> None:
+    spec = Delivery(kind=kind, address_env="CHAT")
+    channel = channel_of(spec, {"CHAT": address}, time.time)
+    message = json.dumps({"title": "News", "body": "A flag was removed."}).encode()
+    with pytest.raises(UpstreamError) as raised:
+        channel.send(message, "key")
+    assert str(raised.value).startswith(f"{name} cannot be reached")
+    assert str(raised.value).endswith("; check the channel's address and the network")
+    assert "s3cret" not in str(raised.value)
 
 
 def test_no_secret_is_printed_logged_or_stored_when_a_service_fails(

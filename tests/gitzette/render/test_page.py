@@ -9,6 +9,7 @@ import pytest
 from agent.domain.base import Language
 from agent.domain.claims import Anchor, Quote
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.ledger import Tier
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
 from agent.languages import catalogue
@@ -19,7 +20,7 @@ from agent.web import Web
 from evals.sets.page import unfolded_words
 from gitzette.render.compose import page_model, report_page
 from tests.analysed_report import AT, HANG, LIMIT, ROUTER, SMALL, analysed_report
-from tests.made_reports import FIRST, made_day
+from tests.made_reports import FIRST, REPOS, made_day
 
 WEB = Web("https://git.example")
 LAYOUTS: tuple[Layout, ...] = ("digest", "ledger")
@@ -61,6 +62,30 @@ def test_a_page_goes_from_the_brief_over_what_to_act_on_to_what_is_folded(
     places = [page.index(entry) for entry in order]
     assert places == sorted(places)
     assert "8 experts" in page[: places[1]] or "8 个专家" in page[: places[1]]
+
+
+@BOTH
+def test_commits_that_ask_for_no_attention_are_folded_by_the_folder_they_are_in(
+    lang: Language, layout: Layout
+) -> None:
+    report = made_day(FIRST, most=6)
+    rows = []
+    for number, row in enumerate(report.ledger):
+        noise = {"tier": Tier.LOW, "noise": "docs"}
+        areas = ({"docs/guide": 9, "src/router": 2}, {"docs/api": 1}, {".": 3}, {})[number % 4]
+        rows.append(row.model_copy(update={"areas": areas, **noise}))
+    first = REPOS[0]
+    rows = [row for row in rows if row.repo == first][:4]
+    assert len(rows) == 4
+    update: dict[str, Any] = {"ledger": tuple(rows), "sections": report.sections[:1]}
+    update |= {"claims": (), "stories": (), "links": (), "repos": (first,)}
+    page = report_page(report.model_copy(update=update), lang, WEB, layout)
+    folds = re.findall("<summary>(.*?)</summary>", page)
+    expected = {
+        "en": ["docs (2): Documents", "files in no folder (1): Documents", "Others (1): Documents"],
+        "zh": ["docs（2）：文档", "根目录（1）：文档", "其余（1）：文档"],
+    }
+    assert [fold for fold in folds if fold in expected[lang]] == expected[lang]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

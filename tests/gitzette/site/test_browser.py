@@ -96,7 +96,7 @@ def test_filters_stand_in_the_address_and_counts_follow_them(
 
     def counts() -> list[int]:
         texts = page.locator("main section.tier:not([hidden]) h2 .count").all_inner_texts()
-        return [int(text.strip("()") or 0) for text in texts]
+        return [int(text.strip(" ()（）") or 0) for text in texts]
 
     day = f"en/days/{FIRST}.html"
     page = opened(breaking_day, day)
@@ -118,9 +118,11 @@ def test_filters_stand_in_the_address_and_counts_follow_them(
     assert visible_commits() == seen
     page.locator("nav.languages a").click()
     page.wait_for_url(f"**/zh/days/{FIRST}.html?*")
-    assert visible_commits() == seen
+    assert visible_commits() == sum(counts()) == seen
     page.locator("#filter button[data-all]").click()
-    assert visible_commits() == everything
+    assert visible_commits() == sum(counts()) == everything
+    texts = page.locator("main section.tier:not([hidden]) h2 .count").all_inner_texts()
+    assert {text[:1] for text in texts if text} == {"（"}
     assert urlsplit(page.url).query == ""
     opened(breaking_day, f"{day}?repo=octo/nowhere&show=all")
     assert page.locator("main [data-commits]:not([hidden])").count() > 0

@@ -327,6 +327,56 @@ def test_everything_that_breaks_has_a_page_and_a_feed(
         assert 'href="../../' + f'{lang}/days/{FIRST}.html?show=breaking"' in day_page
 
 
+def test_what_breaks_is_cut_by_month_and_a_changed_day_renews_the_page_of_its_month(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    site = tmp_path / "site"
+    earlier = FIRST
+    later = FIRST + timedelta(days=31)
+    out = shelf(made_day(earlier, most=4), made_day(later, most=4))
+    built(out)
+    newest = (site / "en" / "breaking.html").read_text("utf-8")
+    for day in (earlier, later):
+        address = f"../en/breaking/{day:%Y-%m}.html"
+        assert f'href="{address}"' in newest
+        page = (site / "en" / f"breaking/{day:%Y-%m}.html").read_text("utf-8")
+        assert f"days/{day}.html?show=breaking" in page
+        other = earlier if day == later else later
+        assert f"days/{other}.html?show=breaking" not in page
+    before = stamps(site)
+    shelf(made_day(earlier, seed=7, most=4))
+    assert built(out).renewed == 1
+    changed = {name for name, stamp in stamps(site).items() if before.get(name) != stamp}
+    assert {name for name in changed if name.startswith("en/breaking/")} == {
+        f"en/breaking/{earlier:%Y-%m}.html"
+    }
+    assert {name for name in changed if name.startswith("search/20")} == {
+        f"search/{earlier:%Y-%m}.js",
+        f"search/{earlier:%Y-%m}-words.js",
+    }
+    assert contents(site) == _fresh(out, built, tmp_path)
+
+
+def test_reports_are_not_read_again_for_a_site_that_has_them(
+    shelf: Shelf, built: Build, tmp_path: Path
+) -> None:
+    out = shelf(days=3)
+    built(out)
+    report = out / "reports" / f"{FIRST}.json"
+    status = report.stat()
+    text = report.read_text("utf-8")
+    # A report of the same size and time is taken for the same; any other is read.
+    report.write_text(text[:-1] + " ", "utf-8")
+    os.utime(report, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert built(out).renewed == 0
+    os.utime(report, ns=(status.st_atime_ns, status.st_mtime_ns + 1_000_000_000))
+    assert built(out).renewed == 1
+    (tmp_path / "site" / "data" / "digests.json").write_text("[1]", "utf-8")
+    (tmp_path / "site" / "data" / "shared.json").write_text("nothing", "utf-8")
+    assert built(out).renewed == 0
+    assert contents(tmp_path / "site") == _fresh(out, built, tmp_path)
+
+
 def test_names_from_anywhere_become_files_inside_the_site() -> None:
     assert repo_path("vllm-project/vllm") == "repos/vllm-project--vllm.html"
     for name in ("../../x", "a/../b", "a--b/c", "a/b/c", "", "a/b\0", "<x>/y"):

@@ -141,6 +141,37 @@ async def test_every_fault_of_an_answer_is_told_in_words_without_the_key(kind: s
     assert KEY not in outcome
 
 
+@pytest.mark.parametrize(
+    ("kind", "next_step"),
+    [
+        ("reset", "`gitzette doctor` asks it"),
+        ("slow", "a slow server needs a greater answer_seconds"),
+        ("locked", "check OPENAI_API_KEY"),
+        ("down", "answered HTTP 503"),
+    ],
+)
+async def test_errors_name_the_model_its_address_without_secrets_and_the_next_step(
+    kind: str, next_step: str
+) -> None:
+    with serving(kind) as server:
+        address = server.url.removeprefix("http://")
+        model = RecordedChatModel(
+            model_name="scripted",
+            server=ChatServer(
+                name="scripted",
+                url=f"http://someone:{KEY}@{address}?key={KEY}",
+                key=SecretStr(KEY),
+                timeout=0.4 if kind in WAITED_FOR else 60,
+            ),
+            retries=Retries(tries=1),
+        )
+        with pytest.raises(ModelError) as raised:
+            await model.answer(ChatRequest(messages=ASKED))
+    assert str(raised.value).startswith(f"scripted at http://{address} ")
+    assert next_step in str(raised.value)
+    assert KEY not in str(raised.value)
+
+
 @pytest.mark.parametrize(("kind", "outcome"), CALLS.items())
 async def test_wrong_calls_of_tools_are_cut_short_or_told_in_words(
     kind: str, outcome: str | None

@@ -182,9 +182,10 @@ async def test_a_graphql_outage_leaves_the_rest_and_says_what_is_missing(kit: Ki
         DAY, [landed(n) for n in range(200)], known_open={1}
     )
     assert threads.coverage == "partial"
+    request = f"POST {kit.hub.base.removeprefix('http://')}/graphql"
     assert list(threads.missing) == [
-        "what closed 1 issues could not be read (POST /graphql: HTTP 502)",
-        "the pull requests of 200 commits could not be read (POST /graphql: HTTP 502)",
+        f"what closed 1 issues could not be read ({request}: HTTP 502)",
+        f"the pull requests of 200 commits could not be read ({request}: HTTP 502)",
     ]
     assert [(c.issue, c.reason) for c in threads.closings] == [("acme/lib#1", "completed")]
     assert client.usage.sent == 2 + 8
