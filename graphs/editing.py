@@ -119,7 +119,7 @@ async def _weighed(
     """Return the facts of commits; those that may break something are read and weighed again."""
     collected = state["first_look"]
     evidence_by_sha: dict[str, CommitEvidence] = {}
-    async for evidence in context.library.skim(code, readable):
+    async for evidence in context.evidence_cache.skim(code, readable):
         evidence_by_sha[evidence.change.commit.sha] = evidence
     ranking = {triaged.sha: triaged for triaged in collected.table}
     scales = Scales(collected, state["spec"])
@@ -158,7 +158,7 @@ async def _studied_for_certainty(
         if triaged.noise is None and MAY_BREAK in triaged.reasons:
             uncertain.append(triaged.sha)
     landed = [row.commit for row in collected.rows]
-    return await context.library.study_all(code, uncertain, landed=landed)
+    return await context.evidence_cache.study_all(code, uncertain, landed=landed)
 
 
 def _explaining_tokens(evidence: CommitEvidence) -> int:
