@@ -139,7 +139,7 @@ async def broken(git_dir: Path, folder: str, old: str, new: str) -> list[Broken]
             continue
         old_module = await _module(git_dir, old, path)
         new_module = await _module(git_dir, new, path)
-        for finding in _compared(old_module, new_module):
+        for finding in breaks_between(old_module, new_module):
             candidates.append((path, finding))
     if not candidates:
         return []
@@ -246,7 +246,8 @@ async def _module(git_dir: Path, commit: str, path: str) -> Any:
         return griffe.Module(PurePosixPath(path).stem)
 
 
-def _compared(old: Any, new: Any) -> Iterator[Broken]:
+def breaks_between(old: Any, new: Any) -> Iterator[Broken]:
+    """Yield what griffe finds broken between two versions of a module."""
     import griffe
 
     for member in old.members.values():
@@ -258,7 +259,9 @@ def _compared(old: Any, new: Any) -> Iterator[Broken]:
         if kind == "OBJECT_REMOVED" and _is_defined_here(breakage.obj, name):
             yield Broken(name, removed=True)
         elif kind.startswith("PARAMETER_"):
-            yield Broken(name, removed=False, parameters=_parameters(breakage))
+            # Facts name a constructor by its class, as callers do.
+            function = name.removesuffix(".__init__")
+            yield Broken(function, removed=False, parameters=_parameters(breakage))
 
 
 def _is_defined_here(obj: Any, name: str) -> bool:
