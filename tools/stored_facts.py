@@ -23,7 +23,7 @@ from tools.diff.reverts import Lineage
 from tools.diff.sheet import Gathered, gather
 
 _ROOT = Path(__file__).resolve().parents[1]
-_READING_FOLDERS = ("agent", "tools/diff")
+_READING_FOLDERS = ("agent", "tools/diff", "tools/surface")
 """The code by which facts are found; another version of it may find others."""
 _PARSERS = (
     "tree-sitter",
