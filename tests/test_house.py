@@ -66,7 +66,7 @@ def test_links_between_the_documents_lead_somewhere() -> None:
 
 # Gitzette is on no package index; an owner of its name there could have anything installed.
 _INSTALLS_A_NAME = re.compile(
-    r"""\b(?:pip3?|pipx|uv|uvx)\ (?:(?:tool|pip)\ )?(?:install|add|run|)[^\n]*?
+    r"""\b(?:pip3?|pipx|uv|uvx)\ (?:(?:tool|pip)\ )?(?:install|add|run|)(?!\ --(?:from|spec)\ \.)[^\n]*?
         ["'\s]gitzette(?=["'\s\[=<>]|$)""",
     re.VERBOSE | re.MULTILINE,
 )
@@ -76,6 +76,7 @@ def test_nobody_is_told_to_install_a_name_that_is_not_published() -> None:
     assert _INSTALLS_A_NAME.search("pip install 'gitzette[server]'")
     assert _INSTALLS_A_NAME.search("run uv tool install gitzette to begin")
     assert not _INSTALLS_A_NAME.search("uv tool install '.[server]' in a checkout of gitzette/")
+    assert not _INSTALLS_A_NAME.search("uvx --from . gitzette run --demo, in a clone")
     texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*"), *(ROOT / "scripts").iterdir()]
     for package in PACKAGES:
         texts += (ROOT / package).rglob("*")

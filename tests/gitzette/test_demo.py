@@ -126,7 +126,7 @@ def test_the_written_days_have_what_a_reader_follows_a_project_for(
     assert [release["tag"] for release in releases] == ["v1.4.1"]
     assert [entry["id"] for entry in releases[0]["notes"]["advisories"]] == ["GHSA-7q4m-w9cx-2f8j"]
     page = (demonstration.out / "reports" / "2026-02-04.md").read_text("utf-8")
-    assert "**Breaks** (1): [`--sticky`]" in page
+    assert "**Breaks** (2): [`--sticky`]" in page
     assert "Reverts" in (demonstration.out / "reports" / "2026-02-03.md").read_text("utf-8")
 
 

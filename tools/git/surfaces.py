@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
 from tools.diff.roles import HEADERS, is_for_users, is_product
-from tools.git.changes import entries_of
+from tools.git.changes import close_gaps, entries_of
 from tools.git.files import Trees, cover
 from tools.surface.change import Surface, SurfaceReader, surface_change
 from tools.surface.public import Documented, documented_imports, entry_points, project_name
@@ -26,6 +26,8 @@ _NO_SURFACE = SurfaceChange()
 class Surfaces(Trees):
     """Finds what a commit does to the paths that users import."""
 
+    _network: Mapping[str, str]
+
     def __init__(self) -> None:
         """Begin without having read a surface."""
         self._surface_reader = SurfaceReader()
@@ -44,6 +46,9 @@ class Surfaces(Trees):
         """
         view = await self._view()
         present = await self._present(view, shas)
+        # A module that is not here would look like one that is gone, or that stayed as it was.
+        gaps = await close_gaps(await self._open(), view, present, self._network)
+        present = [sha for sha in present if sha not in gaps.shas]
         entries_by_sha = await entries_of(view, present)
         parents = await _first_parents(view, present)
         changes: dict[str, SurfaceChange | None] = dict.fromkeys(shas)
@@ -94,7 +99,10 @@ class Surfaces(Trees):
         self, view: "View", sha: str, files: dict[str, str] | None = None
     ) -> Surface | None:
         if sha not in self._surfaces:
-            files = files or await self._listing(view, sha)
+            if files is None:
+                if not await self._has_tree(sha):
+                    return None
+                files = await self._listing(view, sha)
             if len(files) > _MAX_FILES:
                 return None
             if self._documented is None:
@@ -109,8 +117,7 @@ class Surfaces(Trees):
         return self._surfaces[sha]
 
     async def _listing(self, view: "View", sha: str) -> dict[str, str]:
-        """Return the blob of each file of a tree; a partial clone gets what it lacks of them."""
-        await self._has_tree(sha)
+        """Return the blob of each file of a tree."""
         listing = await view.read(["ls-tree", "-r", "-z", sha])
         files: dict[str, str] = {}
         for record in listing.split(b"\0"):

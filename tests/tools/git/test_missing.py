@@ -145,3 +145,27 @@ async def test_a_tree_that_cannot_be_fetched_is_not_searched(
     code = GitSource(RepoId("acme/engine"), clone)
     assert await code.usages_of(sha, ["limit"]) is None
     assert await code.names_in_tree(sha, ["limit"]) is None
+
+
+async def test_what_breaks_is_the_same_in_a_partial_clone_that_has_read_nothing_yet(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    export = "from .plans import plan\n\n__all__ = ['plan']\n"
+    work.commit("plan", {"engine/__init__.py": export, "engine/plans.py": "def plan(size): ...\n"})
+    sha = work.commit("rename", {"engine/plans.py": "def plan(pages): ...\n"})
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    changes = await GitSource(REPO, clone).surface_changes([sha])
+    assert changes == await GitSource(REPO, work.path).surface_changes([sha])
+    surface = changes[sha]
+    assert surface is not None
+    assert [broken.path for broken in surface.breaks] == ["engine.plan"]
+
+
+async def test_nothing_is_said_of_what_breaks_where_a_tree_cannot_be_fetched(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    work.commit("plan", {"engine/__init__.py": "", "engine/plans.py": "def plan(size): ...\n"})
+    sha = work.commit("rename", {"engine/plans.py": "def plan(pages): ...\n"})
+    clone = partial_clone(work, server, tmp_path / "clone.git")
+    shutil.rmtree(server.root)
+    assert await GitSource(REPO, clone).surface_changes([sha]) == {sha: None}
