@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agent.bumps.python_uses import CallShape, Override, OwnPython, PathUse
+from agent.bumps.python_values import plain_path
 from agent.bumps.result import CodeUse, Effect
 from tools.packages.python_tree import (
     PythonTree,
@@ -124,7 +125,7 @@ class _Comparison:
     @property
     def _is_consequence(self) -> bool:
         """True if something on the way to the name is gone, which is a use by itself."""
-        return not self.new.is_followed and not self.use.is_whole
+        return not self.new.is_followed and plain_path(self.use.path) != self.use.path
 
     def _is_left_to_base(self, new: PythonTree) -> bool:
         """Return True for what a class defined itself, and has at most from elsewhere now.
