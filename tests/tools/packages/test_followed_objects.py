@@ -311,3 +311,81 @@ async def test_what_follows_something_gone_is_not_told_again(work: Work) -> None
     new = NEW.replace("def make() -> Table: ...", "")
     uses = await broken(work, own_code, OLD, new)
     assert [(use.line, use.name) for use in uses] == [(1, "sheet.make")]
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [
+        ('monkeypatch.setattr(Cell, "old", 1)', 1),
+        ('mocker.patch.object(Cell, "old")', 1),
+        ('getattr(Cell(), "old")', 1),
+        ('getattr(Cell(), "old", None)', 0),
+        ('setattr(Cell, "old", 1)', 0),
+        ('monkeypatch.setattr(Cell, "old", 1, raising=False)', 0),
+    ],
+)
+async def test_attributes_that_are_named_in_strings_are_uses(
+    work: Work, call: str, count: int
+) -> None:
+    assert len(await broken(work, f"from sheet import Cell\n\n{call}\n")) == count
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "a.py": "from b import *\nfrom b import x\n",
+            "b.py": "from a import *\nfrom a import x\n",
+        },
+        {"a.py": "class A(B): ...\nclass B(A):\n    def f(self): return self.f().g\nB().f().g()\n"},
+        {"a.py": "def f(): return g()\ndef g(): return f()\nx = f()\nx = x.y\nx.z()\n"},
+        {"a.py": "import sheet\nx = sheet\nx = x.a\nfor x in x: x.old()\n"},
+        {"a.py": f"import sheet\nsheet{'.a' * 3000}\n"},
+        {"a.py": f"import sheet\nx = {'(' * 150}sheet{')' * 150}\n"},
+    ],
+)
+async def test_code_in_circles_is_read_to_its_end(work: Work, files: Mapping[str, str]) -> None:
+    uses = await broken(work, {**files, "app.py": "import a\nfrom a import x\nx.old()\n"})
+    assert uses == []
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "sheet.__version__ >= '2'",
+        "Version(sheet.VERSION) > Version('2')",
+        "version('sheet').startswith('2')",
+        "IS_NEW",
+        "OWN_IS_NEW",
+    ],
+)
+async def test_a_line_for_some_versions_only_is_not_said_to_fail(work: Work, test: str) -> None:
+    files = {
+        "compat.py": "import sheet\nOWN_IS_NEW = sheet.__version__ > '2'\n",
+        "app.py": "import sheet\nfrom compat import OWN_IS_NEW\nfrom importlib.metadata import version\n"
+        "NOW = sheet.__version__\nIS_NEW = NOW > '2'\n"
+        f"if {test}:\n    pass\nelse:\n    sheet.Table(1).old()\nsheet.Cell().old()\n",
+    }
+    uses = await broken(
+        work, files, f"__version__ = VERSION = '1'\n{OLD}", f"__version__ = VERSION = '2'\n{NEW}"
+    )
+    assert [(use.line, use.is_breaking) for use in uses] == [(9, False), (10, True)]
+
+
+async def test_what_follows_the_way_out_for_new_versions_is_for_old_ones(work: Work) -> None:
+    own_code = "import sheet\ndef f():\n    if sheet.__version__ > '1':\n        return\n    sheet.Cell().old()\n"
+    (use,) = await broken(work, own_code, f"__version__ = '1'\n{OLD}", f"__version__ = '2'\n{NEW}")
+    assert (use.line, use.is_breaking) == (5, False)
+
+
+async def test_a_base_may_be_named_by_its_module(work: Work) -> None:
+    work.commit("Base", {"sheet/base.py": "class Base:\n    def run(self): ...\n"})
+    old_sha = work.commit(
+        "Old", {"sheet/__init__.py": "from . import base\nclass A(base.Base): ...\n"}
+    )
+    new_sha = work.commit("New", {"sheet/base.py": "class Base: ...\n"})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    files = {"app.py": "from sheet import A\nA().run()\n"}
+    (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
+    assert use.text == "`sheet.A.run` is gone"
