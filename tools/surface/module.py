@@ -147,9 +147,18 @@ class _Reader:
             exports=exports,
             has_all_exports=self._has_all_exports,
             made_up=made_up or frozenset(),
-            is_open=self._is_open or not self._has_all_exports or made_up is None,
+            is_open=self._is_open
+            or not self._has_all_exports
+            or made_up is None
+            or self._has_foreign_getattr(),
             warns=tuple(self._warns),
         )
+
+    def _has_foreign_getattr(self) -> bool:
+        """Return True if `__getattr__` is made or imported, as lazy loaders have it."""
+        definition = self._definitions.get("__getattr__")
+        is_made = definition is not None and definition.kind != "function"
+        return is_made or "__getattr__" in self._imports
 
     def read(self, statements: Iterable[ast.stmt]) -> None:
         """Collect the names that some statements bind."""

@@ -389,3 +389,11 @@ async def test_a_base_may_be_named_by_its_module(work: Work) -> None:
     files = {"app.py": "from sheet import A\nA().run()\n"}
     (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
     assert use.text == "`sheet.A.run` is gone"
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["__getattr__, __dir__ = lazy.attach(__name__)\n", "from elsewhere import __getattr__\n"],
+)
+async def test_a_lazy_loader_may_have_any_name(work: Work, new: str) -> None:
+    assert await broken(work, "from sheet import a\n", "a = 1\n", new) == []
