@@ -1,6 +1,6 @@
 """Paths of Python packages at a commit: what they stand for, and whether calls fit."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -28,7 +28,9 @@ class PythonTree:
         self._blobs = blobs
         packages = _with_stubs(blobs)
         self._single_modules = _single_modules(blobs)
-        self._paths = self._single_modules | packages
+        namespaced = _in_namespaces(packages)
+        self._namespaced_names = {file: name for name, file in namespaced.items()}
+        self._paths = self._single_modules | packages | namespaced
         self._modules: dict[str, Module | None] = {}
         self._package = Package(self._paths, self._modules)
         self._types = TypeReader(self._package)
@@ -52,7 +54,7 @@ class PythonTree:
             if "." in module or not _is_below(file, folder):
                 continue
             if not any(_is_below(file, other) for other in others if other != folder and other):
-                names.add(module)
+                names.add(self._namespaced_names.get(file, module))
         return names - self._single_modules.keys() or names
 
     async def meanings(self, paths: Iterable[str]) -> dict[str, Meaning | None]:
@@ -188,6 +190,22 @@ def _with_stubs(files: Iterable[str]) -> dict[str, str]:
         if file.endswith(".pyi"):
             python_files.setdefault(file.removesuffix("i"), file)
     return {module: python_files[file] for module, file in module_paths(python_files).items()}
+
+
+def _in_namespaces(packages: Mapping[str, str]) -> dict[str, str]:
+    """Return the modules of packages in a namespace, by the names that start with it.
+
+    A namespace is a folder of a source folder that has no module of its own: `src/zope/interface`.
+    """
+    names: dict[str, str] = {}
+    for module, file in packages.items():
+        root, _, path = file.partition("/")
+        name = path.removesuffix("i").removesuffix(".py").removesuffix("/__init__")
+        dotted = name.replace("/", ".")
+        is_namespaced = dotted != module and dotted.endswith(f".{module}")
+        if root in _MODULE_FOLDERS and is_namespaced:
+            names[dotted] = file
+    return names
 
 
 def _single_modules(files: Iterable[str]) -> dict[str, str]:

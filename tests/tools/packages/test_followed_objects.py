@@ -397,3 +397,22 @@ async def test_a_base_may_be_named_by_its_module(work: Work) -> None:
 )
 async def test_a_lazy_loader_may_have_any_name(work: Work, new: str) -> None:
     assert await broken(work, "from sheet import a\n", "a = 1\n", new) == []
+
+
+async def test_a_package_in_a_namespace_is_imported_by_both_names(work: Work) -> None:
+    files = {"src/zope/sheet/__init__.py": "from zope.sheet.cells import a\n"}
+    old_sha = work.commit("Old", {**files, "src/zope/sheet/cells.py": "a = b = 1\n"})
+    new_sha = work.commit("New", {"src/zope/sheet/cells.py": "a = 1\n"})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    assert old.top_level_names("") == {"zope.sheet"}
+    own_files = {
+        "zope/own.py": "from zope.sheet import cells\nx = cells\n",
+        "app.py": "from zope.sheet.cells import a, b\nfrom zope.own import x\nx.b\n",
+    }
+    uses = await broken_uses(own_uses(own_files, own_files, {"zope.sheet"}), old, new)
+    assert use_rows(uses) == [(1, "`zope.sheet.cells.b` is gone")]
+
+
+def use_rows(uses: list[CodeUse]) -> list[tuple[int, str]]:
+    return [(use.line, use.text) for use in uses]
