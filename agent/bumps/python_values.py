@@ -4,6 +4,7 @@ import ast
 import builtins
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 from agent.bumps.own_modules import OwnModules
@@ -505,8 +506,8 @@ class ValueReader:
             expression = named.value if isinstance(named, ast.Subscript) else named
             return self._objects(self.values(expression, scope))
         if shape.kind == "union":
-            known = [self.annotated(part, scope) for part in shape.parts]
-            return _uncertain(value for values in known for value in values)
+            known = (self.annotated(part, scope) for part in shape.parts)
+            return _uncertain(chain.from_iterable(known))
         if shape.kind == "class":
             return _uncertain(self.values(shape.parts[0], scope))
         parts = tuple(self.annotated(part, scope) for part in shape.parts)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agent.bumps.python_uses import CallShape, Override, OwnPython, PathUse
-from agent.bumps.python_values import plain_path
 from agent.bumps.result import CodeUse, Effect
 from tools.packages.python_tree import (
     PythonTree,
@@ -14,7 +13,7 @@ from tools.packages.python_tree import (
     override_fault,
     shifted_argument,
 )
-from tools.packages.python_types import Answer
+from tools.packages.python_types import PathAnswer
 from tools.surface.module import PythonDefinition
 from tools.surface.package import OUTSIDE, Meaning
 
@@ -79,19 +78,19 @@ async def broken_uses(code: OwnUses, old: PythonTree, new: PythonTree) -> list[C
     broken: list[CodeUse] = []
     for file, use in code.uses:
         is_new_call = _CallKey(file, use.path, use.call) not in earlier_calls
-        comparison = _Comparison(file, use, before[use.path], after[use.path], is_new_call)
+        comparison = _UseComparison(file, use, before[use.path], after[use.path], is_new_call)
         broken += comparison.broken(old, new)
     return _first_lines(broken)
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class _UseComparison:
     """A use, and what it stands for in both versions."""
 
     file: str
     use: PathUse
-    old: Answer
-    new: Answer
+    old: PathAnswer
+    new: PathAnswer
     is_new_call: bool
 
     def broken(self, old: PythonTree, new: PythonTree) -> Iterator[CodeUse]:
@@ -125,7 +124,7 @@ class _Comparison:
     @property
     def _is_consequence(self) -> bool:
         """True if something on the way to the name is gone, which is a use by itself."""
-        return not self.new.is_followed and plain_path(self.use.path) != self.use.path
+        return not self.new.is_followed and not self.use.is_whole
 
     def _is_left_to_base(self, new: PythonTree) -> bool:
         """Return True for what a class defined itself, and has at most from elsewhere now.

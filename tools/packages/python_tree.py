@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from agent.bumps.python_uses import CallShape, Override
 from agent.bumps.python_values import OPERATORS, plain_path
 from tools.diff.roles import is_product
-from tools.packages.python_types import Answer, Instance, Member, Place, Typed, TypeReader
+from tools.packages.python_types import Instance, Member, PathAnswer, Place, Typed, TypeReader
 from tools.packages.trees import TreeReader
 from tools.surface.module import Module, PythonDefinition, read_module
 from tools.surface.package import OUTSIDE, Meaning, ModuleFound, Package, module_paths
@@ -62,10 +62,10 @@ class PythonTree:
         answers = await self.answers(paths)
         return {path: answer.meaning for path, answer in answers.items()}
 
-    async def answers(self, paths: Iterable[str]) -> dict[str, Answer]:
+    async def answers(self, paths: Iterable[str]) -> dict[str, PathAnswer]:
         """Return what each path stands for, and how sure that is."""
         distinct_paths = list(dict.fromkeys(paths))
-        answers: dict[str, Answer] = {}
+        answers: dict[str, PathAnswer] = {}
         for _ in range(_MAX_ROUNDS):
             answers = {path: self._answer(path) for path in distinct_paths}
             if not self._package.unread:
@@ -79,7 +79,7 @@ class PythonTree:
         """Return True for what the package calls deprecated."""
         return self._types.is_deprecated(meaning)
 
-    def may_inherit(self, answer: Answer) -> bool:
+    def may_inherit(self, answer: PathAnswer) -> bool:
         """Return True for a name that a class of the tree can only have from elsewhere."""
         if answer.owner is None or answer.owner.is_open:
             return False
@@ -109,20 +109,20 @@ class PythonTree:
     def _resolve(self, path: str) -> Meaning | None:
         return self._answer(path).meaning
 
-    def _answer(self, path: str) -> Answer:
+    def _answer(self, path: str) -> PathAnswer:
         """Follow a path by its names and operators."""
         parts = path.split(".")
         length = len(parts)
         while length and ".".join(parts[:length]) not in self._paths:
             length -= 1
         if not length:
-            return Answer(OUTSIDE, plain_path(path))
+            return PathAnswer(OUTSIDE, plain_path(path))
         walk = _Walk(ModuleFound(".".join(parts[:length])), ".".join(parts[:length]))
         number = length
         while number < len(parts) and walk.place is not None and walk.place is not OUTSIDE:
             walk.go(self._types, parts[number])
             number += 1
-        return Answer(
+        return PathAnswer(
             meaning=self._with_constructor(_meaning(walk.place)),
             name=walk.name,
             is_certain=walk.is_certain,

@@ -103,7 +103,7 @@ def made_up_names(body: Sequence[ast.stmt]) -> frozenset[str] | None:
         return frozenset()
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     looked_up = [collection for name, collection in collections.items() if name in names]
-    raised = {name for node in ast.walk(function) for name in _raised_names(node)}
+    raised = chain.from_iterable(_raised_names(node) for node in ast.walk(function))
     if "AttributeError" not in raised or not looked_up or {"getattr", "eval", "exec"} & names:
         return None
     return frozenset(_texts_in(function, *looked_up))
