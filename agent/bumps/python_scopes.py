@@ -158,7 +158,8 @@ class ModuleScopes:
         found = dict(_facts_of(test, scope))
         stored: set[str] = set()
         if found:
-            stored = {spelling(node) for part in block for node in ast.walk(part) if is_bound(node)}
+            for part in block:
+                stored.update(spelling(node) for node in ast.walk(part) if is_bound(node))
         bindings = {name: [binding] for name, binding in found.items() if name not in stored}
         is_for_types = spelling(test).rpartition(".")[2] == "TYPE_CHECKING"
         if not bindings and not is_for_types and not _may_ask_version(test):

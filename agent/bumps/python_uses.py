@@ -24,6 +24,7 @@ from agent.bumps.python_values import (
     Value,
     ValueReader,
     is_constructed_as_base,
+    is_part_of,
     plain_path,
 )
 
@@ -191,7 +192,7 @@ class _UseReader:
             return
         for alias in node.names:
             path = f"{module}{alias.name}".removesuffix(".*")
-            if path.partition(".")[0] in self.packages:
+            if is_part_of(path, self.packages):
                 line = node.lineno if alias.name == "*" else alias.lineno
                 self._add(Foreign(path, is_run), line, is_whole=True)
 
@@ -282,7 +283,7 @@ class _UseReader:
             if not _DOTTED.fullmatch(text) and text not in self.packages:
                 continue
             line = call.args[index].lineno
-            if text.partition(".")[0] not in self.packages:
+            if not is_part_of(text, self.packages):
                 for value in self._through_own_module(text, scope):
                     self._add(value, line)
                 continue

@@ -2,8 +2,9 @@
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 from agent.bumps.own_modules import OwnModules
@@ -142,7 +143,7 @@ class ValueReader:
         foreign: list[Foreign] = []
         for statement in module.stars:
             source = statement.module or ""
-            if not statement.level and source.partition(".")[0] in self.packages:
+            if not statement.level and is_part_of(source, self.packages):
                 foreign.append(Foreign(f"{source}.{name}"))
                 continue
             place = self.modules.place(module.file, source, statement.level)
@@ -217,12 +218,12 @@ class ValueReader:
         file = binding.scope.file
         if isinstance(statement, ast.ImportFrom):
             module = statement.module or ""
-            if not statement.level and module.partition(".")[0] in self.packages:
+            if not statement.level and is_part_of(module, self.packages):
                 return (Foreign(f"{module}.{alias.name}"),)
             place = self.modules.place(file, module, statement.level)
             return self._of_member(place, alias.name) if place else ()
         top = alias.name.partition(".")[0]
-        if top in self.packages:
+        if is_part_of(alias.name, self.packages):
             return (Foreign(alias.name if alias.asname else top),)
         return self._module(self.modules.place(file, alias.name if alias.asname else top))
 
@@ -361,7 +362,7 @@ class ValueReader:
         if len(texts) < 2 or not all(is_text(argument) for argument in node.args[:2]):
             return ()
         module, name = str(texts[0]), str(texts[1])
-        if module.partition(".")[0] in self.packages and name.isidentifier():
+        if is_part_of(module, self.packages) and name.isidentifier():
             return (Foreign(f"{module}.{name}"),)
         return ()
 
@@ -505,8 +506,8 @@ class ValueReader:
             expression = named.value if isinstance(named, ast.Subscript) else named
             return self._objects(self.values(expression, scope))
         if shape.kind == "union":
-            known = [self.annotated(part, scope) for part in shape.parts]
-            return _uncertain(value for values in known for value in values)
+            known = (self.annotated(part, scope) for part in shape.parts)
+            return _uncertain(chain.from_iterable(known))
         if shape.kind == "class":
             return _uncertain(self.values(shape.parts[0], scope))
         parts = tuple(self.annotated(part, scope) for part in shape.parts)
@@ -612,6 +613,11 @@ def _makes_attributes_up(scope: Scope) -> bool:
         return True
     calls = (node for node in ast.walk(scope.node) if isinstance(node, ast.Call))
     return any(spelling(call.func) == "setattr" for call in calls)
+
+
+def is_part_of(path: str, packages: Collection[str]) -> bool:
+    """Return True for a package or something in it; the name of a package may have a namespace."""
+    return any(path == package or path.startswith(f"{package}.") for package in packages)
 
 
 def plain_path(path: str) -> str:

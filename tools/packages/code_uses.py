@@ -13,7 +13,7 @@ from tools.packages.python_tree import (
     override_fault,
     shifted_argument,
 )
-from tools.packages.python_types import Answer
+from tools.packages.python_types import PathAnswer
 from tools.surface.module import PythonDefinition
 from tools.surface.package import OUTSIDE, Meaning
 
@@ -78,19 +78,19 @@ async def broken_uses(code: OwnUses, old: PythonTree, new: PythonTree) -> list[C
     broken: list[CodeUse] = []
     for file, use in code.uses:
         is_new_call = _CallKey(file, use.path, use.call) not in earlier_calls
-        comparison = _Comparison(file, use, before[use.path], after[use.path], is_new_call)
+        comparison = _UseComparison(file, use, before[use.path], after[use.path], is_new_call)
         broken += comparison.broken(old, new)
     return _first_lines(broken)
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class _UseComparison:
     """A use, and what it stands for in both versions."""
 
     file: str
     use: PathUse
-    old: Answer
-    new: Answer
+    old: PathAnswer
+    new: PathAnswer
     is_new_call: bool
 
     def broken(self, old: PythonTree, new: PythonTree) -> Iterator[CodeUse]:

@@ -1,13 +1,13 @@
 """Paths of Python packages at a commit: what they stand for, and whether calls fit."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from agent.bumps.python_uses import CallShape, Override
 from agent.bumps.python_values import OPERATORS, plain_path
 from tools.diff.roles import is_product
-from tools.packages.python_types import Answer, Instance, Member, Place, Typed, TypeReader
+from tools.packages.python_types import Instance, Member, PathAnswer, Place, Typed, TypeReader
 from tools.packages.trees import TreeReader
 from tools.surface.module import Module, PythonDefinition, read_module
 from tools.surface.package import OUTSIDE, Meaning, ModuleFound, Package, module_paths
@@ -28,7 +28,9 @@ class PythonTree:
         self._blobs = blobs
         packages = _with_stubs(blobs)
         self._single_modules = _single_modules(blobs)
-        self._paths = self._single_modules | packages
+        namespaced = _in_namespaces(packages)
+        self._namespaced_names = {file: name for name, file in namespaced.items()}
+        self._paths = self._single_modules | packages | namespaced
         self._modules: dict[str, Module | None] = {}
         self._package = Package(self._paths, self._modules)
         self._types = TypeReader(self._package)
@@ -52,7 +54,7 @@ class PythonTree:
             if "." in module or not _is_below(file, folder):
                 continue
             if not any(_is_below(file, other) for other in others if other != folder and other):
-                names.add(module)
+                names.add(self._namespaced_names.get(file, module))
         return names - self._single_modules.keys() or names
 
     async def meanings(self, paths: Iterable[str]) -> dict[str, Meaning | None]:
@@ -60,10 +62,10 @@ class PythonTree:
         answers = await self.answers(paths)
         return {path: answer.meaning for path, answer in answers.items()}
 
-    async def answers(self, paths: Iterable[str]) -> dict[str, Answer]:
+    async def answers(self, paths: Iterable[str]) -> dict[str, PathAnswer]:
         """Return what each path stands for, and how sure that is."""
         distinct_paths = list(dict.fromkeys(paths))
-        answers: dict[str, Answer] = {}
+        answers: dict[str, PathAnswer] = {}
         for _ in range(_MAX_ROUNDS):
             answers = {path: self._answer(path) for path in distinct_paths}
             if not self._package.unread:
@@ -77,7 +79,7 @@ class PythonTree:
         """Return True for what the package calls deprecated."""
         return self._types.is_deprecated(meaning)
 
-    def may_inherit(self, answer: Answer) -> bool:
+    def may_inherit(self, answer: PathAnswer) -> bool:
         """Return True for a name that a class of the tree can only have from elsewhere."""
         if answer.owner is None or answer.owner.is_open:
             return False
@@ -107,20 +109,20 @@ class PythonTree:
     def _resolve(self, path: str) -> Meaning | None:
         return self._answer(path).meaning
 
-    def _answer(self, path: str) -> Answer:
+    def _answer(self, path: str) -> PathAnswer:
         """Follow a path by its names and operators."""
         parts = path.split(".")
         length = len(parts)
         while length and ".".join(parts[:length]) not in self._paths:
             length -= 1
         if not length:
-            return Answer(OUTSIDE, plain_path(path))
+            return PathAnswer(OUTSIDE, plain_path(path))
         walk = _Walk(ModuleFound(".".join(parts[:length])), ".".join(parts[:length]))
         number = length
         while number < len(parts) and walk.place is not None and walk.place is not OUTSIDE:
             walk.go(self._types, parts[number])
             number += 1
-        return Answer(
+        return PathAnswer(
             meaning=self._with_constructor(_meaning(walk.place)),
             name=walk.name,
             is_certain=walk.is_certain,
@@ -188,6 +190,22 @@ def _with_stubs(files: Iterable[str]) -> dict[str, str]:
         if file.endswith(".pyi"):
             python_files.setdefault(file.removesuffix("i"), file)
     return {module: python_files[file] for module, file in module_paths(python_files).items()}
+
+
+def _in_namespaces(packages: Mapping[str, str]) -> dict[str, str]:
+    """Return the modules of packages in a namespace, by the names that start with it.
+
+    A namespace is a folder of a source folder that has no module of its own: `src/zope/interface`.
+    """
+    names: dict[str, str] = {}
+    for module, file in packages.items():
+        root, _, path = file.partition("/")
+        name = path.removesuffix("i").removesuffix(".py").removesuffix("/__init__")
+        dotted = name.replace("/", ".")
+        is_namespaced = dotted != module and dotted.endswith(f".{module}")
+        if root in _MODULE_FOLDERS and is_namespaced:
+            names[dotted] = file
+    return names
 
 
 def _single_modules(files: Iterable[str]) -> dict[str, str]:

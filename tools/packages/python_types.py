@@ -44,7 +44,7 @@ Place = Meaning | Typed | Instance | Member
 
 
 @dataclass(frozen=True)
-class Answer:
+class PathAnswer:
     """What a path stands for, and how it was reached."""
 
     meaning: Meaning | None  # None where there is no such name

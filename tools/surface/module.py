@@ -103,7 +103,7 @@ def made_up_names(body: Sequence[ast.stmt]) -> frozenset[str] | None:
         return frozenset()
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     looked_up = [collection for name, collection in collections.items() if name in names]
-    raised = {name for node in ast.walk(function) for name in _raised_names(node)}
+    raised = chain.from_iterable(_raised_names(node) for node in ast.walk(function))
     if "AttributeError" not in raised or not looked_up or {"getattr", "eval", "exec"} & names:
         return None
     return frozenset(_texts_in(function, *looked_up))
@@ -147,9 +147,18 @@ class _Reader:
             exports=exports,
             has_all_exports=self._has_all_exports,
             made_up=made_up or frozenset(),
-            is_open=self._is_open or not self._has_all_exports or made_up is None,
+            is_open=self._is_open
+            or not self._has_all_exports
+            or made_up is None
+            or self._has_foreign_getattr(),
             warns=tuple(self._warns),
         )
+
+    def _has_foreign_getattr(self) -> bool:
+        """Return True if `__getattr__` is made or imported, as lazy loaders have it."""
+        definition = self._definitions.get("__getattr__")
+        is_made = definition is not None and definition.kind != "function"
+        return is_made or "__getattr__" in self._imports
 
     def read(self, statements: Iterable[ast.stmt]) -> None:
         """Collect the names that some statements bind."""

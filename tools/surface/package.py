@@ -178,13 +178,23 @@ class Package:
         for base in definition.bases:
             if base == "object" or self._brings_nothing(definition.module, base):
                 continue
-            meaning = None if "." in base else self.resolve(definition.module, base)
+            meaning = self._named(definition.module, base)
             if not isinstance(meaning, PythonDefinition) or not hops:
                 return OUTSIDE
             inherited = self.member(meaning, name, hops - 1)
             if inherited is not None:
                 return inherited
         return None
+
+    def _named(self, module_name: str, path: str) -> Meaning | None:
+        """Return what a name stands for, behind the names of the modules it is in."""
+        first, *others = path.split(".")
+        meaning = self.resolve(module_name, first)
+        for other in others:
+            if not isinstance(meaning, ModuleFound):
+                return None
+            meaning = self.resolve(meaning.name, other)
+        return meaning
 
     def _brings_nothing(self, module_name: str, base: str) -> bool:
         """Return True for a base that says how a class is typed, and has nothing to inherit."""

@@ -376,3 +376,43 @@ async def test_what_follows_the_way_out_for_new_versions_is_for_old_ones(work: W
     own_code = "import sheet\ndef f():\n    if sheet.__version__ > '1':\n        return\n    sheet.Cell().old()\n"
     (use,) = await broken(work, own_code, f"__version__ = '1'\n{OLD}", f"__version__ = '2'\n{NEW}")
     assert (use.line, use.is_breaking) == (5, False)
+
+
+async def test_a_base_may_be_named_by_its_module(work: Work) -> None:
+    work.commit("Base", {"sheet/base.py": "class Base:\n    def run(self): ...\n"})
+    old_sha = work.commit(
+        "Old", {"sheet/__init__.py": "from . import base\nclass A(base.Base): ...\n"}
+    )
+    new_sha = work.commit("New", {"sheet/base.py": "class Base: ...\n"})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    files = {"app.py": "from sheet import A\nA().run()\n"}
+    (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
+    assert use.text == "`sheet.A.run` is gone"
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["__getattr__, __dir__ = lazy.attach(__name__)\n", "from elsewhere import __getattr__\n"],
+)
+async def test_a_lazy_loader_may_have_any_name(work: Work, new: str) -> None:
+    assert await broken(work, "from sheet import a\n", "a = 1\n", new) == []
+
+
+async def test_a_package_in_a_namespace_is_imported_by_both_names(work: Work) -> None:
+    files = {"src/zope/sheet/__init__.py": "from zope.sheet.cells import a\n"}
+    old_sha = work.commit("Old", {**files, "src/zope/sheet/cells.py": "a = b = 1\n"})
+    new_sha = work.commit("New", {"src/zope/sheet/cells.py": "a = 1\n"})
+    trees = await TreeReader.at(work.path)
+    old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
+    assert old.top_level_names("") == {"zope.sheet"}
+    own_files = {
+        "zope/own.py": "from zope.sheet import cells\nx = cells\n",
+        "app.py": "from zope.sheet.cells import a, b\nfrom zope.own import x\nx.b\n",
+    }
+    uses = await broken_uses(own_uses(own_files, own_files, {"zope.sheet"}), old, new)
+    assert use_rows(uses) == [(1, "`zope.sheet.cells.b` is gone")]
+
+
+def use_rows(uses: list[CodeUse]) -> list[tuple[int, str]]:
+    return [(use.line, use.text) for use in uses]
