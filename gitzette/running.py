@@ -83,7 +83,7 @@ def _model_lines(report: Report, model_url: str) -> Iterator[str]:
         first = fallbacks[0]
         yield (
             f"the model failed at {len(fallbacks)} parts, done by rules;"
-            f" first {first.part}: {first.reason}"
+            f" first {first.part}: {first.reason}; `gitzette doctor` checks {model_url or 'it'}"
         )
     kept = sum(len(section.account.kept) for section in report.sections)
     if kept:

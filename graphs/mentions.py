@@ -21,7 +21,7 @@ _MAX_TEXTS = (
 )
 
 
-class Mentions(NamedTuple):
+class NameMentions(NamedTuple):
     """What mentions a name; if nothing does, how far it was searched for."""
 
     hits: tuple[Hit, ...] = ()
@@ -55,11 +55,11 @@ class MentionSearch:
         self._deadline = asyncio.get_running_loop().time() + _MAX_SECONDS
         self._stored_texts: list[_Text] | None = None
 
-    async def mentions(self, name: Named) -> Mentions:
+    async def mentions(self, name: Named) -> NameMentions:
         """Return what mentions a name, newest first, or that nothing does."""
         pattern = mention_pattern(name)
         parts = [part for part in self._searched if _may_mention(part.repo, name)]
-        mentions = await self._bounded(pattern, parts) if pattern and parts else Mentions()
+        mentions = await self._bounded(pattern, parts) if pattern and parts else NameMentions()
         named_hits = [hit.model_copy(update={"named": (name.text,)}) for hit in mentions.hits]
         newest = sorted(named_hits, key=lambda hit: hit.opened, reverse=True)
         return mentions._replace(hits=tuple(newest))
@@ -80,18 +80,18 @@ class MentionSearch:
                 absences[text] = absence
         return absences
 
-    async def _bounded(self, pattern: str, parts: Sequence[Searched]) -> Mentions:
+    async def _bounded(self, pattern: str, parts: Sequence[Searched]) -> NameMentions:
         """Return what matches a pattern; nothing at all if the search does not finish."""
         try:
             async with asyncio.timeout_at(self._deadline):
                 return await self._matching(pattern, parts)
         except (TimeoutError, UpstreamError):
-            return Mentions()
+            return NameMentions()
 
-    async def _matching(self, pattern: str, parts: Sequence[Searched]) -> Mentions:
+    async def _matching(self, pattern: str, parts: Sequence[Searched]) -> NameMentions:
         texts = await self._texts()
         if len(texts) > _MAX_TEXTS:
-            return Mentions()
+            return NameMentions()
         repos = {part.repo for part in parts}
         search = re.compile(pattern, re.IGNORECASE).search
         hits: dict[EvidenceId, Hit] = {}
@@ -111,12 +111,12 @@ class MentionSearch:
                 ids = [EvidenceId.commit(part.repo, sha) for sha in commits.shas]
                 commit_hits = _commit_hits(self._context.memory.all(ids))
                 if ids and not commit_hits:
-                    return Mentions()  # A commit that is not stored mentions it
+                    return NameMentions()  # A commit that is not stored mentions it
                 hits |= commit_hits
                 unread_files += commits.unread_files
         if hits:
-            return Mentions(hits=tuple(hits.values()))
-        return Mentions(absence=Absence(is_whole=is_whole, unread_files=unread_files))
+            return NameMentions(hits=tuple(hits.values()))
+        return NameMentions(absence=Absence(is_whole=is_whole, unread_files=unread_files))
 
     async def _texts(self) -> list[_Text]:
         """Return the texts of memory; those of commits only where no clone has them whole."""

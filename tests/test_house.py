@@ -66,7 +66,7 @@ def test_links_between_the_documents_lead_somewhere() -> None:
 
 # Gitzette is on no package index; an owner of its name there could have anything installed.
 _INSTALLS_A_NAME = re.compile(
-    r"""\b(?:pip3?|pipx|uv|uvx)\ (?:(?:tool|pip)\ )?(?:install|add|run|)(?!\ --(?:from|spec)\ \.)[^\n]*?
+    r"""\b(?:pip3?|pipx|uv|uvx)\ (?!(?:run\ )?--(?:from|spec)\ \.)(?:(?:tool|pip)\ )?(?:install|add|run|)[^\n]*?
         ["'\s]gitzette(?=["'\s\[=<>]|$)""",
     re.VERBOSE | re.MULTILINE,
 )

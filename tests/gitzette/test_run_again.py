@@ -118,8 +118,11 @@ def test_a_model_that_fails_at_everything_on_a_first_run_is_status_3_and_facts_a
     (failure,) = result.data["failures"]
     assert (failure["repo"], failure["stage"]) == ("octo/router", "model")
     message = failure["message"]
-    assert message.startswith(f"scripted at {NOWHERE} cannot be reached, or broke off; ")
+    assert message.startswith("scripted cannot be reached, or broke off; ")
     assert "`gitzette doctor`" in message
+    assert f"`gitzette doctor` checks {NOWHERE}" in result.err
+    published = "".join(file.read_text("utf-8") for file in Path("gazette").rglob("*.*"))
+    assert NOWHERE not in published, "a private address"
     assert [claim["kind"] for claim in result.data["claims"] if claim["predicate"] == "fact"]
 
 

@@ -88,7 +88,6 @@ class ChatServer:
         server can do; `admit` waits for a limit that is shared with other machines.
         """
         self.name = name
-        self._place = f"{name} at {_shown_address(url)}"  # How errors name this server
         self.pace: float | None = None  # Tokens a second of the last answer, once it had begun
         self.first_word_seconds: float | None = None  # Until the last answer began
         self._timeout = timeout
@@ -277,18 +276,18 @@ class ChatServer:
                     yield deadline
         except (TimeoutError, openai.APITimeoutError) as error:
             message = (
-                f"{self._place} did not answer in {self._timeout:g} s; "
+                f"{self.name} did not answer in {self._timeout:g} s; "
                 "a slow server needs a greater answer_seconds"
             )
             raise AnswerTimeout(message) from error
         except (openai.APIConnectionError, httpx2.TransportError) as error:
             message = (
-                f"{self._place} cannot be reached, or broke off; "
+                f"{self.name} cannot be reached, or broke off; "
                 "see whether it runs, `gitzette doctor` asks it"
             )
             raise ModelError(message, retryable=True) from error
         except openai.APIStatusError as error:
-            raise _status_error(self._place, error) from error
+            raise _status_error(self.name, error) from error
         except ContextOverflowError as error:
             raise ContextExceeded(f"{self.name} finds the question too long") from error
         except (openai.OpenAIError, ValueError, TypeError, LookupError) as error:
@@ -355,14 +354,17 @@ class ServerFault(ModelError):
         super().__init__(message, retryable=True)
 
 
-def _status_error(place: str, error: openai.APIStatusError) -> ModelError:
-    """Return the error for an HTTP status, and whether trying again can help."""
+def _status_error(name: str, error: openai.APIStatusError) -> ModelError:
+    """Return the error for an HTTP status, and whether trying again can help.
+
+    Its words may be published, so they name the model and never the address of its server.
+    """
     status = error.status_code
-    message = f"{place} answered HTTP {status}"
+    message = f"{name} answered HTTP {status}"
     if status in (401, 403):
-        return ModelError(f"{place} refuses the key (HTTP {status}); check OPENAI_API_KEY")
+        return ModelError(f"{name} refuses the key (HTTP {status}); check OPENAI_API_KEY")
     if _is_too_long(error):
-        return ContextExceeded(f"{place} finds the question too long (HTTP {status})")
+        return ContextExceeded(f"{name} finds the question too long (HTTP {status})")
     if status in (400, 404, 415, 422, 501):
         return Unsupported(message)
     if status == 500:
