@@ -24,6 +24,7 @@ from agent.links.trace import IdPair, RankedCandidate
 from agent.settings.values import Budget
 from evals.figures import ALL, NONE, SHOWN, Figure, Figures, Score, Target, measure, share
 from evals.harness import Bench, CardSentence, RelatedWindow, evalset, serving, through
+from evals.mirror_threads import ThreadFile
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.sets.oracle import days_of, first_parent_line, git_dir_of
@@ -40,7 +41,6 @@ from evals.sets.relation_gold import (
     asserted_steps,
     read_gold,
 )
-from evals.worlds.threads import ThreadFile
 
 _DAYS = 1  # Where the command line gives none
 _MAX_RANK = 5  # Of a candidate that counts as found

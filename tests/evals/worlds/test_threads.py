@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.domain.base import UsageError
+from evals.mirror_threads import ThreadFile
 from evals.worlds.model import Repo
-from evals.worlds.threads import ThreadFile
 from tests.made_repos import Work
 
 ISSUE = {
