@@ -148,6 +148,7 @@ alter table evidence
     add column parts text not null default '',
     add column pairs text not null default '';
 """
+_EVIDENCE_COLUMNS = ("title", "facts", "paths", "text", "names", "parts", "pairs")
 # The parser would cut identifiers at underscores; their parts are a column of their own.
 _TEXT_SEARCH = """
 alter table statements add column search tsvector generated always as (
@@ -215,12 +216,14 @@ def m005_full_text_search(db: PostgresConnection) -> None:
     for number, kind, body in db.rows("select id, kind, body from evidence"):
         try:
             evidence = MODELS[kind].model_validate_json(body)
-        except ValidationError:
+        except (KeyError, ValidationError):
             continue
-        columns = search_columns(evidence)
-        updates = ", ".join(f"{column} = %s" for column in columns)
+        texts = search_columns(evidence)
+        # Later versions may index more; this step has these columns only.
+        values = [texts[column] for column in _EVIDENCE_COLUMNS]
+        updates = ", ".join(f"{column} = %s" for column in _EVIDENCE_COLUMNS)
         sql = f"update evidence set {updates} where id = %s"  # noqa: S608 -- our names
-        db.execute(sql, [*columns.values(), number])
+        db.execute(sql, [*values, number])
     db.run_script(_TEXT_SEARCH)
 
 

@@ -227,9 +227,11 @@ def m005_full_text_search(db: sqlite_utils.Database) -> None:
     for row in list(evidence.rows_where(select="id, kind, body")):
         try:
             piece = MODELS[row["kind"]].model_validate_json(row["body"])
-        except ValidationError:
+        except (KeyError, ValidationError):
             continue
-        evidence.update(row["id"], search_columns(piece))
+        texts = search_columns(piece)
+        # Later versions may index more; this step has these columns only.
+        evidence.update(row["id"], {column: texts[column] for column in _EVIDENCE_COLUMNS})
     evidence.enable_fts(_EVIDENCE_COLUMNS, create_triggers=True, tokenize=_TOKENS)
     _set_weights(db, "statements", "2.0, 1.0, 2.0")
     _set_weights(db, "evidence", "4.0, 3.0, 1.5, 1.5, 1.0, 1.0, 3.0")
