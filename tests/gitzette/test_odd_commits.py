@@ -164,11 +164,11 @@ def test_a_commit_without_a_message_is_told_like_any_other(
     (row,) = data_of()["ledger"]
     assert (row["sha"], row["title"]) == (sha, "")
     assert command("run", "--date", DAY, "--lang", "zh", "--out", "zh", *repo_of(work)).status == 0
-    assert "(无提交说明)" in Path(f"zh/reports/{DAY}.md").read_text("utf-8")
+    assert "（无提交说明）" in Path(f"zh/reports/{DAY}.md").read_text("utf-8")
     assert command("site", "--out", "gazette").status == 0
     site = Path("gazette/site")
     assert "(no message)" in (site / f"en/days/{DAY}.html").read_text("utf-8")
-    assert "(无提交说明)" in (site / f"zh/days/{DAY}.html").read_text("utf-8")
+    assert "（无提交说明）" in (site / f"zh/days/{DAY}.html").read_text("utf-8")
     assert "(no message)" in command("facts", sha, *repo_of(work)).out
     answer = command("ask", "MAX_ROUTES", *repo_of(work), "--since", DAY, "--until", "2026-02-05")
     assert answer.status == 0, answer.err

@@ -129,7 +129,7 @@ def test_editions_share_the_reading_and_say_what_one_machine_says(
     assert posts == ["POST"]
     page = get("both", "/zh/runs.html")
     assert str(COPY) in page
-    assert "完成: 5" in page
+    assert "完成：5" in page
     assert "MAX_ROUTES" in get("both", f"/zh/days/{DAY}.html")
     get("small", "/")
     monkeypatch.delenv("GITZETTE_DATABASE")
