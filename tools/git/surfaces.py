@@ -63,10 +63,12 @@ class Surfaces(Trees):
         """Return what is public in one version, and what of it breaks in another."""
         view = await self._view()
         before = await self._surface(view, old)
-        after = await self._surface(view, new)
-        if before is None or after is None:
+        if before is None:
             return None
-        old_files = self._files[old]
+        old_files = self._files[old]  # Reading the other one may drop it
+        after = await self._surface(view, new)
+        if after is None:
+            return None
         new_files = self._files[new]
         changed: set[str] = set()
         for file in old_files | new_files:

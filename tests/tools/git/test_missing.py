@@ -169,3 +169,14 @@ async def test_nothing_is_said_of_what_breaks_where_a_tree_cannot_be_fetched(
     clone = partial_clone(work, server, tmp_path / "clone.git")
     shutil.rmtree(server.root)
     assert await GitSource(REPO, clone).surface_changes([sha]) == {sha: None}
+
+
+async def test_a_version_that_was_compared_before_is_compared_with_another_one(work: Work) -> None:
+    shas = [work.commit("plan", {"engine/__init__.py": "def plan(size): ...\n"})]
+    for number in range(4):
+        shas.append(work.commit(str(number), {"engine/__init__.py": f"def plan{number}(): ...\n"}))
+    code = GitSource(REPO, work.path)
+    for old, new in ((0, 1), (2, 0), (0, 3)):
+        between = await code.surface_between(shas[old], shas[new])
+        assert between is not None
+        assert between.breaks
