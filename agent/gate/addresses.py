@@ -1,7 +1,8 @@
 """Find hosts and mail addresses in the words of a model: only code writes links.
 
 A dotted name is a host if its last label is a top-level domain, unless the cited diff uses it as
-code: `torch.nn`, `config.json` and `0.6.3` are none, `req.stream` is none where the diff has it.
+code: `torch.nn`, `config.json` and `0.6.3` are none, `req.stream` is none where the diff has it,
+`DecodeWrapper.run` is none where the diff has the class and the member.
 """
 
 import ipaddress
@@ -25,6 +26,7 @@ _MAIL = re.compile(
 # A label in another script; letters before it may be a sentence without spaces.
 _OTHER_SCRIPT = re.compile(r"[\w-]\.(?P<last>[^\W\d_A-Za-z]{2,20})")
 _IP = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)", re.ASCII)
+_CLASS_NAME = re.compile(r"_*[A-Z]+[a-z0-9]+[A-Z]\w*|_*[A-Z]{2,}[a-z0-9]\w*", re.ASCII)
 _VERSION = re.compile(r"\d+\.\d+\..*")  # 4.7.0.dev
 _COMMENT = re.compile(r"^[ \t]*(?:\*|#|//|/\*|<!--).*|[ \t](?:#|//|/\*).*", re.MULTILINE)
 _RESERVED = frozenset({"example", "test", "invalid", "localhost", "local", "internal", "onion"})
@@ -59,9 +61,21 @@ def addresses(
     code += [_COMMENT.sub("", note) for note in notes]
     code_text = SearchText("\n".join(code))
     for host in hosts:
-        if not code_text.has(host):
+        if not code_text.has(host) and not _is_member_of_class(host, text, code_text):
             text_addresses.append(TextAddress(host, "the address of a host"))
     return text_addresses
+
+
+def _is_member_of_class(host: str, text: str, code: SearchText) -> bool:
+    """Return True for a class and its member in a code span, as `DecodeWrapper.run`.
+
+    Both are in the code, where the member is defined below the class. The name of a class has
+    capitals behind small letters, or several of them; hosts are hardly written so.
+    """
+    owner, _, member = host.partition(".")
+    if f"`{host}" not in text or not _CLASS_NAME.fullmatch(owner):
+        return False
+    return code.has(owner) and all(code.has(label) for label in member.split("."))
 
 
 def _hosts(text: str) -> Iterator[str]:

@@ -75,6 +75,14 @@ def test_a_dotted_name_of_the_code_is_no_host_and_one_of_a_comment_is() -> None:
     assert refused("`req.stream` becomes `req.id`.") == ["req.stream", "req.id"]
 
 
+def test_a_member_of_a_class_of_the_code_is_no_host() -> None:
+    patch = "@@ -1,2 +1,3 @@\n class DecodeWrapper:\n-    def begin(self): ...\n+    def run(self): ...\n"
+    commit = make_commit(patch=patch)
+    assert refused("`DecodeWrapper.run` begins the work.", commit) == []
+    assert refused("See DecodeWrapper.run first.", commit) == ["DecodeWrapper.run"]
+    assert refused("`OtherWrapper.run` begins the work.", commit) == ["OtherWrapper.run"]
+
+
 def test_a_host_of_a_document_is_refused_though_the_diff_has_it() -> None:
     patch = "@@ -1 +1 @@\n-The ring.\n+Read the guide at evil.example."
     file = FileChange(path="docs/ring.md", status="modified", additions=1, deletions=1, patch=patch)
