@@ -161,7 +161,10 @@ class ReplyPage:
         absence = section.absence
         if absence is None or not read_spans:
             return words["unknown"].format(what=name)
-        sentence = words["absent"] if absence.is_whole else words["absent_in_index"]
+        has_threads = all(searched.threads for searched in reply.searched)
+        sentence = words["absent"] if has_threads else words["absent_in_commits"]
+        if not absence.is_whole:
+            sentence = words["absent_in_index"]
         text = sentence.format(what=name, places=words["places"].join(read_spans))
         if any(searched.threads for searched in reply.searched):
             text += words["comments_unsearched"]

@@ -19,6 +19,8 @@ _MAX_SECONDS = 40  # For all names of a question; after that, none is said to be
 _MAX_TEXTS = (
     20_000  # Stored threads and commits; where there are more, no name is said to be absent
 )
+_LISTING = re.compile(r"[/,，、]")
+"""What stands between names that are written together."""
 
 
 class NameMentions(NamedTuple):
@@ -76,9 +78,22 @@ class MentionSearch:
         absences: dict[str, Absence] = {}
         for text, pattern in searchable.items():
             absence = (await self._bounded(pattern, self._searched)).absence
-            if absence is not None:
+            if absence is not None and not await self._has_mentioned_part(text):
                 absences[text] = absence
         return absences
+
+    async def _has_mentioned_part(self, text: str) -> bool:
+        """Return True if a name is written behind others, as in `old_plan/plan`, and is mentioned.
+
+        Nothing may mention both in this order, and yet each of them.
+        """
+        last = _LISTING.split(text)[-1].strip()
+        if last == text or not last:
+            return False
+        pattern = mention_pattern(Named(kind="name", text=last))
+        if pattern is None:
+            return False
+        return bool((await self._bounded(pattern, self._searched)).hits)
 
     async def _bounded(self, pattern: str, parts: Sequence[Searched]) -> NameMentions:
         """Return what matches a pattern; nothing at all if the search does not finish."""

@@ -202,11 +202,11 @@ def test_what_nothing_mentions_is_stated_with_what_was_read(
 ) -> None:
     result = command("ask", "was MIN_ROUTES removed?", *BOUNDS, *engine.repo)
     assert result.out.startswith(
-        "No commit or thread mentions `MIN_ROUTES` in acme/engine from 2026-02-01 to 2026-02-04."
+        "No commit mentions `MIN_ROUTES` in acme/engine from 2026-02-01 to 2026-02-04."
     )
     result = command("ask", "MIN_ROUTES 被移除了吗？", *BOUNDS, *engine.repo)
     assert result.out.startswith(
-        "acme/engine（2026-02-01 至 2026-02-04），没有提交或讨论提到 `MIN_ROUTES`。"
+        "acme/engine（2026-02-01 至 2026-02-04），没有提交提到 `MIN_ROUTES`。"
     )
 
 

@@ -96,6 +96,16 @@ async def test_what_only_whole_commits_and_threads_hold_is_not_called_absent(
     assert "Comments below issues and pull requests were not searched." in reply.answer
 
 
+async def test_names_written_together_are_not_called_absent_where_the_last_is_mentioned(
+    tmp_path: Path,
+) -> None:
+    clone = made_clone(tmp_path / "code")
+    names = ("old_limits/setting_190", "zebra/quokka")
+    async with replies(tmp_path, clone, "both", absent(*names)) as ask:
+        reply = await ask("Is there such a thing?")
+    assert re.findall("mentions `(.+?)`", reply.answer) == ["zebra/quokka"]
+
+
 async def test_without_a_clone_it_is_said_what_was_searched(tmp_path: Path) -> None:
     clone = made_clone(tmp_path / "code")
     async with replies(tmp_path, clone, "api", absent("frobnicate", "quagmire")) as ask:

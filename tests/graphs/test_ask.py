@@ -410,7 +410,7 @@ async def test_what_nothing_mentions_is_stated_by_code_after_looking_for_it(
     async with asking(tmp_path, model) as session:
         reply = await session.ask("Who removed the scheduler of warps?")
     assert reply.answer.startswith(
-        "No commit or thread mentions `warp_scheduler` in octo/router from 2026-01-29"
+        "No commit mentions `warp_scheduler` in octo/router from 2026-01-29"
     )
     # What a model only calls absent is not.
     assert "mentions `MAX_ROUTES`" not in reply.answer

@@ -100,6 +100,21 @@ async def test_the_writer_of_the_lines_that_a_fix_removes_likely_brought_the_fau
     assert affected_text(result, "zh").startswith("可能受影响的版本：")
 
 
+async def test_lines_that_were_edited_while_they_moved_say_nothing_of_their_age(work: Work) -> None:
+    names = "".join(f"LIMIT_{number} = {number}\n" for number in range(9))
+    faulty = "def route(size):\n    return internals.limit(size) >= size\n"
+    work.commit("Add the router (#1)", {"engine/all.py": names + faulty})
+    work.git("tag", "v1.0.0")
+    moved = "def route(size):\n    return limit(size) >= size\n"
+    work.commit(
+        "Move routes to a file (#2)", {"engine/all.py": "", "engine/routes.py": names + moved}
+    )
+    fix = work.commit(
+        "Fix full routes (#3)", {"engine/routes.py": names + moved.replace(">=", ">")}
+    )
+    assert await affected(work, fix) is None
+
+
 async def test_a_copy_of_the_fix_on_a_release_branch_counts_under_its_other_hash(
     work: Work,
 ) -> None:

@@ -77,6 +77,17 @@ def _was_moved(change: Change, original: Change) -> bool:
     return 2 * len(removed_texts & moved_texts) > len(removed_texts)
 
 
+def _may_have_moved(change: Change, original: Change) -> bool:
+    """Return True if the original made a changed file, and removed as much code elsewhere.
+
+    Lines that were edited while they moved look as if they were new.
+    """
+    made_files = {file.path for file in original.files if file.status == "added"}
+    if not any(file.deletions and file.path in made_files for file in change.files):
+        return False
+    return 2 * original.deletions > original.additions
+
+
 def lineage_in_message(message: str, repo: RepoId) -> list[LineageReference]:
     """Return the commits of its own repository that a message says it undoes or brings back."""
     lineage: list[LineageReference] = []
@@ -184,6 +195,8 @@ async def writer_of_removed_lines(
             return None
         earlier = headline(changes[writer].commit)
         if not _was_moved(changes[doer.sha], changes[writer]):
+            if _may_have_moved(changes[doer.sha], changes[writer]):
+                return None
             break
     return earlier
 
