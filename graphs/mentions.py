@@ -70,14 +70,13 @@ class MentionSearch:
         """Return the names that nothing mentions; most often that is all, which one search shows."""
         patterns = {name.text: mention_pattern(name) for name in names}
         searchable = {text: pattern for text, pattern in patterns.items() if pattern}
+        common_absence = None
         if len(searchable) > 1:
             any_pattern = "|".join(f"({pattern})" for pattern in searchable.values())
-            absence = (await self._bounded(any_pattern, self._searched)).absence
-            if absence is not None:
-                return dict.fromkeys(searchable, absence)
+            common_absence = (await self._bounded(any_pattern, self._searched)).absence
         absences: dict[str, Absence] = {}
         for text, pattern in searchable.items():
-            absence = (await self._bounded(pattern, self._searched)).absence
+            absence = common_absence or (await self._bounded(pattern, self._searched)).absence
             if absence is not None and not await self._has_mentioned_part(text):
                 absences[text] = absence
         return absences
