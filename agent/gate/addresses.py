@@ -26,7 +26,7 @@ _MAIL = re.compile(
 # A label in another script; letters before it may be a sentence without spaces.
 _OTHER_SCRIPT = re.compile(r"[\w-]\.(?P<last>[^\W\d_A-Za-z]{2,20})")
 _IP = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)", re.ASCII)
-_CLASS_NAME = re.compile(r"_*[A-Z]+[a-z0-9]+[A-Z]\w*|_*[A-Z]{2,}[a-z0-9]\w*", re.ASCII)
+_CLASS_NAME = re.compile(r"_*[A-Z]\w+", re.ASCII)
 _VERSION = re.compile(r"\d+\.\d+\..*")  # 4.7.0.dev
 _COMMENT = re.compile(r"^[ \t]*(?:\*|#|//|/\*|<!--).*|[ \t](?:#|//|/\*).*", re.MULTILINE)
 _RESERVED = frozenset({"example", "test", "invalid", "localhost", "local", "internal", "onion"})
@@ -69,8 +69,8 @@ def addresses(
 def _is_member_of_class(host: str, text: str, code: SearchText) -> bool:
     """Return True for a class and its member in a code span, as `DecodeWrapper.run`.
 
-    Both are in the code, where the member is defined below the class. The name of a class has
-    capitals behind small letters, or several of them; hosts are hardly written so.
+    Both are in the code, where the member is defined below the class. The name of a class begins
+    with a capital; hosts are hardly written so.
     """
     owner, _, member = host.partition(".")
     if f"`{host}" not in text or not _CLASS_NAME.fullmatch(owner):

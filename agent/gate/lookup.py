@@ -19,6 +19,7 @@ from agent.gate.text import SearchText, find_words, fold_case, text_of
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _MAX_LINES = 2000  # Lines on which the tokens of a code span are looked for
 _VERSION_LETTER = r"(?:(?<![A-Za-z0-9])[vV]|(?<=[a-z])V)"  # v2, tokens_v2, EngineV2; not conv2
+_MAX_TABLE_ROWS = 200  # Above a row, in which the head of its table is looked for
 _MIN_HASH_DIGITS = 7
 _MAX_DATED_TEXT = 100_000  # Characters of a text in which dates are looked for
 
@@ -291,7 +292,10 @@ def _text_has_number(text: SearchText, number: Number) -> bool:
 
 
 def _has_unit(text: SearchText, span: NumberSpan, unit: Unit) -> bool:
-    """Return True if a number of the text has a unit: behind it, else named on its line."""
+    """Return True if a number of the text has a unit: behind it, else named on its line.
+
+    In a table of Markdown the head names the units of the rows.
+    """
     if not unit.spellings:
         return True
     line = text.line_at(span.start)
@@ -301,7 +305,19 @@ def _has_unit(text: SearchText, span: NumberSpan, unit: Unit) -> bool:
     if behind or before.isalpha() or before == "_":
         # A number inside of a name (p50) does not belong to the unit of its line.
         return behind in unit.spellings
-    return any(_is_unit_named(spelling, line.text) for spelling in unit.spellings)
+    named_in = f"{_table_head(text.text, span.start)} {line.text}"
+    return any(_is_unit_named(spelling, named_in) for spelling in unit.spellings)
+
+
+def _table_head(text: str, position: int) -> str:
+    """Return the head of the table in which a position stands; empty outside of a table."""
+    head = ""
+    end = text.find("\n", position)
+    for row in reversed(text[: end if end >= 0 else len(text)].split("\n")[-_MAX_TABLE_ROWS:]):
+        if not row.lstrip().startswith("|"):
+            break
+        head = row
+    return head
 
 
 def _is_unit_named(spelling: str, line: str) -> bool:

@@ -144,6 +144,20 @@ def test_a_number_that_only_begins_alike_is_refused(text: str, literal: str) -> 
     assert wrong(text) == [literal]
 
 
+def test_the_head_of_a_table_names_the_units_of_its_rows() -> None:
+    table = (
+        "| K | before (us) | after (us) |\n|---|---|---|\n| 22 | 34.808 | 16.380 |\n\n7 of 9 pass"
+    )
+    commit = make_commit(message=f"Speed up the sort\n\n{table}")
+    texts = [
+        "It took 34.808 us and takes 16.38 us now.",
+        "It takes 16.380 ms.",
+        "It takes 7 us.",
+    ]
+    refused = [[refusal.literal for refusal in analysis(commit, text=text)] for text in texts]
+    assert refused == [[], ["16.380ms"], ["7us"]]
+
+
 def test_a_refused_number_is_handed_on_with_its_kind_and_value() -> None:
     (refusal,) = analysis(COMMIT, text="It takes 1,300 ms.")
     assert refusal.literal_kind == "number"
