@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TypedDict
 
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
@@ -21,7 +22,7 @@ from gitzette.wiring import home_of, memory_of, servers_of
 from memory.store import check_database
 from tools.chat.model import RecordedChatModel, Retries
 from tools.chat.server import list_models
-from tools.git.repository import git_version, open_repository
+from tools.git.repository import checkout_above, git_version, open_repository
 from tools.github.client import GitHubClient
 from tools.github.quota import fetch_quota
 
@@ -83,9 +84,10 @@ async def _examine(environ: Mapping[str, str]) -> list[CheckResult]:
 async def _configuration(settings: Settings) -> AsyncIterator[str]:
     check_writable(settings.out)
     summary = f"{len(settings.repos)} repositories, reports in {settings.out}"
-    if not settings.repos:
-        summary += (
-            "; name them with `gitzette init --repo owner/name`, or run inside a git checkout"
+    if not settings.repos and checkout_above(Path.cwd()) is None:
+        raise AppError(
+            f"{summary}; name them with `gitzette init --repo owner/name`, or run inside a git"
+            " checkout"
         )
     yield summary
 
@@ -182,6 +184,8 @@ async def _github(settings: Settings) -> AsyncIterator[str]:
 
 async def _model(settings: Settings, environ: Mapping[str, str]) -> AsyncIterator[str]:
     """Ask which models there are, and what the configured ones can do if that is not remembered."""
+    if settings.analyst == "model" and settings.model is None:
+        raise AppError("the analyst is a model: set GITZETTE_MODEL and GITZETTE_MODEL_URL")
     if settings.model_url is None:
         return
     offered = await list_models(settings.model_url, environ.get("OPENAI_API_KEY") or None)

@@ -61,13 +61,20 @@ class Content:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the text, links and language, without what a report says of its making."""
-        page = replace(self.page, account=("",))
+        """A hash of the text, links and language, without what a report says of its making.
+
+        Why a part is missing, or was not analysed, is no news by itself.
+        """
+        failures = [
+            failure.model_copy(update={"message": ""}) for failure in self.page.report.failures
+        ]
+        report = self.page.report.model_copy(update={"failures": tuple(failures)})
+        page = replace(self.page, report=report, account=("",), left_out=())
         text: str | list[tuple[str, ...]]
         if self.whole:
             text = filled("digest.md", page.lang, self.web, page=page)
         else:
-            text = [tuple(line) for line in self.lines()]
+            text = [tuple(line) for line in replace(self, page=page).lines()]
         identity = repr((self.page.lang, self.title, text))
         return sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]
 

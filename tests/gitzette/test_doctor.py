@@ -15,7 +15,11 @@ from evals.loopback import Loopback
 from tests.gitzette.conftest import Command, Engine
 
 
-def test_a_fresh_folder_is_well_and_the_last_line_says_so(command: Command) -> None:
+def test_a_fresh_folder_with_a_repository_is_well_and_the_last_line_says_so(
+    tmp_path: Path, command: Command
+) -> None:
+    Engine.made(tmp_path / "engine")
+    Path("gitzette.toml").write_text(f'repos = ["a/engine={tmp_path}/engine"]')
     result = command("doctor")
     assert result.status == 0
     assert result.out.splitlines()[-1].startswith("all is well")
@@ -23,6 +27,25 @@ def test_a_fresh_folder_is_well_and_the_last_line_says_so(command: Command) -> N
         assert what in result.out
     assert "model" not in result.out
     assert not Path("gazette").exists()
+
+
+def test_a_folder_in_which_a_run_would_have_nothing_to_read_needs_care(command: Command) -> None:
+    result = command("doctor")
+    assert result.status == 3
+    assert "CARE  configuration: 0 repositories" in result.out
+    assert "`gitzette init --repo owner/name`" in result.out
+    assert not Path("gazette").exists()
+
+
+def test_a_model_that_is_asked_for_and_not_named_needs_care(
+    tmp_path: Path, command: Command
+) -> None:
+    Engine.made(tmp_path / "engine")
+    settings = f'analyst = "model"\nrepos = ["a/engine={tmp_path}/engine"]\n'
+    Path("gitzette.toml").write_text(settings)
+    result = command("doctor")
+    assert result.status == 3
+    assert "CARE  model: the analyst is a model: set GITZETTE_MODEL and" in result.out
 
 
 def test_missing_days_and_clones_are_named_with_what_makes_them(

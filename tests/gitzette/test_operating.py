@@ -210,7 +210,7 @@ def test_the_cron_line_runs_where_the_configuration_is_and_knows_the_token(tmp_p
     # Cron reads a percent sign as the end of the line.
     assert "%" not in command
     installed(tmp_path, 'echo "$PWD $GITHUB_TOKEN $*"')
-    for folder in ("gazette", ".cache", ".config/gitzette"):
+    for folder in ("gazette", ".config/gitzette"):
         (tmp_path / folder).mkdir(parents=True)
     environ = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
     subprocess.run(["/bin/sh", "-c", command], env=environ, check=True)

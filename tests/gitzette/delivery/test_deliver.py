@@ -12,7 +12,7 @@ import pytest
 
 from agent.domain.base import Language
 from agent.domain.ledger import Tier
-from agent.domain.report import Report
+from agent.domain.report import Failure, Report
 from agent.settings.values import Delivery, Settings
 from agent.web import Web
 from gitzette.cli import main
@@ -94,6 +94,14 @@ def test_what_the_report_says_of_its_making_is_no_news_and_other_content_is(
     )
     assert all("message" in accepted for accepted in deliveries.sent)
     assert len(sinks.mail.accepted) > count
+    # Why something is missing may be another reason in the next attempt.
+    missing = Failure(repo=None, stage="brief", message="the model was slow")
+    gaps = [missing, missing.model_copy(update={"message": "the model was away"})]
+    Days().deliver(calm.model_copy(update={"failures": (gaps[0],)}), out, sinks.environ, *specs)
+    deliveries = Days().deliver(
+        calm.model_copy(update={"failures": (gaps[1],)}), out, sinks.environ, *specs
+    )
+    assert {accepted.rpartition(": ")[2] for accepted in deliveries.sent} == {"nothing new"}
     # What was sent before is not news either.
     deliveries = Days().deliver(calm, out, sinks.environ, *specs)
     assert {accepted.rpartition(": ")[2] for accepted in deliveries.sent} == {"nothing new"}

@@ -23,6 +23,7 @@ from agent.reports.page import PageModel
 from agent.reports.stored import load, to_json
 from agent.settings.values import Layout, Settings
 from agent.web import Web
+from gitzette.delivery.content import Content
 from gitzette.render.compose import page_model, report_page
 from gitzette.site.pages import Pages
 from tests.analysed_report import analysed_report
@@ -643,6 +644,16 @@ def test_a_release_is_the_title_of_an_analysed_day_and_the_first_count(lang: Lan
     assert f"[{count}](#" in markdown[: markdown.index("## ")]
     site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
     assert f'#releases">{count}</a>' in site
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_message_says_what_the_release_of_its_title_breaks(lang: Language) -> None:
+    page = model(released_report(prerelease=False), lang)
+    words = [line.words for line in Content(page, WEB).lines()]
+    (headline,) = [text for text in words if page.headline in text]
+    assert page.releases[0].url in headline
+    breaks = [text for text in words if "name0" in text or "name2" in text]
+    assert len(breaks) == 2
 
 
 def test_the_account_counts_the_sentences_of_the_brief_that_are_too_long() -> None:
