@@ -69,13 +69,16 @@ def addresses(
 def _is_member_of_class(host: str, text: str, code: SearchText) -> bool:
     """Return True for a class and its member in a code span, as `DecodeWrapper.run`.
 
-    Both are in the code, where the member is defined below the class. The name of a class begins
-    with a capital; hosts are hardly written so.
+    Both are in the code, where the member is defined or called. The name of a class begins with a
+    capital; hosts are hardly written so.
     """
     owner, _, member = host.partition(".")
-    if f"`{host}" not in text or not _CLASS_NAME.fullmatch(owner):
+    if "." in member or not _CLASS_NAME.fullmatch(owner):
         return False
-    return code.has(owner) and all(code.has(label) for label in member.split("."))
+    if text.count(host) != text.count(f"`{host}"):
+        return False  # Outside of a code span it reads as a host
+    is_called = re.search(rf"(?<!\w){re.escape(member)}\s?\(", code.text) is not None
+    return is_called and code.has(owner)
 
 
 def _hosts(text: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from agent.gate.text import SearchText, find_words, fold_case, text_of
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _MAX_LINES = 2000  # Lines on which the tokens of a code span are looked for
 _VERSION_LETTER = r"(?:(?<![A-Za-z0-9])[vV]|(?<=[a-z])V)"  # v2, tokens_v2, EngineV2; not conv2
-_MAX_TABLE_ROWS = 200  # Above a row, in which the head of its table is looked for
+_MAX_TABLE_CHARACTERS = 5_000  # Before a number, in which the head of its table is looked for
 _MIN_HASH_DIGITS = 7
 _MAX_DATED_TEXT = 100_000  # Characters of a text in which dates are looked for
 
@@ -311,9 +311,9 @@ def _has_unit(text: SearchText, span: NumberSpan, unit: Unit) -> bool:
 
 def _table_head(text: str, position: int) -> str:
     """Return the head of the table in which a position stands; empty outside of a table."""
+    rows = text[max(0, position - _MAX_TABLE_CHARACTERS) : position].split("\n")
     head = ""
-    end = text.find("\n", position)
-    for row in reversed(text[: end if end >= 0 else len(text)].split("\n")[-_MAX_TABLE_ROWS:]):
+    for row in reversed(rows):
         if not row.lstrip().startswith("|"):
             break
         head = row

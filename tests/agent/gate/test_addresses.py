@@ -81,6 +81,9 @@ def test_a_member_of_a_class_of_the_code_is_no_host() -> None:
     assert refused("`DecodeWrapper.run` begins the work.", commit) == []
     assert refused("See DecodeWrapper.run first.", commit) == ["DecodeWrapper.run"]
     assert refused("`OtherWrapper.run` begins the work.", commit) == ["OtherWrapper.run"]
+    assert refused("`DecodeWrapper.run`, see DecodeWrapper.run.", commit) == ["DecodeWrapper.run"]
+    # A word of the code is no member as long as nobody defines or calls it.
+    assert refused("`DecodeWrapper.work` ends.", commit.model_copy()) == ["DecodeWrapper.work"]
 
 
 def test_a_host_of_a_document_is_refused_though_the_diff_has_it() -> None:
