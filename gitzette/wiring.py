@@ -169,6 +169,7 @@ def run_context(
         models=writers.models,
         languages=writers.languages,
         mark=writers.mark,
+        editor_tools=shape.editor_tools,
         judge_tools=shape.judge_tools,
         evidence_cache=EvidenceCache(StoredFacts(memory.http_cache)),
         allowance=_allowance(shape),

@@ -1,8 +1,11 @@
 """Edits the commits of a repository: a model gives each its place, or the rules do."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from agent.analysts.packet import BUDGET
@@ -31,6 +34,8 @@ from agent.triage.collected import Collected, Scales, is_folded_by_settings
 from agent.triage.score import MAY_BREAK
 from graphs.failing import failing_alone
 from graphs.judging_edition import judged_view
+from graphs.looking import row_tools
+from graphs.looking_at_rows import EditorLook, look_at_rows, looked_up_text
 from graphs.ordering import in_one_order
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
@@ -55,7 +60,7 @@ async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
         return {"edited": {repo: edited}}
     runtime.stream_writer(Step(repo, "editing"))
     day = await _read_rows(state, context)
-    view = await _ask_editor(day, repo, context)
+    view = await _ask_editor(day, await _tools_for(state, context), repo, context)
     judged = await judged_view(view.proposals, view.labels, day.rows, repo, context)
     await context.announce_remarks(runtime)
     used = {use.sha for use in collected.own_uses}
@@ -175,7 +180,24 @@ class _View(NamedTuple):
     account: Account
 
 
-async def _ask_editor(day: _Day, repo: RepoId, context: RunContext) -> _View:
+OfferTools = Callable[[Sequence[CommitRow]], list[BaseTool]]
+"""Returns the tools that read the repository as it is after the commits of some rows."""
+
+
+async def _tools_for(state: EditInput, context: RunContext) -> OfferTools | None:
+    """Return what offers tools to the editor; None if it may not look further."""
+    try:
+        if not await context.can_editor_look():
+            return None
+    except ModelError:
+        return None  # The editor is asked all the same, and it is said why it does not answer
+    sources = await context.repositories.open(state["spec"])
+    return partial(row_tools, state=state, sources=sources, context=context)
+
+
+async def _ask_editor(
+    day: _Day, offer_tools: OfferTools | None, repo: RepoId, context: RunContext
+) -> _View:
     """Ask about all rows, in as few questions as possible; the rules place what cannot be asked."""
     proposed: list[Proposal] = []
     labels: list[EditorWords] = []
@@ -189,8 +211,15 @@ async def _ask_editor(day: _Day, repo: RepoId, context: RunContext) -> _View:
     while waiting:
         batch = waiting.pop(0)
         number += 1
+        about = repo if number == 1 else f"{repo}, part {number}"
+        question = _Question(batch, day.releases, must_know, about)
+        look = EditorLook()
+        if offer_tools is not None:
+            offered = offer_tools(batch.rows)
+            look = await look_at_rows(question.rows_text, about, offered, repo, context)
+            account += look.account
         try:
-            view = await _ask_batch(batch, day.releases, must_know, repo, context, number)
+            view = await _ask_batch(question, look.answers, repo, context)
         except ContextExceeded as error:
             if len(batch.rows) == 1:
                 account += fallback("editing", error)
@@ -232,43 +261,66 @@ async def _batches(day: _Day, repo: RepoId, context: RunContext) -> list[RowBatc
     return row_batches(day.rows, int(max_tokens * (1 - _EARLIER_SHARE)), max_rows)
 
 
-def _form(repo: RepoId, context: RunContext, earlier: str) -> EvidencePrompt:
+def _form(repo: RepoId, context: RunContext, earlier: str, looked_up: str = "") -> EvidencePrompt:
     values = {
         "repo": repo,
         "languages": asked_languages(context.languages),
         "earlier": earlier,
+        "looked_up": looked_up,
     }
     shape = edition_shape(context.languages)
     return EvidencePrompt(name="edit", values=values, shape=shape, slot="rows")
 
 
+class _Question(NamedTuple):
+    """The rows of a batch, and what stands around them."""
+
+    batch: RowBatch
+    releases: str
+    must_know: Sequence[CommitRow]
+    about: str
+
+    @property
+    def rows_text(self) -> str:
+        """The rows as they are shown before and after looking further."""
+        return self.releases + self.batch.text
+
+
 async def _ask_batch(
-    batch: RowBatch,
-    releases: str,
-    must_know: Sequence[CommitRow],
-    repo: RepoId,
-    context: RunContext,
-    number: int,
+    question: _Question, looked_up: Sequence[str], repo: RepoId, context: RunContext
+) -> _View:
+    """Ask about one batch with what was looked up; if that fails, without it."""
+    if looked_up:
+        with suppress(ModelError):
+            return await _ask_once(question, looked_up, repo, context)
+    return await _ask_once(question, (), repo, context)
+
+
+async def _ask_once(
+    question: _Question, looked_up: Sequence[str], repo: RepoId, context: RunContext
 ) -> _View:
     """Ask about one batch; an answer that places none of it is an error of the model."""
     limit = await context.question_limit("reading", repo)
     earlier = ""
-    listing = rows_in(must_know, int(limit.tokens * _EARLIER_SHARE), {})
+    listing = rows_in(question.must_know, int(limit.tokens * _EARLIER_SHARE), {})
     if listing:
         earlier = (
             "\nFor comparison, commits of the same day that already have tier 3; do not place them"
             f" again:\n{fenced(listing, context.mark)}"
         )
     form = _form(repo, context, earlier)
-    rows = {row.handle: row for row in batch.rows}
+    if looked_up:
+        max_tokens = limit.evidence_tokens(form) - limit.fenced_tokens(question.rows_text)
+        form = _form(repo, context, earlier, looked_up_text(looked_up, limit, max_tokens))
+    rows = {row.handle: row for row in question.batch.rows}
     answer = await context.ask(
         "reading",
         repo,
         form.name,
-        {**form.values, form.slot: fenced(releases + batch.text, context.mark)},
+        {**form.values, form.slot: fenced(question.rows_text, context.mark)},
         form.shape,
-        about=repo if number == 1 else f"{repo}, part {number}",
-        handles=Handles(("commit", "commits"), {row.handle: row.sha for row in batch.rows}),
+        about=question.about,
+        handles=Handles(("commit", "commits"), {row.handle: row.sha for row in rows.values()}),
     )
     proposed = proposals(answer, rows, context.languages)
     if not proposed:

@@ -29,13 +29,16 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.look_ups import LookUp
 from agent.domain.spending import Account, Judging, fallback
-from agent.ports import Step
+from agent.editor.rows import CommitRow
+from agent.ports import RepositorySources, Step
 from agent.prompting import Job, ModelError, fenced, message_tokens, prompt
 from agent.sizing import ShowEvidence
+from agent.triage.collected import Collected
 from graphs.run_context import RunContext
 from graphs.sentence_steps import JudgeLook, spent
 from graphs.state import (
     AnalysisState,
+    EditInput,
     LookedUpInput,
     LookInput,
     LookOutput,
@@ -51,8 +54,6 @@ from tools.toolset.pages import clean_path, shown_lines
 
 _MAX_TURNS = 4  # How often a writer may ask for tools before it writes about a commit
 _MAX_CALLS = 4  # Tools that are called in one turn
-_MAX_JUDGE_TURNS = 2
-_MAX_JUDGE_LOOK_UPS = 8  # About a commit
 _PAGE_TOKENS = 2_000  # Of one answer of a tool
 _PACKET_SHARE = 0.6  # Of a question, for the packet; the rest is for what the tools show
 _MAX_NEED = 200  # Characters of what a judge says it would have to see
@@ -141,13 +142,57 @@ async def next_message(
         .bind_tools(offered, topic=topic)
     )
     tool_tokens = message_tokens(tuple(tool_texts))
-    answer = await model.ainvoke(trimmed([*opening, *messages], limit.tokens - tool_tokens))
+    shown = [_fenced_answer(message, context.mark) for message in messages]
+    answer = await model.ainvoke(trimmed([*opening, *shown], limit.tokens - tool_tokens))
     look_ups = [call for call in answer.tool_calls if call["name"] != _ENOUGH]
     says_enough = [call for call in answer.tool_calls if call["name"] == _ENOUGH][:1]
     few_calls = look_ups[: question.max_calls]
     if few_calls:
         few_calls += says_enough
     return AIMessage(content=answer.content, tool_calls=few_calls, id=answer.id)
+
+
+def _fenced_answer(message: AnyMessage, mark: str) -> AnyMessage:
+    """Return what a tool showed as text of others; what a model did wrong is said by code."""
+    if not isinstance(message, ToolMessage) or message.status == "error":
+        return message
+    return message.model_copy(update={"content": fenced(str(message.text), mark)})
+
+
+class LookLimit(NamedTuple):
+    """How often a model may ask for tools, and how many it may call in all."""
+
+    turns: int
+    look_ups: int
+
+
+_JUDGE_LIMIT = LookLimit(turns=2, look_ups=8)  # About a commit
+
+
+class Conversation(NamedTuple):
+    """What a model and the tools said, and the error that ended it early, if there was one."""
+
+    messages: list[AnyMessage]
+    error: UpstreamError | None = None
+
+
+async def conversation(
+    question: LookQuestion, offered: Sequence[BaseTool], limit: LookLimit, context: RunContext
+) -> Conversation:
+    """Have a model call tools until it has seen enough; an error loses nothing that was shown."""
+    calls_left = limit.look_ups
+    messages: list[AnyMessage] = []
+    try:
+        while calls_left > 0 and may_ask_again(messages, limit.turns):
+            question = question._replace(max_calls=calls_left)
+            answer = await next_message(question, messages, offered, context)
+            messages.append(answer)
+            if answer.tool_calls:
+                messages += await called(offered, messages)
+                calls_left -= sum(call["name"] != _ENOUGH for call in answer.tool_calls)
+    except UpstreamError as error:
+        return Conversation(messages, error)
+    return Conversation(messages)
 
 
 # ---------------------------------------------------------------- looking into a commit
@@ -263,9 +308,6 @@ async def offered_tools(
     """Return the tools that read the repository as it is after a commit; none of them writes."""
     sources = await context.repositories.open(repository["spec"])
     commits = _commits_by_handle(subject)
-    offered = list(_OFFERED)
-    if repository["first_look"].threads.coverage == "not read":
-        offered = [name for name in offered if name not in _THREAD_TOOLS]
     toolset = Toolset(
         sources.code,
         sources.threads,
@@ -275,9 +317,33 @@ async def offered_tools(
         page_tokens=_PAGE_TOKENS,
         handles={handle: evidence.id for handle, evidence in commits.items()},
         default_sha=subject.read.evidence.change.commit.sha,
-        offered=offered,
+        offered=_offered_names(repository["first_look"]),
     )
     return [*toolset.as_tools(), _ENOUGH_TOOL]
+
+
+def row_tools(
+    rows: Sequence[CommitRow], state: EditInput, sources: RepositorySources, context: RunContext
+) -> list[BaseTool]:
+    """Return the tools that read the repository as it is after the commits of some rows."""
+    landed = {row.commit.sha: row.commit for row in state["first_look"].landed}
+    toolset = Toolset(
+        sources.code,
+        sources.threads,
+        [landed[row.sha] for row in rows],
+        {},
+        EarlierStatements(context.recall, state["window"].start),
+        page_tokens=_PAGE_TOKENS,
+        handles={row.handle: row.commit for row in rows},
+        offered=_offered_names(state["first_look"]),
+    )
+    return [*toolset.as_tools(), _ENOUGH_TOOL]
+
+
+def _offered_names(collected: Collected) -> list[str]:
+    """Return the names of the tools that have something to show."""
+    has_threads = collected.threads.coverage != "not read"
+    return [name for name in _OFFERED if has_threads or name not in _THREAD_TOOLS]
 
 
 def _commits_by_handle(subject: CommitSubject) -> dict[str, CommitEvidence]:
@@ -304,23 +370,17 @@ async def judge_look(
     earlier = subject.context.look_ups
     if any(look_up.by_judge for look_up in earlier):
         return JudgeLook(subject)  # One conversation about a commit is enough
-    calls_left = _MAX_JUDGE_LOOK_UPS
     question = _judge_question(subject, claims, needs, context.mark)
-    messages: list[AnyMessage] = []
-    account = Account()
     try:
         offered = await offered_tools(subject, _repository(state), context)
-        while calls_left > 0 and may_ask_again(messages, _MAX_JUDGE_TURNS):
-            question = question._replace(max_calls=calls_left)
-            answer = await next_message(question, messages, offered, context)
-            messages.append(answer)
-            if answer.tool_calls:
-                messages += await called(offered, messages)
-                calls_left -= sum(call["name"] != _ENOUGH for call in answer.tool_calls)
     except UpstreamError as error:
-        account += fallback("reading", error, subject.about)
+        return JudgeLook(subject, account=fallback("reading", error, subject.about))
+    look = await conversation(question, offered, _JUDGE_LIMIT, context)
+    account = Account()
+    if look.error is not None:
+        account += fallback("reading", look.error, subject.about)
     new: list[LookUp] = []
-    for look_up in look_ups_of(messages, subject):
+    for look_up in look_ups_of(look.messages, subject):
         new.append(look_up.model_copy(update={"by_judge": True}))
     account += Account(judging=Judging(look_ups=len(new)))
     if not new:
@@ -347,7 +407,7 @@ def _judge_question(
         prompt="judge_look",
         about=subject.task.key,
         show=lambda budget: with_room.evidence(claims, budget),
-        values={"sentences": fenced("\n".join(lines), mark), "most": str(_MAX_JUDGE_LOOK_UPS)},
+        values={"sentences": fenced("\n".join(lines), mark), "most": str(_JUDGE_LIMIT.look_ups)},
     )
 
 
@@ -370,10 +430,22 @@ async def _with_look_ups(
 # ---------------------------------------------------------------- what the tools showed
 
 
-def look_ups_of(messages: Sequence[AnyMessage], subject: CommitSubject) -> Iterator[LookUp]:
-    """Yield what the tools showed in a conversation about a commit, each thing once."""
+class ToolAnswer(NamedTuple):
+    """What a tool showed, and the call that asked for it."""
+
+    call: ToolCall
+    text: str
+
+    @property
+    def call_text(self) -> str:
+        """The tool and its arguments, in one line."""
+        arguments = ", ".join(f"{name}={value}" for name, value in self.call["args"].items())
+        return " ".join(f"{self.call['name']} {arguments}".split())[:_MAX_CALL_TEXT]
+
+
+def tool_answers(messages: Sequence[AnyMessage]) -> Iterator[ToolAnswer]:
+    """Yield what the tools showed in a conversation, without mistakes."""
     calls: dict[str, ToolCall] = {}
-    look_ups: dict[LookUp, None] = {}
     for message in messages:
         if isinstance(message, AIMessage):
             calls |= {str(call["id"]): call for call in message.tool_calls}
@@ -381,13 +453,21 @@ def look_ups_of(messages: Sequence[AnyMessage], subject: CommitSubject) -> Itera
             text = str(message.text)
             call = calls[message.tool_call_id]
             if call["name"] != _ENOUGH and not text.startswith(_ERROR):
-                look_ups[_look_up(call, text, subject)] = None
+                yield ToolAnswer(call, text)
+
+
+def look_ups_of(messages: Sequence[AnyMessage], subject: CommitSubject) -> Iterator[LookUp]:
+    """Yield what the tools showed in a conversation about a commit, each thing once."""
+    look_ups: dict[LookUp, None] = {}
+    for answer in tool_answers(messages):
+        look_ups[_look_up(answer, subject)] = None
     yield from look_ups
 
 
-def _look_up(call: ToolCall, text: str, subject: CommitSubject) -> LookUp:
-    arguments = ", ".join(f"{name}={value}" for name, value in call["args"].items())
-    call_text = " ".join(f"{call['name']} {arguments}".split())[:_MAX_CALL_TEXT]
+def _look_up(answer: ToolAnswer, subject: CommitSubject) -> LookUp:
+    call = answer.call
+    call_text = answer.call_text
+    text = answer.text
     repo = subject.read.evidence.repo
     if call["name"] == "get_file":
         lines = _lines_id(call["args"], text, subject)

@@ -49,6 +49,7 @@ class RunContext:
     models: Models | None = None  # Who reads, writes and judges; None where only code writes
     languages: tuple[Language, ...] = ("en",)  # In which a model writes: those of the report
     mark: str = ""  # What fences texts of others in a prompt
+    editor_tools: bool = True  # Whether the editor may look into commits before it places them
     judge_tools: bool = True  # Whether the judge may look further in the repository
     questions: EvidenceStore | None = None
     """Where what was read is left for questions; None where nothing may be written."""
@@ -157,6 +158,10 @@ class RunContext:
     async def can_call_tools(self) -> bool:
         """Return True if the model that reads finds its way with tools."""
         return not await self.is_small() and await self.require_models().has_tools("reading")
+
+    async def can_editor_look(self) -> bool:
+        """Return True if the editor may look into commits, and finds its way with tools."""
+        return self.editor_tools and await self.can_call_tools()
 
     async def can_judge_look(self) -> bool:
         """Return True if the judge may look further, and finds its way with tools."""

@@ -23,6 +23,7 @@ LIMIT = "Lower the limit of routes"
 TIMEOUT = "Give workers more time"
 Answer = Mapping[str, Any]
 JUDGED = "Somebody wrote these sentences"  # What every question to a judge has
+EDITED = "You will place every one of them"  # What an editor that may look further is told
 _SHORTLISTED = re.compile(r"^\[(c\d+)\] (.+) <- (.+)$", re.MULTILINE)
 _RELATION_SENTENCE = re.compile(r"\S+ (?:fixes everything that|takes back what) (\S+) ")
 _SENTENCE = re.compile(r"^\[(s\d+)\] (.+)$", re.MULTILINE)
@@ -99,6 +100,7 @@ class Scripted:
     looks: Mapping[str, Sequence[Saying]] = field(default_factory=dict)
     """The same for the commits of these titles, in the place of `turns`."""
     judge_turns: Sequence[Saying] = ()  # What the judge says when it may call tools
+    editor_turns: Sequence[Saying] = ()  # What the editor says when it may call tools
     needs: Callable[[str, str], str] = lambda *_: ""
     """What the judge would have to see, given a sentence and the evidence."""
     opinion: Callable[[str, str], str] = honest
@@ -123,6 +125,9 @@ class Scripted:
         turns = self.turns
         if JUDGED in request.messages[1]:
             turns = self.judge_turns
+            return turns[turn] if turn < len(turns) else Saying(text="enough")
+        if EDITED in request.messages[1]:
+            turns = self.editor_turns
             return turns[turn] if turn < len(turns) else Saying(text="enough")
         for title, turns_of_commit in self.looks.items():
             if title in request.messages[1]:

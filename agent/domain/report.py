@@ -171,6 +171,10 @@ def model_counts(report: Report) -> dict[str, Any]:
             "judged_again": account.judging.judged_again,
             "void": account.judging.void,
         },
+        "edited": {
+            "could_look": account.editing.could_look,
+            "look_ups": account.editing.look_ups,
+        },
         "judged": {
             "standing": account.judging.standing,
             "narrowed": account.judging.narrowed,

@@ -47,6 +47,7 @@ class Spent(Frozen):
 
 _JOB_OF_PROMPT = {
     "edit": "editing",
+    "edit_look": "editing",
     "edit_order": "editing",
     "minor": "telling in short",
     "look": "looking",
@@ -151,6 +152,19 @@ class Judging(Frozen):
         )
 
 
+class Editing(Frozen):
+    """Look-ups of an editor before it placed commits, in figures."""
+
+    look_ups: int = 0  # How often it looked further with a tool
+    could_look: bool = False  # Whether it could
+
+    def __add__(self, other: "Editing") -> "Editing":
+        return Editing(
+            look_ups=self.look_ups + other.look_ups,
+            could_look=self.could_look or other.could_look,
+        )
+
+
 class Chain(Frozen):
     """The number of answers that had to come one after the other.
 
@@ -175,6 +189,7 @@ class Account(Frozen):
     """Fallbacks, controls and costs; what the rules alone write has none of them."""
 
     fallbacks: tuple[Fallback, ...] = ()
+    editing: Editing = Editing()
     judging: Judging = Judging()
     spent: Spent = Spent()
     by_job: dict[str, Spent] = Field(default_factory=dict)  # The same by what it was spent on
@@ -192,6 +207,7 @@ class Account(Frozen):
     def __add__(self, other: "Account") -> "Account":
         return Account(
             fallbacks=(*self.fallbacks, *other.fallbacks),
+            editing=self.editing + other.editing,
             judging=self.judging + other.judging,
             spent=self.spent + other.spent,
             by_job=added_by_job(self.by_job, other.by_job),

@@ -247,6 +247,7 @@ class ReportShape(Frozen):
     model_reading: str | None = None  # this and the next two: `model` where not set
     model_writing: str | None = None
     model_judging: str | None = None
+    editor_tools: bool = True  # whether the editor may look into commits before it places them
     judge_tools: bool = True  # whether the judge may look further in the repository
     model_context: int | None = Field(default=None, ge=2_048, le=10_000_000)
     """The context length, where the server does not report it."""

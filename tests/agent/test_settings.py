@@ -256,6 +256,16 @@ def test_no_variable_whatever_ends_in_anything_but_one_line(name: str, value: st
         assert len(error_text.splitlines()) <= 1
 
 
+def test_the_editor_looks_further_unless_a_file_or_a_variable_switches_it_off(
+    tmp_path: Path,
+) -> None:
+    assert read(tmp_path, "").editor_tools
+    assert not read(tmp_path, "editor_tools = false").editor_tools
+    assert not read(tmp_path, "", GITZETTE_EDITOR_TOOLS="off").editor_tools
+    assert read(tmp_path, "", GITZETTE_EDITOR_TOOLS="off").judge_tools
+    assert "editor_tools" in refusal(tmp_path, "", GITZETTE_EDITOR_TOOLS="perhaps").lower()
+
+
 def test_the_judge_looks_further_unless_a_file_or_a_variable_switches_it_off(
     tmp_path: Path,
 ) -> None:

@@ -19,6 +19,7 @@ from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from gitzette.running import Covered
 from tests.scripted_analysis import (
+    EDITED,
     JUDGED,
     LIMIT,
     Clone,
@@ -149,7 +150,8 @@ async def test_a_judge_whose_tools_are_switched_off_is_asked_what_it_was_asked_b
         assert looks(server) == []
         assert len(of(server, "Rulings")) == 2
         # The writer looks as before.
-        assert any("get_file" in request.tools for request in server.asked)
+        with_tools = [request for request in server.asked if "get_file" in request.tools]
+        assert any(EDITED not in request.messages[1] for request in with_tools)
     judging = covered.report.sections[0].account.judging
     assert (judging.could_look, judging.look_ups) == (False, 0)
     assert analysis_claims(covered) == []

@@ -20,6 +20,7 @@ from gitzette.running import Covered, cover
 from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,
+    EDITED,
     JUDGED,
     LIMIT,
     LIMIT_SAID,
@@ -44,6 +45,7 @@ def looking(server: ModelServer, title: str = "") -> list[ModelRequest]:
     """Return the questions to the writer of a commit with which it might call tools of ours."""
     with_tools = [request for request in server.asked if "get_diff" in request.tools]
     with_tools = [tool for tool in with_tools if JUDGED not in tool.messages[1]]
+    with_tools = [tool for tool in with_tools if EDITED not in tool.messages[1]]
     return [tool for tool in with_tools if title in tool.messages[1]]
 
 
@@ -328,7 +330,10 @@ async def test_a_day_that_is_run_again_recalls_what_it_did_before_and_asks_nothi
         request = len(server.asked)
         again = await run(tmp_path, server, clone)
         assert len(server.asked) == request
-    assert recalled == ["page 1 of 1\nno report of 2026-02-04 is remembered\n"]
+    (report,) = recalled
+    before, *lines, after = report.splitlines()
+    assert lines == ["page 1 of 1", "no report of 2026-02-04 is remembered"]
+    assert (before[:2], after[-2:]) == ("<<", ">>")
     assert again.report == first.report
 
 
