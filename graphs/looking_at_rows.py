@@ -56,13 +56,15 @@ async def look_at_rows(
 
 
 def looked_up_text(answers: Sequence[str], limit: QuestionLimit, max_tokens: int) -> str:
-    """Return the first answers of tools that fit, as they stand below the rows."""
+    """Return the first answers of tools that fit, as they stand below the rows.
+
+    Raise ContextExceeded if not even the first one fits.
+    """
 
     def show(budget: int) -> str:
         return "\n\n".join(fitting(answers, budget))
 
-    try:
-        shown = limit.fit(show, max_tokens - tokens_of(_FIRST_WORDS + _LAST_WORDS))
-    except ContextExceeded:
-        return ""
-    return _FIRST_WORDS + fenced(shown, limit.mark) + _LAST_WORDS if shown else ""
+    shown = limit.fit(show, max_tokens - tokens_of(_FIRST_WORDS + _LAST_WORDS))
+    if not shown:
+        raise ContextExceeded(f"no answer of a tool fits into {max_tokens} tokens")
+    return _FIRST_WORDS + fenced(shown, limit.mark) + _LAST_WORDS

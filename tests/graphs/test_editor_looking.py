@@ -255,6 +255,27 @@ async def test_an_editor_can_look_up_the_commits_of_the_rows_and_nothing_else(
     assert not (clone.folder / "acted").exists()
 
 
+async def test_on_a_long_day_each_question_has_look_ups_at_its_own_commits(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="STEPS = 0\n")
+    for number in range(1, 86):
+        clone.commit(f"Step {number}", 9, router__py=f"STEPS = {number}\n")
+    both = Saying(calls=tuple(calling("get_diff", sha=sha).calls[0] for sha in ("c1", "c85")))
+    script = Scripted(editor_turns=[both], tiers={"Step": 0})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+        questions = of(server, "Edition")
+        second_turns = [request for request in looks(server) if request.has_tool_answers]
+    assert len(questions) == len(second_turns) == 2
+    for request, own_handle in zip(second_turns, ("c1", "c85"), strict=True):
+        assert sum(answer.startswith("Error: ") for answer in tool_answers(request)) == 1
+        assert f"[{own_handle}] " in request.messages[1]
+    assert "get_diff sha=c1\n" in questions[0]
+    assert "get_diff sha=c85\n" in questions[1]
+    assert editing_of(covered).look_ups == 2
+    assert failed_parts(covered) == []
+
+
 async def test_a_look_up_whose_source_is_down_costs_no_place(tmp_path: Path) -> None:
     clone = guarded(tmp_path / "router")
     push = Push(datetime(2026, 2, 4, 10, tzinfo=UTC), Work(clone.folder).git("rev-parse", "HEAD"))
