@@ -14,13 +14,13 @@ from agent.analysts.plain_lines import (
     licence_lines,
     repeated_rows,
 )
+from agent.analysts.surroundings_text import passage_heading
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks, read_hunks
 from agent.domain.surroundings import CodePassage
 from agent.gate.shown import file_heading, left_out_line
-from agent.gate.surroundings import passage_heading
 from agent.prompting import fitting, tokens_of
 from agent.triage.conventions import Area, area
 

@@ -9,6 +9,7 @@ from agent.analysts.excerpt import excerpt, folded, needed_tokens
 from agent.analysts.focus import NO_FOCUS, Focus
 from agent.analysts.plain_lines import repeated_rows
 from agent.analysts.repeated_lines import code_lines, without_shown_lines
+from agent.analysts.surroundings_text import definition_heading, use_line, uses_heading
 from agent.domain.commits import PullRequest
 from agent.domain.evidence import (
     CommitEvidence,
@@ -31,7 +32,6 @@ from agent.domain.surroundings import (
 from agent.domain.window import Window
 from agent.gate.look_ups import printed_look_ups
 from agent.gate.shown import comment_lines, fact_line, piece_heading, subject_heading
-from agent.gate.surroundings import definition_heading, use_line, uses_heading
 from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
 from agent.stories.timeline import StoriesFound

@@ -17,12 +17,12 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Triage
 from agent.domain.links import Grade, Link, Relation
-from agent.domain.releases import ReleaseEntry, ReleaseNotes
+from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.prompting import tokens_of
-from agent.reports.releases import claims_of_release
+from agent.reports.release_sentences import claims_of_release
 from tests.made_commits import NOON, made_commit
 
 REPO = RepoId("octo/router")
