@@ -8,7 +8,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.packet import MINOR_PACKET
 from agent.analysts.rules import fact_claims
 from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.affected import Affected
@@ -20,6 +19,7 @@ from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account
 from agent.editor.placements import settled_placements, sorted_groups
 from agent.gate.check import refusals
+from agent.packet_budgets import MINOR_PACKET
 from agent.ports import CodeSource, Step
 from agent.reports.chapter import (
     Chapter,

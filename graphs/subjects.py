@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agent.analysts.minor_subject import MinorSubject
 from agent.analysts.packet import CommitContext, earlier_commits, pieces_of
-from agent.analysts.subjects import CommitSubject, MinorSubject, SummarySubject, summary_evidence
+from agent.analysts.subjects import CommitSubject
+from agent.analysts.summary_subject import SummarySubject, summary_evidence
 from agent.analysts.surroundings_text import surroundings_note
 from agent.analysts.tasks import Task, evidence_handles
 from agent.domain.base import NotFound

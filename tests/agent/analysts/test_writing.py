@@ -7,7 +7,8 @@ from typing import Any
 from agent.analysts.focus import Focus, Passage
 from agent.analysts.packet import NO_CONTEXT, commit_packet, pieces_of
 from agent.analysts.sentences import analysis_shape, cited, summary_shape
-from agent.analysts.subjects import CommitSubject, SummarySubject, summary_evidence
+from agent.analysts.subjects import CommitSubject
+from agent.analysts.summary_subject import SummarySubject, summary_evidence
 from agent.analysts.tasks import Task, summary_task
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
