@@ -20,8 +20,8 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks, read_hunks
 from agent.domain.surroundings import CodePassage
-from agent.gate.shown import file_heading, left_out_line
 from agent.packet_budgets import CHANGES_SHARE, LEFT_OUT_SHARE
+from agent.printed_evidence import file_heading, left_out_line
 from agent.prompting import fitting, tokens_of
 from agent.triage.conventions import Area, area
 

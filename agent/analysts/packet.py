@@ -7,6 +7,7 @@ from agent.analysts.boilerplate import recurring_lines, without_boilerplate
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.excerpt import excerpt, folded, needed_tokens
 from agent.analysts.focus import NO_FOCUS, Focus
+from agent.analysts.look_ups_text import printed_look_ups
 from agent.analysts.plain_lines import repeated_rows
 from agent.analysts.repeated_lines import code_lines, without_shown_lines
 from agent.analysts.surroundings_text import definition_heading, use_line, uses_heading
@@ -30,8 +31,6 @@ from agent.domain.surroundings import (
     Surroundings,
 )
 from agent.domain.window import Window
-from agent.gate.look_ups import printed_look_ups
-from agent.gate.shown import comment_lines, fact_line, piece_heading, subject_heading
 from agent.packet_budgets import (
     AROUND_SHARE,
     EARLIER_SHARE,
@@ -43,6 +42,7 @@ from agent.packet_budgets import (
     WORDS_SHARE,
 )
 from agent.packet_budgets import BUDGET as BUDGET  # For graphs/editing.py
+from agent.printed_evidence import comment_lines, fact_line, piece_heading, subject_heading
 from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
 from agent.stories.timeline import StoriesFound
