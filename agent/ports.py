@@ -21,7 +21,7 @@ from agent.domain.commits import (
 )
 from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.releases import ReleaseNotes
+from agent.domain.release_notes import ReleaseNotes
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
 from agent.links.earlier_commits import SimilarCommit

@@ -12,8 +12,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
+from agent.analysts.answer_subject import AnswerSubject
 from agent.analysts.sentences import answer_shape, cited
-from agent.analysts.subjects import AnswerSubject
 from agent.analysts.tasks import Draft, Sentences, evidence_handles
 from agent.domain.evidence import Citable, Evidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId

@@ -18,7 +18,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.editor.placements import Edited, placed_by_rules
 from agent.reports.order import leading_rows
-from agent.reports.releases import claims_of_release
+from agent.reports.release_sentences import claims_of_release
 from agent.settings.values import RepoSpec
 from agent.triage.allotment import Candidates, allot
 from graphs.collecting import collect
@@ -196,7 +196,7 @@ async def _reading(spec: RepoSpec, state: ChaptersInput, context: RunContext) ->
         code=sources.code,
         threads=sources.threads,
         tip=collected.landing.tip or "",
-        taken=chapter.taken,
+        dependency_moves=chapter.dependency_moves,
         references=collected.references,
         related=chapter.related,
         links=chapter.links,

@@ -8,7 +8,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.packet import MINOR_PACKET
 from agent.analysts.rules import fact_claims
 from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.affected import Affected
@@ -20,6 +19,7 @@ from agent.domain.report import Failure, RepoSection
 from agent.domain.spending import Account
 from agent.editor.placements import settled_placements, sorted_groups
 from agent.gate.check import refusals
+from agent.packet_budgets import MINOR_PACKET
 from agent.ports import CodeSource, Step
 from agent.reports.chapter import (
     Chapter,
@@ -30,7 +30,7 @@ from agent.reports.chapter import (
     ledger_of,
     release_news,
 )
-from agent.stories.releases import taken
+from agent.stories.dependency_moves import dependency_moves
 from agent.triage.collected import evidence_set_of
 from graphs.failing import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
@@ -62,7 +62,7 @@ from tools.affected import affected_versions, first_releases
 from tools.history.find_stories import find_stories, published_stories, with_relations, with_stories
 from tools.history.past import release_stories, tags_of_window
 from tools.index_for_search import index_run
-from tools.releases import with_notes
+from tools.release_comparison import with_notes
 
 _MAX_MINOR_BATCH = 8  # Minor commits that one question asks about
 _MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones
@@ -305,7 +305,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> FileOutput:
         links=tuple(material.links),
         stories=(*published_stories(state["stories"], claims, material.links), *released),
         related=tuple(state["related"]),
-        taken=tuple(itertools.chain.from_iterable(map(taken, evidence))),
+        dependency_moves=tuple(itertools.chain.from_iterable(map(dependency_moves, evidence))),
         drops=drops,
         failures=(*collected.failures, *_fact_failures(material)),
     )

@@ -30,7 +30,7 @@ from agent.triage.allotment import ExplainingShare
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
-STATE_VERSION = 5
+STATE_VERSION = 6
 """Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 

@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agent.analysts.look_ups_text import files_by_handle, look_ups_note
+from agent.analysts.minor_subject import MinorSubject
 from agent.analysts.packet import CommitContext, earlier_commits, pieces_of
-from agent.analysts.subjects import CommitSubject, MinorSubject, SummarySubject, summary_evidence
+from agent.analysts.subjects import CommitSubject
+from agent.analysts.summary_subject import SummarySubject, summary_evidence
+from agent.analysts.surroundings_text import surroundings_note
 from agent.analysts.tasks import Task, evidence_handles
 from agent.domain.base import NotFound
 from agent.domain.evidence import Citable, EvidenceSet, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.look_ups import LookUp
-from agent.gate.look_ups import files_by_handle, look_ups_note
-from agent.gate.surroundings import surroundings_note
 from agent.ports import ThreadSource
 from agent.reports.affected import affected_line
 from agent.triage.collected import evidence_set_of

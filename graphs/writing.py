@@ -8,7 +8,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.subjects import MinorSubject
+from agent.analysts.minor_subject import MinorSubject
 from agent.analysts.tasks import Draft, Sentences
 from agent.domain.claims import Claim
 from agent.domain.spending import Account, fallback

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from agent.analysts.packet import BUDGET
 from agent.analysts.ruling import Batch, Case, ControlKind, Rulings, Text, is_shown
 from agent.domain.claims import Claim
+from agent.packet_budgets import BUDGET
 from agent.prompting import ContextExceeded, fenced, tokens_of
 from agent.sizing import EvidencePrompt, QuestionLimit, divided
 

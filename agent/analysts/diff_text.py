@@ -14,18 +14,18 @@ from agent.analysts.plain_lines import (
     licence_lines,
     repeated_rows,
 )
+from agent.analysts.surroundings_text import passage_heading
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks, read_hunks
 from agent.domain.surroundings import CodePassage
-from agent.gate.shown import file_heading, left_out_line
-from agent.gate.surroundings import passage_heading
+from agent.packet_budgets import CHANGES_SHARE, LEFT_OUT_SHARE
+from agent.printed_evidence import file_heading, left_out_line
 from agent.prompting import fitting, tokens_of
 from agent.triage.conventions import Area, area
 
 LEFT_OUT_HEADING = "Not shown, for lack of room:"
-_LEFT_OUT_SHARE = 0.1  # For the list of files that are not shown whole
 _CONFIGURATION = re.compile(
     r".*\.(?:toml|ya?ml|json|cfg|ini|cmake)|(?:requirements|constraints).*\.txt"
     r"|setup\.py|CMakeLists\.txt|.*Dockerfile.*"
@@ -33,7 +33,6 @@ _CONFIGURATION = re.compile(
 _MIN_LINES = 6  # Lines that a cut hunk must keep to be of use
 _SHORT_HUNK = 1_500  # Tokens that every hunk may have
 _LINES_AROUND = 8  # Lines on either side of a passage, shown before any other hunk
-_CHANGES_SHARE = 0.7  # Of the budget, for changed lines before any hunk is shown whole
 _LINES_BESIDE_CHANGE = 3
 
 
@@ -99,7 +98,7 @@ def shown_diff(
     left_out = _files_left_out(evidence, hunks, chosen)
     if not left_out:
         return _joined(hunks, chosen)
-    listed_tokens = int(max(budget, 0) * _LEFT_OUT_SHARE)
+    listed_tokens = int(max(budget, 0) * LEFT_OUT_SHARE)
     listing = _left_out_list(left_out, listed_tokens)
     chosen = _chosen_parts(candidates, budget - tokens_of(listing))
     left_out = _files_left_out(evidence, hunks, chosen)
@@ -164,7 +163,7 @@ def _reserved_tokens(hunks: Sequence[_Hunk], budget: int) -> dict[int, int]:
     as many hunks as possible, so that one long function does not hide the change of another.
     """
     reserved = _passage_tokens(hunks, budget)
-    tokens_left = int(budget * _CHANGES_SHARE) - sum(reserved.values())
+    tokens_left = int(budget * CHANGES_SHARE) - sum(reserved.values())
     for hunk in _by_preference(hunks):
         if hunk.position in reserved or hunk.order is None:
             continue

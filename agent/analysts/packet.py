@@ -7,8 +7,10 @@ from agent.analysts.boilerplate import recurring_lines, without_boilerplate
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.excerpt import excerpt, folded, needed_tokens
 from agent.analysts.focus import NO_FOCUS, Focus
+from agent.analysts.look_ups_text import printed_look_ups
 from agent.analysts.plain_lines import repeated_rows
 from agent.analysts.repeated_lines import code_lines, without_shown_lines
+from agent.analysts.surroundings_text import definition_heading, use_line, uses_heading
 from agent.domain.commits import PullRequest
 from agent.domain.evidence import (
     CommitEvidence,
@@ -29,31 +31,26 @@ from agent.domain.surroundings import (
     Surroundings,
 )
 from agent.domain.window import Window
-from agent.gate.look_ups import printed_look_ups
-from agent.gate.shown import comment_lines, fact_line, piece_heading, subject_heading
-from agent.gate.surroundings import definition_heading, use_line, uses_heading
+from agent.packet_budgets import (
+    AROUND_SHARE,
+    EARLIER_SHARE,
+    FACTS_SHARE,
+    LOOKED_UP_SHARE,
+    MIN_DIFF_TOKENS,
+    MIN_EXCERPT_DIFF,
+    MIN_THREAD_TOKENS,
+    WORDS_SHARE,
+)
+from agent.packet_budgets import BUDGET as BUDGET  # For graphs/editing.py
+from agent.printed_evidence import comment_lines, fact_line, piece_heading, subject_heading
 from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
 from agent.stories.timeline import StoriesFound
 
-BUDGET = 24_000  # Tokens of evidence in one question, where the model has room for them
-COMMIT_BUDGET = 16_000  # Tokens of the packet of one commit, for those who write about it
-JUDGED_BUDGET = 16_000  # The same for those who judge sentences: what these speak of comes first
-MINOR_PACKET = 2_500  # Tokens of the packet of a commit that gets one sentence
-REPAIR_BUDGET = 5_000  # Tokens of what is shown again of a commit for a few of its sentences
-SECOND_READING_BUDGET = 8_000  # Tokens of what the second reading is shown for all of them
-_MIN_EXCERPT_DIFF = 1_500  # Tokens of it that the diff has at least
-_WORDS_SHARE = 0.3  # Of the budget, for texts of people
-_FACTS_SHARE = 0.15
-_AROUND_SHARE = 0.2  # For definitions and uses elsewhere in the repository
-_EARLIER_SHARE = 0.12  # For the earlier commits that this one goes back to
-_LOOKED_UP_SHARE = 0.3  # For what was looked up
 _MAX_COMMENTS = 3
 _MAX_THREADS = 4
 _MAX_FACTS = 40
 _MAX_EARLIER = 2  # Commits that one goes back to which are shown with it
-_MIN_THREAD_TOKENS = 100
-_MIN_DIFF_TOKENS = 200  # Below this a diff shows nothing
 _FACTS_HEADING = "Facts that a program found in the diff:"
 _RELEASES_HEADING = "Releases, as the tags of the repository show them:"
 _DEFINITIONS_HEADING = "Defined elsewhere, and deciding here:"
@@ -93,15 +90,15 @@ def commit_packet(
     evidence = read.evidence
     pieces = pieces_of(evidence, material)
     recurring = recurring_lines(material)
-    words = _words(evidence, pieces, int(budget * _WORDS_SHARE), focus, recurring)
-    facts = _shortened(fact_lines(evidence.facts), int(budget * _FACTS_SHARE), focus)
+    words = _words(evidence, pieces, int(budget * WORDS_SHARE), focus, recurring)
+    facts = _shortened(fact_lines(evidence.facts), int(budget * FACTS_SHARE), focus)
     opening = f"{words}\n\n{_FACTS_HEADING}\n{facts or '(none)'}"
     if context.surroundings.releases:
         releases = "\n".join(context.surroundings.releases)
         opening += f"\n\n{_RELEASES_HEADING}\n{releases}"
     looked_up_budget = 0
     if context.leaves_room or context.look_ups:
-        looked_up_budget = int(budget * _LOOKED_UP_SHARE)
+        looked_up_budget = int(budget * LOOKED_UP_SHARE)
     closing = _context_text(context, budget, focus)
     diff_budget = budget - tokens_of(opening) - tokens_of(closing) - looked_up_budget
     diff = shown_diff(evidence, diff_budget, focus, context.surroundings.passages)
@@ -129,14 +126,14 @@ def commit_excerpt(
     diff_budget = budget - tokens_of(opening) - tokens_of(closing)
     diff = shown_diff(
         read.evidence,
-        max(diff_budget, _MIN_EXCERPT_DIFF),
+        max(diff_budget, MIN_EXCERPT_DIFF),
         focus,
         context.surroundings.passages,
         only_named=True,
     )
     above = f"{opening}\n\nThe diff:\n{diff}{closing}"
     look_ups = _touched_look_ups(context.look_ups, focus, left_out)
-    text = above + _look_ups_text(look_ups, int(budget * _LOOKED_UP_SHARE), focus, above)
+    text = above + _look_ups_text(look_ups, int(budget * LOOKED_UP_SHARE), focus, above)
     if left_out:
         listed = "\n".join(left_out)
         text += f"\n\n{_NOT_REPEATED_HEADING}\n{listed}"
@@ -154,9 +151,9 @@ def _excerpt_opening(
             pieces[handle] = piece
         else:
             left_out.append(f"[{handle}] {piece_heading(piece, None)}")
-    words_budget = int(budget * _WORDS_SHARE)
+    words_budget = int(budget * WORDS_SHARE)
     words = _words(evidence, pieces, words_budget, focus, recurring_lines(material))
-    facts = _shortened(fact_lines(evidence.facts), int(budget * _FACTS_SHARE), focus)
+    facts = _shortened(fact_lines(evidence.facts), int(budget * FACTS_SHARE), focus)
     return f"{words}\n\n{_FACTS_HEADING}\n{facts or '(none)'}"
 
 
@@ -202,12 +199,12 @@ def _touched_look_ups(look_ups: Sequence[LookUp], focus: Focus, left_out: list[s
 def _context_text(context: CommitContext, budget: int, focus: Focus) -> str:
     """Return the sections below the diff: definitions, uses, earlier commits."""
     sections: dict[str, str] = {}
-    around_budget = int(budget * _AROUND_SHARE)
+    around_budget = int(budget * AROUND_SHARE)
     definitions = _definitions_text(context.surroundings.definitions, around_budget, focus)
     sections[_DEFINITIONS_HEADING] = definitions
     uses_budget = around_budget - tokens_of(definitions)
     sections[_USES_HEADING] = _uses_text(context.surroundings.uses, uses_budget, focus)
-    earlier_budget = int(budget * _EARLIER_SHARE)
+    earlier_budget = int(budget * EARLIER_SHARE)
     sections[_EARLIER_HEADING] = _earlier_text(context.earlier, earlier_budget, focus)
     text = ""
     for heading, section in sections.items():
@@ -271,7 +268,7 @@ def _earlier_text(earlier: Mapping[str, CommitEvidence], budget: int, focus: Foc
         share = budget // len(earlier)
         text = piece_text(handle, evidence, share // 2, None, focus)
         diff_budget = share - tokens_of(text)
-        if _has_diff(evidence) and diff_budget >= _MIN_DIFF_TOKENS:
+        if _has_diff(evidence) and diff_budget >= MIN_DIFF_TOKENS:
             diff = shown_diff(evidence, diff_budget, focus)
             text += f"\nIts diff:\n{diff}"
         texts.append(text)
@@ -340,7 +337,7 @@ def _words(
     each = (budget - tokens_of(message)) // max(1, len(threads))
     for handle, piece in threads.items():
         thread = _plain_thread(piece, recurring)
-        texts.append(piece_text(handle, thread, max(_MIN_THREAD_TOKENS, each), None, focus))
+        texts.append(piece_text(handle, thread, max(MIN_THREAD_TOKENS, each), None, focus))
     return "\n\n".join(texts)
 
 

@@ -6,6 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from agent.bumps.evaluation.classes import is_constructed_as_base
+from agent.bumps.evaluation.expressions import ValueReader
+from agent.bumps.evaluation.values import (
+    OPERATORS,
+    Foreign,
+    Own,
+    Value,
+    is_part_of,
+    plain_path,
+)
 from agent.bumps.own_modules import OwnModules, parsed, scopes_of
 from agent.bumps.python_scopes import (
     IMPORTS,
@@ -16,16 +26,6 @@ from agent.bumps.python_scopes import (
     Scope,
     literal_keys,
     spelling,
-)
-from agent.bumps.python_values import (
-    OPERATORS,
-    Foreign,
-    Own,
-    Value,
-    ValueReader,
-    is_constructed_as_base,
-    is_part_of,
-    plain_path,
 )
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")

@@ -12,7 +12,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
 from agent.domain.placement import CommitGroup
-from agent.domain.releases import ReleaseNotes
+from agent.domain.release_notes import ReleaseNotes
 from agent.domain.spending import Account, longest_chain
 from agent.domain.window import Window
 

@@ -21,14 +21,16 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
 from agent.gate.quotes import misquoted
 from agent.gate.text import normal
+from agent.packet_budgets import (
+    MIN_OTHER_TOKENS,
+    OTHER_MESSAGE_SHARE,
+    OTHER_PULL_SHARE,
+    RELATED_COMMIT_SHARE,
+    RELATIONS_JUDGED_TOKENS,
+    RELATIONS_READ_TOKENS,
+)
 from agent.prompting import tokens_of
 
-_READ_TOKENS = 14_000  # Of both sides, for a reader
-_JUDGED_TOKENS = 12_000  # Of both sides, for a judge: what the claims rest on is always in it
-_COMMIT_SHARE = 0.55  # Of the tokens, for the commit; the others share the rest
-_MIN_OTHER_TOKENS = 120  # With fewer, another side shows nothing
-_MESSAGE_SHARE = 0.3  # Of the tokens of another commit, for its message and facts
-_PULL_SHARE = 0.25  # For the text of its pull request; the diff has the rest
 _PULL_HEADING = "Its pull request says:"
 _MIN_ANCHOR = 8  # Characters
 _LATE = timedelta(hours=1)
@@ -140,8 +142,8 @@ class Pairing:
     @property
     def _other_side(self) -> dict[EvidenceId, Evidence]:
         """The others by their ids, as many as can be shown."""
-        tokens = int(self.token_budget * (1 - _COMMIT_SHARE))
-        max_others = max(1, tokens // _MIN_OTHER_TOKENS)
+        tokens = int(self.token_budget * (1 - RELATED_COMMIT_SHARE))
+        max_others = max(1, tokens // MIN_OTHER_TOKENS)
         return {other.id: other for other in self.others[:max_others]}
 
     def text(self, claims: Sequence[Claim], budget: int) -> str:
@@ -149,14 +151,14 @@ class Pairing:
 
         What the claims rest on comes first, and the changes of both sides before the rest of each.
         """
-        limit = _JUDGED_TOKENS if claims else _READ_TOKENS
+        limit = RELATIONS_JUDGED_TOKENS if claims else RELATIONS_READ_TOKENS
         budget = min(budget, self.token_budget, limit)
         # Issues are shown among the others, if at all.
         material = replace(self.material, links=(), issues=(), threads={})
         focus = focus_on(claims)
-        packet = commit_packet(self.read, material, int(budget * _COMMIT_SHARE), focus)
+        packet = commit_packet(self.read, material, int(budget * RELATED_COMMIT_SHARE), focus)
         others = self._other_side.values()
-        other_budget = int(budget * (1 - _COMMIT_SHARE)) // len(others)
+        other_budget = int(budget * (1 - RELATED_COMMIT_SHARE)) // len(others)
         texts = "\n\n".join(self._other(other, other_budget, focus.passages) for other in others)
         return f"[c] is {self._name(self.change)}.\n{packet}\n\nWhat it may belong to:\n\n{texts}"
 
@@ -164,11 +166,15 @@ class Pairing:
         """Return the words of another side, and of a commit the lines that this commit removes."""
         focus = Focus(passages, tuple(self._removed_lines))
         if isinstance(other, CommitEvidence):
-            text = piece_text(self._name(other), other, int(budget * _MESSAGE_SHARE), None, focus)
+            text = piece_text(
+                self._name(other), other, int(budget * OTHER_MESSAGE_SHARE), None, focus
+            )
             pull = self.pulls.get(other.id)
             if pull is not None:
                 words = without_boilerplate(pull.thread.body, self._recurring_lines)
-                text += f"\n{_PULL_HEADING}\n{cut_text(words, int(budget * _PULL_SHARE), focus)}"
+                text += (
+                    f"\n{_PULL_HEADING}\n{cut_text(words, int(budget * OTHER_PULL_SHARE), focus)}"
+                )
             revert = self.taken_back.get(other.id)
             if revert is not None and revert.sha != self.change.change.commit.sha:
                 text += f"\n{_TAKEN_BACK.format(revert=revert)}"

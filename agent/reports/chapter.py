@@ -17,7 +17,7 @@ from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadL
 from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.links.issue_digest import GIVEN_UP, Known, standing
-from agent.stories.releases import Taken
+from agent.stories.dependency_moves import DependencyMove
 from agent.triage.collected import Collected, UnreadCommit
 from agent.triage.conventions import Area, area
 
@@ -39,7 +39,7 @@ class Chapter(Frozen):
     stories: tuple[Story, ...] = ()
     groups: tuple[CommitGroup, ...] = ()
     related: tuple[Related, ...] = ()  # What a reader of both sides found about commits
-    taken: tuple[Taken, ...] = ()  # Dependencies that commits of the day moved
+    dependency_moves: tuple[DependencyMove, ...] = ()  # Dependencies that commits of the day moved
     drops: tuple[Drop, ...] = ()
     failures: tuple[Failure, ...] = ()
 

@@ -12,7 +12,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Noise
 from agent.domain.links import Story
 from agent.domain.placement import Importance
-from agent.domain.releases import ReleaseNotes
+from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import ReleaseLine, Report, RepoSection, ThreadLine
 from agent.domain.upgrade import Part
 from agent.languages import HAN

@@ -16,7 +16,7 @@ from agent.settings.values import Settings
 from gitzette.archive import PublishedReports, check_writable, missed_days
 from gitzette.arguments import settings_here
 from gitzette.delivery.channels import channel_of
-from gitzette.delivery.deliver import Outbox
+from gitzette.delivery.outbox import Outbox
 from gitzette.progress import as_json
 from gitzette.wiring import home_of, memory_of, servers_of
 from memory.store import check_database

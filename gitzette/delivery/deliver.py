@@ -4,84 +4,19 @@ import itertools
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal
 
-from pydantic import BaseModel, ValidationError
-
-from agent.domain.base import AppError, Frozen, StorageError, UpstreamError
+from agent.domain.base import AppError, UpstreamError
 from agent.domain.report import Report, failed_share
 from agent.settings.values import Delivery, Settings
 from agent.web import Web
-from gitzette.archive import locked, replace_file
+from gitzette.archive import locked
 from gitzette.delivery.channels import Channel, channel_of
 from gitzette.delivery.content import Content
+from gitzette.delivery.outbox import DeliveryState, Outbox
 from gitzette.render.compose import page_model
 
 _MAX_TRIES = 4
 _MAX_WAIT_SECONDS = 60.0
-_MAX_ENTRIES = 2_000  # That the outbox remembers
-
-
-class DeliveryState(Frozen, extra="ignore"):
-    """The state of one report on one channel."""
-
-    channel: str
-    label: str
-    sent: tuple[str, ...] = ()
-    """The fingerprints of contents that were delivered, and the keys of single messages of one
-    that is being delivered."""
-    why: str = ""  # Why it is not delivered; empty if it is
-
-
-class Entries(BaseModel):
-    """The delivery states of all reports on all channels; they hold no secret."""
-
-    of: Literal["gitzette"] = "gitzette"
-    entries: tuple[DeliveryState, ...] = ()
-
-    def entry(self, channel: str, label: str) -> DeliveryState:
-        """Return the state of a report on a channel."""
-        for state in self.entries:
-            if state.channel == channel and state.label == label:
-                return state
-        return DeliveryState(channel=channel, label=label)
-
-    def waiting(self) -> list[DeliveryState]:
-        """Return the states of what is not delivered, oldest first."""
-        waiting = [state for state in self.entries if state.why]
-        return sorted(waiting, key=lambda state: state.label)
-
-
-class Outbox:
-    """Stores what was delivered and what was not, in a small file beside the reports."""
-
-    def __init__(self, out: Path) -> None:
-        self._file = out / "deliveries.json"
-
-    def read(self) -> Entries:
-        """Return the entries.
-
-        A file that cannot be read is an error: replacing it would send everything again.
-        """
-        try:
-            return Entries.model_validate_json(self._file.read_bytes())
-        except FileNotFoundError:
-            return Entries()
-        except (OSError, ValidationError) as error:
-            raise StorageError(
-                f"{self._file} is not readable; move it away to deliver again"
-            ) from error
-
-    def put(self, entry: DeliveryState) -> None:
-        """Store the state of a report on a channel."""
-        states = []
-        for state in self.read().entries:
-            if (state.channel, state.label) != (entry.channel, entry.label):
-                states.append(state)
-        states.append(entry)
-        entries = Entries(entries=tuple(states[-_MAX_ENTRIES:]))
-        replace_file(self._file, [entries.model_dump_json(indent=1), "\n"])
 
 
 @dataclass(frozen=True, kw_only=True)

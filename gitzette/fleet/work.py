@@ -14,7 +14,8 @@ from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.merging import merge
 from agent.settings.values import Recipe, Settings
-from gitzette.delivery.deliver import Deliverer, DeliveryState, Entries, Outbox
+from gitzette.delivery.deliver import Deliverer
+from gitzette.delivery.outbox import FleetOutbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
 from gitzette.publish import bring_reports
 from gitzette.sources import RecordedRepositories
@@ -210,23 +211,6 @@ class EditionPublisher:
             report = merge(published, report)
         self.fleet.put_edition(self.edition, report)
         return report
-
-
-class FleetOutbox(Outbox):
-    """Notes in the database what was delivered, for every machine."""
-
-    def __init__(self, fleet: Fleet, edition: str) -> None:
-        self._fleet = fleet
-        self._edition = edition
-
-    def put(self, entry: DeliveryState) -> None:
-        """Note how a report stands on a channel."""
-        self._fleet.put_delivery(self._edition, entry.channel, entry.label, entry.model_dump_json())
-
-    def read(self) -> Entries:
-        """Return the entries of all channels."""
-        bodies = self._fleet.deliveries(self._edition)
-        return Entries(entries=tuple(map(DeliveryState.model_validate_json, bodies)))
 
 
 def deliver(settings: Settings, environ: Mapping[str, str], edition: str, window: Window) -> None:

@@ -32,7 +32,7 @@ from agent.stories.paragraph import story_title
 from agent.web import Web
 from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issues import issue_lists
-from gitzette.render.releases import release_cards, release_news
+from gitzette.render.release_cards import release_cards, release_news
 from gitzette.render.repo_names import with_repo_names
 from gitzette.render.templating import SHORT, filled, mark_of, plain
 from gitzette.render.view import ReportView, cut_title, is_breaking, is_private, is_telling

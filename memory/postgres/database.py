@@ -1,9 +1,11 @@
 """The memory in PostgreSQL: all operations over one connection."""
 
 from memory.postgres.connection import PostgresConnection
+from memory.postgres.http_cache import PostgresCache
 from memory.postgres.migrations import check_version
-from memory.postgres.records import PostgresCache, PostgresRecords, PostgresRuns
+from memory.postgres.recorded_calls import PostgresRecords
 from memory.postgres.reports import PostgresReports
+from memory.postgres.runs import PostgresRuns
 from memory.postgres.search import PostgresEvidence, PostgresStatements
 
 

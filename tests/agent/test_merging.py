@@ -11,7 +11,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation, Story, StoryStep
-from agent.domain.releases import ReleaseNotes
+from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import Failure, ReleaseLine, Report
 from agent.domain.spending import Account, Fallback, Judging
 from agent.reports.merging import KEPT, merge

@@ -19,7 +19,7 @@ from agent.triage.conventions import Area, area
 from tools.git.changes import stream_files
 from tools.git.earlier import FileHistory, FirstParentLine
 from tools.git.log import PATCH_OPTIONS, FirstParentWalk, read_commits
-from tools.git.releases import TAG_NAMES, Releases, since_option
+from tools.git.release_tags import TAG_NAMES, Releases, since_option
 
 if TYPE_CHECKING:
     from tools.git.view import View

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
-from agent.domain.releases import ReleaseNotes
+from agent.domain.release_notes import ReleaseNotes
 from agent.domain.window import Window
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint
@@ -35,7 +35,7 @@ from tools.git.revisions import Revisions
 from tools.git.similar import SimilarCommits
 from tools.git.surfaces import Surfaces
 from tools.git.view import View, view_of
-from tools.releases import release_notes
+from tools.release_comparison import release_notes
 
 
 class GitSource(Revisions, Surfaces, Messages, Mentions):

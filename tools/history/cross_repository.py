@@ -23,9 +23,9 @@ from agent.gate.check import refusals
 from agent.links.admitted import predicate_of
 from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
 from agent.reports.chapter import CheckedClaims, checked_claims
+from agent.stories.dependency_moves import DependencyMove, may_be_of
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.paragraph import story_paragraph
-from agent.stories.releases import Taken, may_be_of
 from agent.stories.story_claims import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
 from tools.history.past import FAR, naming
@@ -53,7 +53,7 @@ class RepositoryReading:
     code: CodeSource
     threads: ThreadSource
     tip: str
-    taken: Sequence[Taken] = ()
+    dependency_moves: Sequence[DependencyMove] = ()
     references: Sequence[Mention] = ()
     related: Sequence[Related] = ()
     links: Sequence[Link] = ()
@@ -250,7 +250,7 @@ async def _pinned(
     """Yield a tie for each moved dependency whose commit or tag exactly one repository has."""
     others = [name for name in read if name != repo]
     seen: set[tuple[EvidenceId, RepoId]] = set()
-    for move in read[repo].taken[:_MAX_PINS]:
+    for move in read[repo].dependency_moves[:_MAX_PINS]:
         candidates = others if move.sha else may_be_of(move.package, others)
         targets: list[CommitEvidence | ReleaseEvidence] = []
         for name in candidates:
@@ -265,7 +265,9 @@ async def _pinned(
             yield _Tie(doer, targets[0], "taken in")
 
 
-async def _target(move: Taken, code: CodeSource) -> CommitEvidence | ReleaseEvidence | None:
+async def _target(
+    move: DependencyMove, code: CodeSource
+) -> CommitEvidence | ReleaseEvidence | None:
     """Return the commit or release of a repository that a dependency is moved to."""
     try:
         if move.sha:

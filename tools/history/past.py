@@ -14,7 +14,7 @@ from agent.domain.references import pull_number
 from agent.domain.window import Window
 from agent.links.issue_digest import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory
-from agent.stories.releases import final, fixes, release_story, with_releases
+from agent.stories.release_stories import final, fixes, release_story, with_releases
 from agent.stories.timeline import NEAR, headline
 from agent.triage.collected import Collected
 

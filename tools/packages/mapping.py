@@ -6,14 +6,14 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from agent.bumps.manifests import (
+from agent.bumps.other_files import go_commit
+from agent.bumps.package_metadata import (
     Manifest,
     is_manifest,
     read_manifest,
     version_in,
     workspace_version,
 )
-from agent.bumps.other_files import go_commit
 from agent.bumps.packages import PackageEntry
 from agent.bumps.pins import Bump
 from agent.bumps.result import SourceMapping, VersionCommit

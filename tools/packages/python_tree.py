@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from agent.bumps.evaluation.values import OPERATORS, plain_path
 from agent.bumps.python_uses import CallShape, Override
-from agent.bumps.python_values import OPERATORS, plain_path
 from tools.diff.roles import is_product
 from tools.packages.python_types import Instance, Member, PathAnswer, Place, Typed, TypeReader
 from tools.packages.trees import TreeReader

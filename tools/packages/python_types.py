@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass, replace
 
-from agent.bumps.python_values import AWAIT, CALL, ELEMENT, ENTER, ITEM
+from agent.bumps.evaluation.values import AWAIT, CALL, ELEMENT, ENTER, ITEM
 from agent.bumps.type_annotations import AnnotationShape, annotation_shape, type_arguments
 from tools.surface.module import DEPRECATIONS, PythonDefinition, dotted_name
 from tools.surface.package import OUTSIDE, Meaning, ModuleFound, Package

@@ -20,10 +20,10 @@ from agent.ports import CloneSource
 from tools.own_code import OwnCode
 from tools.packages.actions import action_changes
 from tools.packages.code_uses import FileUse, broken_uses, own_uses
-from tools.packages.includes import broken_includes, public_headers
 from tools.packages.mapping import NotProved, SourceFinder
 from tools.packages.own_tree import OwnTree
 from tools.packages.python_tree import PythonTree
+from tools.packages.removed_headers import broken_includes, public_headers
 from tools.packages.trees import TreeReader
 from tools.packages.version_facts import VersionFacts, facts_between
 from tools.surface.module import PythonDefinition

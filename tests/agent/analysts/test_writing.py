@@ -7,7 +7,8 @@ from typing import Any
 from agent.analysts.focus import Focus, Passage
 from agent.analysts.packet import NO_CONTEXT, commit_packet, pieces_of
 from agent.analysts.sentences import analysis_shape, cited, summary_shape
-from agent.analysts.subjects import CommitSubject, SummarySubject, summary_evidence
+from agent.analysts.subjects import CommitSubject
+from agent.analysts.summary_subject import SummarySubject, summary_evidence
 from agent.analysts.tasks import Task, summary_task
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
@@ -17,12 +18,12 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Triage
 from agent.domain.links import Grade, Link, Relation
-from agent.domain.releases import ReleaseEntry, ReleaseNotes
+from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.prompting import tokens_of
-from agent.reports.releases import claims_of_release
+from agent.reports.release_sentences import claims_of_release
 from tests.made_commits import NOON, made_commit
 
 REPO = RepoId("octo/router")

@@ -13,7 +13,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, OwnUse, Tier
 from agent.domain.links import Story, StoryStep
 from agent.domain.placement import CommitGroup, Importance, Placement
-from agent.domain.releases import ReleaseEntry, ReleaseNotes
+from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine, Report, RepoSection
 from agent.domain.spending import Account, Fallback, fallback
 from agent.domain.window import Window

@@ -17,7 +17,7 @@ from agent.reports.page import PageModel, PageSentence
 from agent.settings.values import Layout
 from agent.triage.score import POINTS
 from agent.web import Web
-from evals.sets.page import unfolded_words
+from evals.sets.page_quality import unfolded_words
 from gitzette.render.compose import page_model, report_page
 from tests.analysed_report import AT, HANG, LIMIT, ROUTER, SMALL, analysed_report
 from tests.made_reports import FIRST, REPOS, made_day

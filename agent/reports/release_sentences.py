@@ -3,7 +3,7 @@
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import Anchor, Claim
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.releases import ReleaseNotes
+from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.languages import catalogue
 

@@ -5,7 +5,7 @@ from typing import get_args
 
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.releases import ReleaseNotes
+from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.domain.upgrade import Part
 from agent.reports.page import (
@@ -17,7 +17,7 @@ from agent.reports.page import (
     ReleaseNews,
     ReleasePart,
 )
-from agent.reports.releases import release_headline
+from agent.reports.release_sentences import release_headline
 from agent.reports.titles import shown_title
 from gitzette.render.templating import element_id_of
 from gitzette.render.view import ReportView

@@ -8,7 +8,7 @@ from agent.domain.base import LANGUAGES, AppError, InputError, Language, RepoId,
 from agent.domain.commits import Commit, Headline, is_version
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import without_pull_numbers
-from agent.domain.releases import Advisory, ReleasedCommit, ReleaseEntry, ReleaseNotes
+from agent.domain.release_notes import Advisory, ReleasedCommit, ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.domain.upgrade import Part, Undone, Upgrade
 from agent.editions.upgrade import UpgradeEntry, entries

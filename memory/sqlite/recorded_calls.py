@@ -1,50 +1,12 @@
-"""Runs, recorded calls, their answers, and the cache of services' answers, in SQLite."""
+"""Recorded calls, their answers, and the runs and reports that need these, in SQLite."""
 
 from collections.abc import Sequence
 
 from agent.domain.evidence_id import EvidenceId
-from memory.operations import CacheOperations, RecordOperations, Row, RunOperations
+from memory.operations import RecordOperations
 from memory.sqlite.connection import SqliteConnection, json_list
 
-_RUN = "select id, started, finished, window_key, status, details, recipe from runs"
 _OLD = "run in (select id from runs where started < ?) or run >= ? and run < ?"
-
-
-class SqliteRuns(RunOperations):
-    """The table of runs."""
-
-    def __init__(self, db: SqliteConnection) -> None:
-        self._db = db
-
-    def begin(self, run: str, started: str, window: str, recipe: str | None) -> None:
-        """Store that a run has started or goes on; runs are numbered in this order."""
-        self._db.execute(
-            "insert into runs (id, started, window_key, status, recipe, number)"
-            " values (?, ?, ?, 'running', ?, (select coalesce(max(number), 0) + 1 from runs))"
-            " on conflict (id) do update set status = 'running', finished = null",
-            [run, started, window, recipe],
-        )
-
-    def end(self, run: str, finished: str, status: str, details: str) -> None:
-        """Store how a run ended."""
-        self._db.execute(
-            "update runs set finished = ?, status = ?, details = ? where id = ?",
-            [finished, status, details, run],
-        )
-
-    def latest(self, limit: int) -> list[Row]:
-        """Return the newest runs first."""
-        return self._db.rows(f"{_RUN} order by started desc, number desc limit ?", [limit])
-
-    def with_prefix(self, prefix: str, limit: int) -> list[Row]:
-        """Return the runs whose ids begin with a prefix, the greatest id first."""
-        sql = f"{_RUN} where substr(id, 1, ?) = ? order by id desc limit ?"
-        return self._db.rows(sql, [len(prefix), prefix, limit])
-
-    def started_since(self, day: str) -> list[tuple[str, str]]:
-        """Return the id and the status of the runs that began on this day or later."""
-        rows = self._db.rows("select id, status from runs where started >= ?", [day])
-        return [(run, status) for run, status in rows]
 
 
 class SqliteRecords(RecordOperations):
@@ -125,18 +87,3 @@ class SqliteRecords(RecordOperations):
                 " and hash not in (select hash from cited)"
             )
         return deleted
-
-
-class SqliteCache(CacheOperations):
-    """The table of services' answers."""
-
-    def __init__(self, db: SqliteConnection) -> None:
-        self._db = db
-
-    def touch(self, key: str, day: str) -> None:
-        """Store that an answer was used on a day."""
-        self._db.execute("update http_cache set used = ? where key = ?", [day, key])
-
-    def forget(self, before: str) -> None:
-        """Delete the answers that were last used before a day."""
-        self._db.execute("delete from http_cache where used < ?", [before])

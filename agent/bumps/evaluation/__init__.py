@@ -1,0 +1,1 @@
+"""Evaluates expressions of one's own Python code without running them."""

@@ -1,0 +1,72 @@
+"""Which blocks run with some versions of a package only."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agent.bumps.evaluation.evaluator import Evaluator
+from agent.bumps.evaluation.values import Foreign
+from agent.bumps.own_modules import OwnModules
+from agent.bumps.python_scopes import Binding, Scope, spelling
+from agent.bumps.type_annotations import is_text
+
+_VERSIONS = ("__version__", "__version_info__", "VERSION", "version", "version_info")
+"""Names under which packages tell their version."""
+_MAX_HOPS = 4  # Names between a test and the version that it asks for
+
+
+@dataclass(frozen=True)
+class VersionTests:
+    """Recognises tests of a package's version."""
+
+    evaluator: Evaluator
+    modules: OwnModules
+
+    def decide(self, scope: Scope) -> bool:
+        """Return True for a block that runs with some versions of a package only."""
+        block = scope
+        while block.parent is not None:
+            if block.test is not None and self._asks_version(block.test, block.parent, _MAX_HOPS):
+                return True
+            block = block.parent
+        return False
+
+    def _asks_version(self, test: ast.AST, scope: Scope, hops: int) -> bool:
+        return any(self._is_version(node, scope, hops) for node in ast.walk(test))
+
+    def _is_version(self, node: ast.AST, scope: Scope, hops: int) -> bool:
+        """Return True for the version of a package, whatever its name here is."""
+        if isinstance(node, ast.Call):
+            # As in `importlib.metadata.version("paint")`.
+            is_asked = spelling(node.func).rpartition(".")[2] == "version"
+            return is_asked and any(is_text(argument) for argument in node.args)
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return False
+        for value in self.evaluator.values(node, scope):
+            if isinstance(value, Foreign) and value.path.rpartition(".")[2] in _VERSIONS:
+                return True
+        if not hops or not isinstance(node, ast.Name):
+            return False
+        for binding in self._definitions(node.id, scope):
+            if self._asks_version(binding.node, binding.scope, hops - 1):
+                return True
+        return False
+
+    def _definitions(self, name: str, scope: Scope) -> Iterator[Binding]:
+        """Yield the expressions that a name is bound to, also in other modules of one's own."""
+        for binding in scope.lookup(name):
+            if binding.kind == "value":
+                yield binding
+            elif isinstance(binding.around, ast.ImportFrom) and isinstance(binding.node, ast.alias):
+                yield from self._definitions_elsewhere(binding, binding.around, binding.node)
+
+    def _definitions_elsewhere(
+        self, binding: Binding, statement: ast.ImportFrom, alias: ast.alias
+    ) -> Iterator[Binding]:
+        path = self.modules.place(binding.scope.file, statement.module or "", statement.level)
+        scopes = self.modules.scopes(path) if path.endswith(".py") else None
+        if scopes is None:
+            return
+        for definition in scopes.scope.bindings.get(alias.name, ()):
+            if definition.kind == "value":
+                yield definition
