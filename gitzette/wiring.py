@@ -357,7 +357,9 @@ async def run_graph(
             # Another version of Gitzette started it: all steps run again, on recorded answers.
             await checkpoints.adelete_thread(run)
             is_started = False
-        if is_started and not snapshot.next:
+        # A step that was done when the run died, and is not followed by a checkpoint yet, is among
+        # the tasks, and no longer in `next`.
+        if is_started and not snapshot.tasks:
             return dict(snapshot.values)
         state: Mapping[str, Any] = {}
         stream = graph.astream(

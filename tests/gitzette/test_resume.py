@@ -128,6 +128,20 @@ async def test_damaged_checkpoints_cost_work_but_no_answers(
     assert house.files == calm_files
 
 
+async def test_a_run_that_died_between_a_step_and_its_checkpoint_goes_on_with_the_next_step(
+    house: House, calm_files: Mapping[str, bytes]
+) -> None:
+    run = await house.die("writing")
+    (checkpoints,) = (house.folder / "home" / "running").glob("*.db")
+    with closing(sqlite3.connect(checkpoints)) as db, db:
+        newest = "select max(checkpoint_id) from checkpoints where checkpoint_ns = ''"
+        (checkpoint,) = db.execute(newest).fetchone()
+        db.execute("delete from checkpoints where checkpoint_id >= ?", [checkpoint])
+        db.execute("delete from writes where checkpoint_id >= ?", [checkpoint])
+    await house.run(DAY, run=run)
+    assert house.files == calm_files
+
+
 async def test_a_run_that_another_version_began_is_begun_anew_and_asks_nothing_twice(
     house: House, calm_files: Mapping[str, bytes]
 ) -> None:

@@ -116,10 +116,13 @@ class Releases(Opened):
         kept = self._containment
         if kept is not None and kept.is_of(tags, tip) and kept.since <= since:
             return kept
-        containment = _Containment(tags, tip, since - _WALKED_BEFORE)
         if any(tagged.release.published_at >= since for tagged in tags):
+            containment = _Containment(tags, tip, since - _WALKED_BEFORE)
             await self._read_ancestors(containment)
             await self._read_copies(containment)
+        else:
+            # No release can have these commits, and nothing was learnt about older ones.
+            containment = _Containment(tags, tip, since)
         self._containment = containment
         return containment
 
@@ -152,10 +155,8 @@ class Releases(Opened):
         since = since_option(containment.since)
         command = ["log", "-z", "--topo-order", "--format=%H %P", since, "--stdin"]
         view = await self._view()
-        finished = await view.run(command, stdin=containment.tagged_shas)
-        if finished.code != 0:
-            return
-        for record in finished.out.split(b"\0"):
+        output = await view.read(command, stdin=containment.tagged_shas)
+        for record in output.split(b"\0"):
             containment.hand_down(record.decode("ascii").split())
 
     async def _read_copies(self, containment: "_Containment") -> None:
@@ -164,10 +165,8 @@ class Releases(Opened):
         command = ["log", "-z", "--format=%H%n%B", since, "--stdin"]
         excluded = f"\n^{containment.tip}\n".encode("ascii") if containment.tip else b""
         view = await self._view()
-        finished = await view.run(command, stdin=containment.tagged_shas + excluded)
-        if finished.code != 0:
-            return
-        for record in finished.out.split(b"\0"):
+        output = await view.read(command, stdin=containment.tagged_shas + excluded)
+        for record in output.split(b"\0"):
             sha, _, message = record.decode("utf-8", "replace").partition("\n")
             containment.note_copy(sha, message)
 

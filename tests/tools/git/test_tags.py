@@ -1,6 +1,6 @@
 """Tags by their names, and which of them is the first to have a commit."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from agent.domain.base import RepoId
 from agent.stories.timeline import headline
@@ -36,3 +36,18 @@ async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work
         picked: "v1.0.0",
     }
     assert await source.first_tags(heads, until=datetime.fromtimestamp(1790000000, UTC)) == {}
+
+
+async def test_what_is_newer_than_all_versions_hides_no_release_of_older_commits(
+    work: Work,
+) -> None:
+    tagged = datetime.fromtimestamp(1790000000, UTC)
+    old = work.commit("feat: old (#1)", at=tagged - timedelta(days=1))
+    work.commit("chore: prepare the release (#3)", at=tagged)
+    work.git("tag", "-a", "-m", "out", "v1.0.0", env={"GIT_COMMITTER_DATE": "@1790000000 +0000"})
+    new = work.commit("feat: new (#2)", at=tagged + timedelta(days=1))
+    source = GitSource(REPO, work.path)
+    older, newer = [headline(await source.resolve(sha)) for sha in (old, new)]
+    assert await source.first_tags([newer], until=LATER) == {}
+    releases = await source.first_tags([older], until=LATER)
+    assert releases[old].tag == "v1.0.0"
