@@ -1,6 +1,6 @@
 """The daily run: a first look at every repository, a report on each, what ties them, the brief."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
+from agent.domain.placement import Importance
 from agent.editor.placements import Edited, placed_by_rules
 from agent.reports.order import leading_rows
 from agent.reports.release_sentences import claims_of_release
@@ -264,8 +265,11 @@ def _brief_tasks(state: ChaptersInput) -> Iterator[Task]:
     about_commits = [claim for claim in claims if claim.about and claim.about[0] in rows]
     written = {claim.about[0] for claim in about_commits if claim.free}
     written_rows = [row for name, row in rows.items() if name in written]
-    leading = leading_rows(written_rows, MAX_SUMMED)
+    leading = leading_rows(_worth_the_brief(written_rows), MAX_SUMMED)
     numbers = {row.id: number for number, row in enumerate(leading)}
+    about_commits = [
+        claim for claim in about_commits if claim.about[0] in numbers or not claim.free
+    ]
 
     def place_in_brief(claim: Claim) -> tuple[int, float]:
         name = claim.about[0]
@@ -276,6 +280,12 @@ def _brief_tasks(state: ChaptersInput) -> Iterator[Task]:
     task = summary_task(None, about_commits, titles, release_claims)
     if task is not None:
         yield task
+
+
+def _worth_the_brief(rows: Sequence[LedgerRow]) -> Sequence[LedgerRow]:
+    """Return the rows worth knowing, or all of them where fewer than two are: it sums up several."""
+    worth_knowing = [row for row in rows if row.importance >= Importance.WORTH_KNOWING]
+    return worth_knowing if len(worth_knowing) > 1 else rows
 
 
 async def publish(state: PublishInput, runtime: Runtime[RunContext]) -> PublishOutput:

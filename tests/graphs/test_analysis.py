@@ -177,3 +177,17 @@ async def test_a_sentence_of_the_brief_that_the_judge_refuses_is_said_anew_too(
     assert [refusal["text"] for refusal in refused(tmp_path) if refusal["repaired"]] == [
         false["en"]
     ]
+
+
+async def test_the_brief_is_written_from_what_is_worth_knowing(tmp_path: Path) -> None:
+    clone = two_commits(tmp_path / "router")
+    clone.commit("Raise the number of retries", 11, retry__py="RETRY_COUNT = 9\n")
+    minor_sentence = said("`RETRY_COUNT` is `9`.", "`RETRY_COUNT` 为 `9`。", "+RETRY_COUNT = 9")
+    title = "Raise the number of retries"
+    script = Scripted(tiers={title: 1}, minor={title: minor_sentence}, summary=[BRIEF])
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+        (question,) = of(server, "DaySummary")
+    assert "WORKER_TIMEOUT" in question
+    assert "RETRY_COUNT" not in question
+    assert str(minor_sentence["en"]) in covered.page.read_text()
