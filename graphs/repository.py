@@ -12,6 +12,7 @@ from agent.analysts.rules import fact_claims
 from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.affected import Affected
 from agent.domain.base import RepoId
+from agent.domain.commits import Change
 from agent.domain.evidence import Material
 from agent.domain.ledger import FIXES
 from agent.domain.placement import Importance, Placement
@@ -30,8 +31,8 @@ from agent.reports.chapter import (
     ledger_of,
     release_news,
 )
-from agent.stories.dependency_moves import dependency_moves
-from agent.triage.collected import evidence_set_of
+from agent.stories.dependency_moves import DependencyMove, dependency_moves
+from agent.triage.collected import Collected, evidence_set_of
 from graphs.failing import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
 from graphs.relating import relate
@@ -251,30 +252,22 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> FileOutput:
     repo = state["spec"].name
     window = state["window"]
     collected = state["first_look"]
+    edited = state["edited"]
     sources = await context.repositories.open(state["spec"])
     code = sources.code
     material = await material_of(state, context)
     claims, drops = checked_claims(
         state["facts"],
         state["analysis"],
-        [*state["edited"].refused, *state["refused"]],
+        [*edited.refused, *state["refused"]],
         evidence_set_of(material, collected),
         refusals,
     )
     issues = context.issues.known(repo, window)
     is_first_listing = not context.issues.known_open(repo, window)
     context.issues.remember(repo, collected.threads, relisted=is_first_listing)
-    edited = state["edited"]
-    account = edited.account + state["account"]
-    if context.models is not None and account.spent.calls:
-        account += Account(assumed_contexts=await context.models.assumed_contexts(repo))
+    account = await _account(state, context)
     releases = await tags_of_window(code, window, collected.threads.releases)
-    on_time = {row.commit.id for row in collected.rows}
-    evidence = [commit.evidence for commit in material.reads]
-    changes = [commit.change for commit in evidence if commit.id in on_time]
-    used = {use.sha for use in collected.own_uses}
-    ranking = state["reading"].ranking
-    placements = settled_placements(edited, ranking, collected.shas, used)
     left_out = state["share"].left_out if context.models is not None else {}
     section = RepoSection(
         repo=repo,
@@ -282,7 +275,7 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> FileOutput:
         tip=collected.landing.tip,
         known_tip=context.landings.known_tip(repo, window) or "",
         first_tip=collected.landing.tip,
-        files=count_files(changes),
+        files=count_files(_landed_changes(material, collected)),
         coverage=collected.threads.coverage,
         coverage_notices=collected.threads.notices,
         issues=issue_news(collected.threads, window, material.links, issues),
@@ -290,6 +283,8 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> FileOutput:
         notices=(*collected.landing.notices, *budget_notices(left_out)),
         account=account,
     )
+    used = {use.sha for use in collected.own_uses}
+    placements = settled_placements(edited, state["reading"].ranking, collected.shas, used)
     affected = await _affected_versions(code, material, placements, context)
     fixes = [commit.evidence for commit in material.reads if commit.triage.purpose in FIXES]
     fixed_in = await first_releases(code, fixes, until=window.end)
@@ -305,13 +300,39 @@ async def file(state: FileInput, runtime: Runtime[RunContext]) -> FileOutput:
         links=tuple(material.links),
         stories=(*published_stories(state["stories"], claims, material.links), *released),
         related=tuple(state["related"]),
-        dependency_moves=tuple(itertools.chain.from_iterable(map(dependency_moves, evidence))),
+        dependency_moves=_dependency_moves(material),
         drops=drops,
         failures=(*collected.failures, *_fact_failures(material)),
     )
     if context.questions is not None:
         await index_run(context.questions, sources, collected, material)
     return {"chapters": {repo: chapter}, "refused": list(edited.refused)}
+
+
+async def _account(state: FileInput, context: RunContext) -> Account:
+    """Return what the models were asked for a repository, and what was assumed of them."""
+    account = state["edited"].account + state["account"]
+    if context.models is None or not account.spent.calls:
+        return account
+    assumed_contexts = await context.models.assumed_contexts(state["spec"].name)
+    return account + Account(assumed_contexts=assumed_contexts)
+
+
+def _landed_changes(material: Material, collected: Collected) -> list[Change]:
+    """Return the diffs of the commits that landed in the window; late ones are not among them."""
+    on_time = {row.commit.id for row in collected.rows}
+    changes: list[Change] = []
+    for commit in material.reads:
+        if commit.evidence.id in on_time:
+            changes.append(commit.evidence.change)
+    return changes
+
+
+def _dependency_moves(material: Material) -> tuple[DependencyMove, ...]:
+    moves: list[DependencyMove] = []
+    for commit in material.reads:
+        moves += dependency_moves(commit.evidence)
+    return tuple(moves)
 
 
 async def _affected_versions(

@@ -18,9 +18,9 @@ from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
 from agent.domain.surface import SurfaceChange
 from tools.diff.file_versions import Blobs
-from tools.diff.reach import SurroundingTrees, TreeNames
 from tools.diff.reverts import Lineage
 from tools.diff.sheet import Gathered, gather
+from tools.diff.tree_names import SurroundingTrees, TreeNames
 
 _ROOT = Path(__file__).resolve().parents[1]
 _READING_FOLDERS = ("agent", "tools/diff", "tools/surface")

@@ -147,7 +147,8 @@ class _UseReader:
             elif isinstance(placed.node, ast.Attribute) and not _is_super(placed.node.value):
                 self._attributes.add(placed.node.attr)
         for placed in scopes.nodes:
-            node, scope = placed.node, placed.scope
+            node = placed.node
+            scope = placed.scope
             self._scope = scope
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._read_import(node, scope)
@@ -289,7 +290,8 @@ class _UseReader:
                 continue
             follower = texts[index + 1] if index + 1 < len(texts) else ""
             if follower.isidentifier():
-                path, line = f"{text}.{follower}", call.args[index + 1].lineno
+                path = f"{text}.{follower}"
+                line = call.args[index + 1].lineno
                 self._add(Foreign(path), line, is_whole=True)
             elif "." in text:
                 self._add(Foreign(text), line, is_whole=True)

@@ -38,7 +38,8 @@ from gitzette.progress import as_json, progress
 from gitzette.render.compose import report_page
 from gitzette.render.templating import html_page, plain_environment
 from gitzette.wiring import Services, open_services, writers_of
-from graphs.audit import AuditDeps, AuditInput, build
+from graphs.audit import build
+from graphs.audit_state import AuditDeps, AuditInput
 from memory.recorder import QUESTIONS
 from tools.chat.budget import Cap
 from tools.git.repository import open_repository

@@ -17,8 +17,8 @@ from agent.domain.links import Grade, Related, Relation
 from gitzette import studio
 from graphs import ask, conversations, daily
 from graphs.ask_context import AskContext
-from graphs.audit import AuditDeps
 from graphs.audit import build as build_audit
+from graphs.audit_state import AuditDeps
 from graphs.checkpoints import open_checkpoints
 from graphs.parts import build_edition, build_part
 from graphs.repository import build_repository

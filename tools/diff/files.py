@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.commits import FileChange
-from agent.domain.facts import Fact, FactKind, FactLocation, Severity
+from agent.domain.facts import Fact, FactKind, FactLocation
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
 from tools.diff.declarations import Declaration
-from tools.diff.roles import Role, is_product, is_public_header, role
+from tools.diff.roles import Role, is_product, role
+from tools.diff.severity.files import severity_of_added_file, severity_of_missing_file
+from tools.diff.severity.table import severity_of
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions
@@ -63,7 +65,7 @@ def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
         return
     location = FactLocation(file=files[0].path, line=0, lines=())
     name = f"{len(files)} files"
-    yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, detail=detail, places=(location,))
+    yield Fact(kind=kind, severity=severity_of(kind), name=name, detail=detail, places=(location,))
 
 
 def file_facts(
@@ -91,12 +93,10 @@ def file_facts(
 
 
 def _added_files(file_role: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
-    # Of other files, what they declare for users is reported.
-    severity = Severity.ADDITIVE if file_role is Role.MODEL else Severity.INTERNAL
     places = tuple(_place(file, new) for file in files[:_MAX_GROUP_PLACES])
     return Fact(
         kind="file-added",
-        severity=severity,
+        severity=severity_of_added_file(file_role),
         name=name,
         new=new,
         detail=file_role.value,
@@ -107,16 +107,10 @@ def _added_files(file_role: Role, name: str, files: Sequence[FileChange], new: s
 def _missing_file(
     file: FileChange, kind: FactKind, old: str, new: str | None, surface: SurfaceChange | None
 ) -> Fact:
-    """Return the fact that a file is not where it was; users include headers by their paths."""
-    severity = Severity.INTERNAL
-    if is_public_header(old):
-        if surface is None:
-            severity = Severity.MAY_BREAK
-        elif surface.is_documented_header(old):
-            severity = Severity.BREAKING
+    """Return the fact that a file is not where it was."""
     return Fact(
         kind=kind,
-        severity=severity,
+        severity=severity_of_missing_file(kind, old, surface),
         name=file.path,
         old=old,
         new=new,

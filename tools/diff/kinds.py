@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.domain.facts import FactKind, FactLocation, Severity
+from agent.domain.facts import FactKind, FactLocation
 from agent.domain.patch import Side
 
 if TYPE_CHECKING:
@@ -94,77 +94,6 @@ ROWS: Mapping[str, DeclarationRow] = {
     "package": DeclarationRow(None, None, None, {"value": "package-renamed"}),
     "contents": DeclarationRow("contents-added", "contents-removed"),
 }
-
-BREAKING: frozenset[FactKind] = frozenset(
-    {
-        "symbol-removed",
-        "symbol-renamed",
-        "symbol-moved",
-        "parameter-removed",
-        "parameter-renamed",
-        "parameter-reordered",
-        "parameter-required",
-        "parameter-keyword-only",
-        "enum-member-removed",
-        "enum-member-renamed",
-        "enum-member-changed",
-        "field-removed",
-        "field-renamed",
-        "flag-removed",
-        "flag-renamed",
-        "env-removed",
-        "env-renamed",
-        "config-key-removed",
-        "route-removed",
-        "metric-removed",
-        "metric-renamed",
-        "hook-added",
-        "unregistered",
-        "package-renamed",
-        "contents-removed",
-    }
-)
-"""What stops working for those who reach it; of everything else users see the behaviour change."""
-ADDITIVE: frozenset[FactKind] = frozenset(
-    {
-        "symbol-added",
-        "parameter-added",
-        "enum-member-added",
-        "field-added",
-        "flag-added",
-        "env-added",
-        "config-key-added",
-        "route-added",
-        "metric-added",
-        "registered",
-        "contents-added",
-        "file-added",
-    }
-)
-NEVER_SEEN: frozenset[FactKind] = frozenset(
-    {
-        "file-removed",
-        "file-renamed",
-        "only-tests",
-        "only-docs",
-        "only-ci",
-        "only-upkeep",
-        "only-formatting",
-        "only-comments",
-        "generated",
-        "vendored",
-    }
-)
-"""What users do not see."""
-
-
-def severity_of(kind: FactKind) -> Severity:
-    """Return what a fact means for those who reach what it is about."""
-    if kind in BREAKING:
-        return Severity.BREAKING
-    if kind in ADDITIVE:
-        return Severity.ADDITIVE
-    return Severity.INTERNAL if kind in NEVER_SEEN else Severity.BEHAVIOUR
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from tree_sitter import Node, Query, QueryCursor
 
 from agent.domain.commits import Change
-from agent.domain.facts import Fact, FactLocation, Severity
+from agent.domain.facts import Fact, FactKind, FactLocation
 from agent.domain.patch import Hunk, Side, read_patch
 from tools.diff.declarations import Language, language_of
+from tools.diff.severity.table import severity_of
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Blobs
@@ -54,10 +55,10 @@ def layout_facts(change: Change, blobs: "Blobs") -> Iterator[Fact]:
             if old_part != new_part:
                 return
         has_other_comments |= old_code.comments != new_code.comments
-    kind = "only-comments" if has_other_comments else "only-formatting"
+    kind: FactKind = "only-comments" if has_other_comments else "only-formatting"
     location = FactLocation(file=change.files[0].path, line=0, lines=())
     name = f"{len(change.files)} files"
-    yield Fact(kind=kind, severity=Severity.INTERNAL, name=name, places=(location,))
+    yield Fact(kind=kind, severity=severity_of(kind), name=name, places=(location,))
 
 
 def docstring_lines(path: str, text: bytes) -> frozenset[int]:

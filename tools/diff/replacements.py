@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
 from tools.diff.kinds import Difference
-from tools.diff.python_reach import replacement_of_break
+from tools.diff.surface_breaks import replacement_of_break
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration

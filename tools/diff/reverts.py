@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple
 from agent.domain.base import RepoId
 from agent.domain.commits import FileChange
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.facts import Fact, Severity
+from agent.domain.facts import Fact, FactKind
 from agent.domain.references import grouped_pull_numbers, pull_numbers, without_pull_numbers
+from tools.diff.severity.table import severity_of
 
 _DIGEST_SIZE = 16
 _NOWHERE = b"/dev/null"
@@ -130,7 +131,11 @@ _TRAILERS: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
     ),
 )
 """The lines that `git revert`, `git cherry-pick -x` and GitHub's button leave in a message."""
-_FACTS = {"revert": "revert", "reland": "reland", "cherry-pick": "cherry-pick"}
+_FACTS: Mapping[str, FactKind] = {
+    "revert": "revert",
+    "reland": "reland",
+    "cherry-pick": "cherry-pick",
+}
 _SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
 
 
@@ -293,9 +298,10 @@ def lineage_facts(message: str, partner: Lineage | None) -> list[Fact]:
 
 
 def _fact(lineage: Lineage, sha: str, proof: str) -> Fact:
+    kind = _FACTS[lineage.kind]
     return Fact(
-        kind=_FACTS[lineage.kind],
-        severity=Severity.BEHAVIOUR,
+        kind=kind,
+        severity=severity_of(kind),
         name=_pull_name(lineage) or sha or lineage.subject,
         old=sha or None,
         detail=proof,

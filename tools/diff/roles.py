@@ -110,6 +110,8 @@ _COMMENT = re.compile(rb"\s*(?://|#|/\*|\*|--|;|<!--|\.\.)")
 _MARKED_LINES = 15
 
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh")
+NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
+NATIVE_OR_RUST = (*NATIVE, ".rs")
 HIDDEN = re.compile(r"(?:^|[./])(?:detail|details|internal|impl|private|_[^_/.][^/.]*)(?:[./]|$)")
 """Namespaces, folders and names that their own project alone uses, by the conventions of Python and C++."""
 _ROOTS = ("src", "python", "lib")  # Folders that hold packages and are not part of their names

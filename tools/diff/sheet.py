@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from agent.domain.base import InputError, RepoId
 from agent.domain.commits import Change, Commit, FileChange
-from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
+from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
 from agent.domain.upgrade import Upgrade, Version
@@ -17,26 +17,23 @@ from tools.diff.bindings import binding_differences
 from tools.diff.code_changes import changed_functions, largest_hunks
 from tools.diff.compare import compare
 from tools.diff.composed_names import may_be_composed
+from tools.diff.export_facts import export_facts
 from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
 from tools.diff.files import file_facts, only_facts
 from tools.diff.kinds import Difference, place_of
 from tools.diff.layout import layout_facts, layout_paths
 from tools.diff.publicity import earlier_lines
-from tools.diff.python_reach import export_facts, public_path, shown_breaks
 from tools.diff.ranking import ranked
-from tools.diff.reach import (
-    SurroundingTrees,
-    TreeNames,
-    is_certain,
-    is_still_there,
-    names_to_look_up,
-    severity,
-)
 from tools.diff.replacements import Replacements
 from tools.diff.reverts import Lineage, PatchIds, find_partner, lineage_facts, patch_ids
 from tools.diff.roles import is_product, module_of
+from tools.diff.severity.native_code import is_certain
+from tools.diff.severity.rules import severity
+from tools.diff.severity.table import severity_of
+from tools.diff.surface_breaks import public_path, shown_breaks
 from tools.diff.told_lines import LineOfSide, told_lines
 from tools.diff.trail import Trail, items_of, undone_pairs
+from tools.diff.tree_names import SurroundingTrees, TreeNames, is_still_there, names_to_look_up
 
 _LOG = logging.getLogger(__name__)
 _MAX_PROBLEM = 300  # Characters that are kept of an error
@@ -188,9 +185,10 @@ class Gathered:
             module = module_of(old_path)
             if module in kept:
                 continue
+            kind: FactKind = "file-removed" if file.status == "removed" else "file-renamed"
             yield Fact(
-                kind="file-removed" if file.status == "removed" else "file-renamed",
-                severity=Severity.INTERNAL,
+                kind=kind,
+                severity=severity_of(kind),
                 name=module,
                 old=old_path,
                 new=file.path,

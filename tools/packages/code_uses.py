@@ -95,7 +95,8 @@ class _UseComparison:
 
     def broken(self, old: PythonTree, new: PythonTree) -> Iterator[CodeUse]:
         """Yield how the use breaks, if it worked."""
-        earlier, later = self.old.meaning, self.new.meaning
+        earlier = self.old.meaning
+        later = self.new.meaning
         path = self.use.path
         if self.use.override is not None:
             yield from self._broken_override(self.use.override)
@@ -133,7 +134,8 @@ class _UseComparison:
         """
         if self.new.meaning is not OUTSIDE or not self.new.is_followed:
             return False
-        before, after = self.old.owner, self.new.owner
+        before = self.old.owner
+        after = self.new.owner
         if before is None or after is None or before.bases != after.bases:
             return False
         return isinstance(self.old.meaning, PythonDefinition) and new.may_inherit(self.new)
@@ -143,7 +145,8 @@ class _UseComparison:
             yield self._code_use(effect, f": {fault}")
 
     def _broken_override(self, override: Override) -> Iterator[CodeUse]:
-        earlier, later = self.old.meaning, self.new.meaning
+        earlier = self.old.meaning
+        later = self.new.meaning
         if not isinstance(earlier, PythonDefinition) or earlier.kind != "function":
             return
         if later is None and self.new.is_followed and not override.is_called:

@@ -130,7 +130,8 @@ class TypeReader:
         owner: PythonDefinition | None = None
         definition: Place | None = place
         if isinstance(place, Member):
-            owner, definition = place.owner, place.definition
+            owner = place.owner
+            definition = place.definition
         elif isinstance(place, Instance):
             owner = place.definition
             definition = self._package.member(owner, "__call__")
@@ -153,7 +154,8 @@ class TypeReader:
             return OUTSIDE
         owner: PythonDefinition | None = None
         if isinstance(place, Member):
-            owner, place = place.owner, place.definition
+            owner = place.owner
+            place = place.definition
         if isinstance(place, PythonDefinition):
             is_typed = place.kind == "value" and place.type is not None
             return self._declared(place, owner, hops) if is_typed else place

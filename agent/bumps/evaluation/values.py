@@ -6,7 +6,11 @@ from typing import Literal
 
 from agent.bumps.python_scopes import Scope
 
-CALL, AWAIT, ITEM, ELEMENT, ENTER = "()", "await", "[]", "*", "with"
+CALL = "()"
+AWAIT = "await"
+ITEM = "[]"
+ELEMENT = "*"
+ENTER = "with"
 OPERATORS = (CALL, AWAIT, ITEM, ELEMENT, ENTER)
 """Parts of a path that no name can be: what a call returns, what is awaited, an item by its key,
 an element of a loop, and what `with` gives."""

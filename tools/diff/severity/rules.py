@@ -1,0 +1,83 @@
+"""Which rules judge a difference: by what it is in, and by its language."""
+
+import re
+
+from agent.domain.facts import Severity
+from agent.domain.surface import SurfaceChange
+from tools.diff.kinds import ROWS, Difference, FoundDeclaration
+from tools.diff.publicity import is_published, needs_publication
+from tools.diff.roles import (
+    NATIVE_OR_RUST,
+    Role,
+    is_product,
+    role,
+)
+from tools.diff.severity.native_code import native_severity
+from tools.diff.severity.python_code import python_severity
+from tools.diff.severity.script_code import script_severity
+from tools.diff.severity.settings import setting_severity
+from tools.diff.severity.table import severity_of
+from tools.diff.tree_names import SurroundingTrees, holds_word
+
+
+def severity(
+    difference: Difference, surface: SurfaceChange | None, trees: SurroundingTrees
+) -> Severity:
+    """Return what a difference means for those who depend on the project."""
+    newest = difference.newest
+    if _is_submodule(newest):
+        # Wherever it is kept, what a project is built with changes.
+        return severity_of(difference.kind)
+    if not is_product(newest.versions.file.path):
+        return Severity.INTERNAL
+    if newest.kind == "argument":
+        return _severity_of_argument(difference, trees)
+    if not ROWS[newest.kind].symbol:
+        return _severity_of_setting(difference, surface, trees)
+    if newest.is_python:
+        return python_severity(difference, surface)
+    if newest.versions.file.path.endswith(NATIVE_OR_RUST):
+        return native_severity(difference, surface, trees)
+    return script_severity(difference)
+
+
+def _is_submodule(declared: FoundDeclaration) -> bool:
+    """Return True for the pin of a submodule that is not there for tests or documents only."""
+    path = declared.versions.file.path
+    is_pin = declared.kind == "dependency" and declared.name == path
+    return is_pin and (is_product(path) or role(path) is Role.VENDORED)
+
+
+def _severity_of_setting(
+    difference: Difference, surface: SurfaceChange | None, trees: SurroundingTrees
+) -> Severity:
+    """Return what a setting means; nobody is certain to use one that no document or example names."""
+    meant = setting_severity(difference, surface, trees)
+    if meant is not Severity.BREAKING:
+        return meant
+    if not needs_publication(difference) or trees.documents is None:
+        return meant
+    return meant if is_published(difference, trees.documents) else Severity.MAY_BREAK
+
+
+def _severity_of_argument(difference: Difference, trees: SurroundingTrees) -> Severity:
+    """Return what another argument means of a native function that a Python package gives on."""
+    if not _is_given_on(difference.name, trees):
+        return Severity.INTERNAL
+    meant = severity_of(difference.kind)
+    if difference.kind == "parameter-added" and "default" not in difference.newest.parts:
+        meant = Severity.BREAKING
+    if not difference.is_certain:
+        return Severity.MAY_BREAK
+    return meant
+
+
+def _is_given_on(name: str, trees: SurroundingTrees) -> bool:
+    """Return True if a package of the tree before names something in its `__init__.py`."""
+    # A call of the function, or of a method with its name, is a use by the package itself.
+    given_name = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w(.])")
+    for path, line in trees.before or ():
+        is_package = path.endswith("__init__.py") and is_product(path)
+        if is_package and holds_word(line, name) and given_name.search(line):
+            return True
+    return False

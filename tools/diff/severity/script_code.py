@@ -1,0 +1,27 @@
+"""What a difference in TypeScript or JavaScript means: their exports are their surface."""
+
+from agent.domain.facts import Severity
+from tools.diff.kinds import Difference
+from tools.diff.roles import (
+    HIDDEN,
+)
+from tools.diff.severity.native_code import is_marked_public
+from tools.diff.severity.table import severity_of
+
+
+def script_severity(difference: Difference) -> Severity:
+    """Return what a difference in TypeScript or JavaScript means: its exports are its surface."""
+    oldest = difference.oldest
+    if difference.kind == "parameter-renamed":
+        return Severity.INTERNAL  # Only in Python does a caller write the name of a parameter
+    if not oldest.file.endswith(("index.ts", "index.js")) or not is_marked_public(oldest):
+        return Severity.INTERNAL
+    if oldest.name.startswith("_") or HIDDEN.search(oldest.path):
+        return Severity.INTERNAL
+    if difference.kind == "parameter-added" and _is_required(difference):
+        return Severity.BREAKING
+    return severity_of(difference.kind)
+
+
+def _is_required(difference: Difference) -> bool:
+    return not {"=", "*"} & set(difference.new or "=")

@@ -1,0 +1,143 @@
+"""What a difference means in something that users set, install or run into."""
+
+import re
+
+from agent.domain.facts import Severity
+from agent.domain.surface import SurfaceChange
+from tools.diff.kinds import Difference, FoundDeclaration
+from tools.diff.publicity import Lines
+from tools.diff.python_reach import is_in_public_function, is_reached_by_users
+from tools.diff.roles import (
+    HIDDEN,
+    NATIVE,
+    is_product,
+)
+from tools.diff.severity.table import severity_of
+from tools.diff.tree_names import COMMENT_SIGNS, SurroundingTrees
+
+_SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
+"""Sections of a manifest that are not installed with the project itself."""
+_COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
+_CONTAINER_FILE = re.compile(
+    r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
+)
+_REFERENCE = re.compile(r"[A-Za-z_]\w*|\(\s*([\"'])[\w.]+\1,\s*([\"'])\w+\2,?\s*\)")
+
+
+def setting_severity(
+    difference: Difference, surface: SurfaceChange | None, trees: SurroundingTrees
+) -> Severity:
+    """Return what a difference means in something that users set, install or run into."""
+    newest = difference.newest
+    path = newest.versions.file.path
+    if newest.kind == "dependency" and _is_aside(difference):
+        return Severity.INTERNAL
+    is_of_image = newest.kind == "config" and "docker" in path.lower()
+    if is_of_image and difference.kind != "config-key-changed":
+        return Severity.INTERNAL
+    if newest.kind == "error":
+        return _severity_of_error(difference, surface)
+    if newest.kind == "registration":
+        if path.endswith(NATIVE):
+            return Severity.INTERNAL  # What a package of the same project calls, users do not meet
+        return _severity_of_registration(difference, trees)
+    if difference.kind == "flag-choices-changed":
+        removed = set(_items(difference.old)) - set(_items(difference.new))
+        return Severity.BREAKING if removed else Severity.BEHAVIOUR
+    if newest.kind == "env" and _is_private_variable(difference.oldest.name):
+        return Severity.INTERNAL
+    if newest.versions.file.status == "removed":
+        # Whether anybody ran a program that was deleted as a whole is not in sight.
+        return Severity.MAY_BREAK
+    return severity_of(difference.kind)
+
+
+def _is_private_variable(name: str) -> bool:
+    """Return True for a variable that its project keeps to itself, by its name."""
+    return name.startswith("_") or "INTERNAL" in name.split("_")
+
+
+def _severity_of_error(difference: Difference, surface: SurfaceChange | None) -> Severity:
+    """Return what an error means: users run into those that public functions raise or lead to.
+
+    An assertion is met only in the public function itself.
+    """
+    newest = difference.newest
+    if newest.versions.file.path.endswith(NATIVE):
+        # What a package of the same project calls, users do not meet, but they meet its limits.
+        is_met = difference.kind == "limit-changed" and "static" not in newest.name.lower()
+        return Severity.BEHAVIOUR if is_met else Severity.INTERNAL
+    if difference.kind == "limit-changed" or _is_met_in_python(newest, surface):
+        return Severity.BEHAVIOUR
+    return Severity.INTERNAL
+
+
+def _is_met_in_python(error: FoundDeclaration, surface: SurfaceChange | None) -> bool:
+    if error.name == "assert":
+        return is_in_public_function(error, surface)
+    return is_reached_by_users(error, surface)
+
+
+def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -> Severity:
+    """Return what another name in a registry means; a table counts where input is looked up in it."""
+    newest = difference.newest
+    is_operator = "::" in newest.name and difference.kind == "registered"
+    if is_operator or newest.declaration.local or "{" in newest.name:
+        return Severity.INTERNAL  # Users call the function around an operator
+    if HIDDEN.search(newest.module):
+        return Severity.INTERNAL
+    table = newest.parts.get("table", "")
+    if table:
+        lines = trees.before if difference.after is None else trees.after
+        is_registry = all(_is_reference(side) for side in _registered_values(difference))
+        if lines is None or not is_registry or not _is_table_looked_up(table, lines):
+            return Severity.INTERNAL
+    meant = severity_of(difference.kind)
+    if meant is not Severity.BREAKING:
+        return meant
+    # Another file may register the name in a way that no query knows.
+    strings = (f'"{newest.name}"', f"'{newest.name}'")
+    for path, line in trees.after or ():
+        if is_product(path) and any(string in line for string in strings):
+            return Severity.MAY_BREAK
+    return Severity.MAY_BREAK if trees.after is None or table else meant
+
+
+def _registered_values(difference: Difference) -> list[str]:
+    sides = (difference.before, difference.after)
+    return [side.parts.get("value", "") for side in sides if side is not None]
+
+
+def _is_reference(value: str) -> bool:
+    """Return True for a class or function, or for the strings that name its module and itself."""
+    return _REFERENCE.fullmatch(" ".join(value.split())) is not None
+
+
+def _is_table_looked_up(table: str, lines: Lines) -> bool:
+    """Return True if code looks a name up in a table that is not written there as a string."""
+    word = re.escape(table)
+    look_up = re.compile(
+        rf"(?<!\w){word}(?:\[\s*[^\s\"'\d\]]|\.get\(\s*[^\s\"'\d)]|\.keys\(|\.items\()"
+        rf"|\bin\s+(?:\w+\.)?{word}(?!\w)|\*\*(?:\w+\.)?{word}(?!\w)"
+    )
+    for path, line in lines:
+        code = line.lstrip()
+        # A line that begins with two stars merges a table, one star goes on with a comment.
+        is_comment = code.startswith(COMMENT_SIGNS) and not code.startswith("**")
+        if is_product(path) and not is_comment and look_up.search(line):
+            return True
+    return False
+
+
+def _is_aside(difference: Difference) -> bool:
+    """Return True if a dependency is none of those that users install with the project."""
+    path = difference.newest.versions.file.path
+    if _SET_ASIDE.search(difference.newest.owner) or path.endswith(_COMPILED_IN):
+        return True
+    # What an image installs beside the project is not required by it; a version that it pins is
+    # the one that runs there.
+    return bool(_CONTAINER_FILE.fullmatch(path)) and difference.kind != "dependency-changed"
+
+
+def _items(text: str | None) -> list[str]:
+    return [item.strip() for item in (text or "").strip("[](){} ").split(",") if item.strip()]

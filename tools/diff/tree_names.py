@@ -1,0 +1,178 @@
+"""Names of a commit that are looked up in the trees around it: they decide what differences mean."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agent.domain.facts import Fact, FactKind
+from tools.diff.composed_names import is_route_of_a_router, is_set_in_methods
+from tools.diff.kinds import Difference, FoundDeclaration, is_cmake
+from tools.diff.publicity import Lines, names_in_documents
+from tools.diff.roles import NATIVE_OR_RUST, Role, is_product, role
+
+if TYPE_CHECKING:
+    from tools.diff.file_versions import Versions
+
+
+@dataclass(frozen=True)
+class SurroundingTrees:
+    """Uses, in the trees around a commit, of names that it mentions; None without a tree."""
+
+    before: Lines | None = None  # Lines of the tree before that have a name which seems to come
+    after: Lines | None = None  # Lines of the tree after that have a name which seems to go
+    documents: Lines | None = None  # Lines of documents of both that have a name which seems to go
+
+
+@dataclass(frozen=True)
+class TreeNames:
+    """The names whose lines in whole trees decide what differences mean."""
+
+    added: frozenset[str] = frozenset()  # Looked up in the tree before
+    removed: frozenset[str] = frozenset()  # Looked up in the tree after
+    published: frozenset[str] = frozenset()  # Looked up in the documents of both trees
+
+    def __or__(self, other: "TreeNames") -> "TreeNames":
+        """Join the names of several commits."""
+        return TreeNames(
+            self.added | other.added,
+            self.removed | other.removed,
+            self.published | other.published,
+        )
+
+
+_MENTIONED_ELSEWHERE: tuple[FactKind, ...] = (
+    "env-added",
+    "flag-added",
+    "route-added",
+    "metric-added",
+    "env-removed",
+    "flag-removed",
+    "route-removed",
+    "metric-removed",
+)
+"""Facts of names that other files may have had before or may still have."""
+_REGISTRATIONS: tuple[FactKind, ...] = ("registered", "unregistered", "registration-changed")
+COMMENT_SIGNS = ("#", "//", "*", "<!--")
+
+
+def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
+    """Return the names of a commit that are to be looked up in the trees around it."""
+    added: set[str] = set()
+    removed: set[str] = set()
+    concerning: list[Difference] = []
+    for difference in differences:
+        if not is_product(difference.newest.versions.file.path):
+            continue
+        concerning.append(difference)
+        newest = difference.newest
+        is_gone = difference.after is None
+        if difference.kind in _REGISTRATIONS:
+            # A table that lost a name must have been looked up in the tree before.
+            tables = added if is_gone else removed
+            tables.add(newest.parts.get("table", ""))
+        if newest.kind == "argument":
+            added.add(difference.name)  # The tree before says whether users import the function
+        if _is_looked_up(difference):
+            names = removed if is_gone else added
+            names.add(newest.name)
+        if difference.kind == "flag-removed":
+            removed.add(newest.name.lstrip("-"))  # Options may be built from names without dashes
+    published = names_in_documents(concerning)
+    return TreeNames(_searchable(added), _searchable(removed), _searchable(published))
+
+
+def _searchable(names: Iterable[str]) -> frozenset[str]:
+    """Return the names that git can look for: on one line, and not blank."""
+    return frozenset(name for name in names if name.strip() and "\n" not in name)
+
+
+def _is_looked_up(difference: Difference) -> bool:
+    if difference.kind in (*_MENTIONED_ELSEWHERE, "unregistered") or _is_cmake_option(difference):
+        return True
+    return difference.kind == "symbol-removed" and is_native(difference.newest)
+
+
+def _is_cmake_option(difference: Difference) -> bool:
+    return difference.kind == "config-key-removed" and is_cmake(difference.oldest.file)
+
+
+def is_native(declared: FoundDeclaration) -> bool:
+    """Return True for something in C, C++, CUDA, Go or Rust."""
+    return declared.versions.file.path.endswith(NATIVE_OR_RUST)
+
+
+def is_still_there(
+    difference: Difference, trees: SurroundingTrees, files: Sequence["Versions"]
+) -> bool:
+    """Return True for a name that was there before it seemed to come, or is there after it went."""
+    if is_route_of_a_router(difference, files) or is_set_in_methods(difference):
+        return True
+    if _is_cmake_option(difference):
+        return _is_read_by_cmake(difference.oldest.name, trees)
+    if difference.kind not in _MENTIONED_ELSEWHERE:
+        return False
+    newest = difference.newest
+    is_added = difference.after is not None
+    lines = list((trees.before if is_added else trees.after) or ())
+    if not is_added:
+        # Without a tree at least the commit itself shows where the name went.
+        for versions in files:
+            added = versions.patch.lines("new").values()
+            lines += [(versions.file.path, line[1:]) for line in added]
+    own_file = newest.versions.file.path
+    return _is_mentioned(lines, newest.name, {own_file}, difference.kind)
+
+
+def _is_read_by_cmake(name: str, trees: SurroundingTrees) -> bool:
+    """Return True for a variable that the project's files of CMake still have: it can still be set."""
+    return any(is_cmake(path) and holds_word(line, name) for path, line in trees.after or ())
+
+
+def is_read_elsewhere(trees: SurroundingTrees, fact: Fact) -> bool:
+    """Return True for a variable that the trees read before it came, or after it went."""
+    lines = (trees.before if fact.kind == "env-added" else trees.after) or ()
+    own_files = {location.file for location in fact.places}
+    return _is_mentioned(lines, fact.name, own_files, fact.kind)
+
+
+def _is_mentioned(lines: Lines, name: str, own_files: Collection[str], kind: FactKind) -> bool:
+    """Return True if another file has a name, or for a variable its own file as a string.
+
+    A variable that went may still be a string of its own file, which an alias reads; one that
+    seems to come may have been read there in another way, or been set by scripts and images.
+    """
+    is_variable = kind in ("env-added", "env-removed")
+    strings = (f'"{name}"', f"'{name}'") if is_variable else ()
+    if kind == "flag-removed":
+        bare_name = name.lstrip("-")
+        strings = (f'"{bare_name}"', f"'{bare_name}'")
+    for path, line in lines:
+        is_string = kind == "flag-removed" and any(string in line for string in strings)
+        if not _counts_as_mention(path, kind) or not (is_string or holds_word(line, name)):
+            continue
+        if path not in own_files or any(string in line for string in strings):
+            return True
+    return False
+
+
+def _counts_as_mention(path: str, kind: FactKind) -> bool:
+    if kind == "env-added":
+        return role(path) is not Role.DOCUMENT
+    return is_product(path)
+
+
+def holds_word(line: str, name: str) -> bool:
+    """Return True if a line of code has a name as a whole word; a comment has it only in passing."""
+    if line.lstrip().startswith(COMMENT_SIGNS):
+        return False
+    start = line.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not _is_word_sign(line[start - 1 : start]) and not _is_word_sign(line[end : end + 1]):
+            return True
+        start = line.find(name, end)
+    return False
+
+
+def _is_word_sign(sign: str) -> bool:
+    return bool(sign) and (sign.isalnum() or sign in ("_", "-"))
