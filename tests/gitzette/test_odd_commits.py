@@ -308,6 +308,17 @@ def test_where_nobody_can_say_when_a_commit_dated_2099_landed_it_is_named(
 # ---------------------------------------------------------------- sizes
 
 
+def test_a_file_of_nine_megabytes_is_not_read_and_the_page_says_so(
+    work: Work, command: Command
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    files = {"limits.py": "MAX_ROUTES = 4\n", "data/table.txt": "value = 123456789\n" * 500_000}
+    sha = work.commit("Add a table", files, at=NOON)
+    page = page_of(work, command)
+    assert "`MAX_ROUTES` changes from `8` to `4`." in page
+    assert f"Too large to be read in `{sha[:12]}`: `data/table.txt (9.5 MB)`." in page
+
+
 @pytest.mark.heavy
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux to measure memory")
 def test_a_commit_with_fifty_megabytes_of_text_takes_little_memory_and_says_what_was_not_read(
