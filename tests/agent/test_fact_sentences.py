@@ -29,6 +29,13 @@ def test_variables_that_went_together_are_told_together_and_all_by_name() -> Non
     assert told(removed_fact[:2], lang="zh") == ["不再读取环境变量 `VAR_A`、`VAR_B`。"]
 
 
+def test_a_stored_fact_without_a_name_is_not_told() -> None:
+    """Earlier versions found parameters of functions whose names they did not know."""
+    assert stated_facts([fact("parameter-added", "", detail="m")]) == []
+    named = fact("parameter-added", "Router.route", detail="m")
+    assert stated_facts([named]) == [named]
+
+
 def test_long_names_are_told_by_their_ends_as_long_as_they_stay_apart() -> None:
     removed = fact("parameter-removed", "ns.sub.Runner.run, f<A, B>", detail="x")
     assert told([removed]) == ["`Runner.run`, `f<A, B>` no longer take `x`."]

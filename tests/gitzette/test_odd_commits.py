@@ -64,6 +64,17 @@ def test_parameters_of_functions_without_a_name_are_no_facts_and_end_no_question
     assert "new parameter" not in page_of(work, command)
 
 
+@pytest.mark.parametrize("title", ["Reland (#5)", 'Revert "" (#5)'])
+def test_a_title_that_takes_back_or_brings_back_nothing_by_name_is_no_fact(
+    work: Work, command: Command, title: str
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    sha = work.commit(title, {"limits.py": "MAX_ROUTES = 4\n"}, at=NOON)
+    facts = command("facts", sha, *repo_of(work), "--json").data["facts"]
+    assert [fact["name"] for fact in facts] == ["MAX_ROUTES"]
+    assert "`MAX_ROUTES` changes from `8` to `4`." in page_of(work, command)
+
+
 @pytest.mark.parametrize("files", [1, pytest.param(30, marks=pytest.mark.heavy), 90])
 def test_all_functions_that_go_are_counted_however_many_files_they_were_in(
     work: Work, command: Command, files: int
@@ -295,6 +306,17 @@ def test_where_nobody_can_say_when_a_commit_dated_2099_landed_it_is_named(
 
 
 # ---------------------------------------------------------------- sizes
+
+
+def test_a_file_of_nine_megabytes_is_not_read_and_the_page_says_so(
+    work: Work, command: Command
+) -> None:
+    work.commit("Begin", {"limits.py": "MAX_ROUTES = 8\n"}, at=BEFORE)
+    files = {"limits.py": "MAX_ROUTES = 4\n", "data/table.txt": "value = 123456789\n" * 500_000}
+    sha = work.commit("Add a table", files, at=NOON)
+    page = page_of(work, command)
+    assert "`MAX_ROUTES` changes from `8` to `4`." in page
+    assert f"Too large to be read in `{sha[:12]}`: `data/table.txt (9.5 MB)`." in page
 
 
 @pytest.mark.heavy

@@ -148,10 +148,13 @@ def place_of(report: Report, change: EvidenceId, other: Other, relation: str) ->
         acts = [step.act for step in story.timeline if step.cite == change]
         if acts and acts != ["refers"] and other.cites & set(story.steps):
             return "story"
-    for drop in report.drops:
-        if drop.about[:1] == (change,) and other.cites & set(drop.about) and drop.reason:
-            return "dropped"
-    return "lost"
+    return "dropped" if is_dropped(report, change, other) else "lost"
+
+
+def is_dropped(report: Report, change: EvidenceId, other: Other) -> bool:
+    """Return True if the report counts the relation of a commit and an other as left out."""
+    drops = [drop for drop in report.drops if drop.about[:1] == (change,) and drop.reason]
+    return any(other.cites & set(drop.about) for drop in drops)
 
 
 # A run reads 40 commits beside others.
@@ -172,6 +175,7 @@ async def test_a_relation_is_told_with_its_sentence_or_counted_as_dropped(
         title = other.title(relation)
         if places[title] in ("link", "story"):
             assert len(sentences_about(report, changes[title], other)) == 1, title
+            assert not is_dropped(report, changes[title], other), title
 
 
 def sentences_about(report: Report, change: EvidenceId, other: Other) -> list[str]:

@@ -199,6 +199,38 @@ async def test_a_long_day_goes_in_batches_and_no_commit_is_left_out(tmp_path: Pa
     assert sum(row.importance is Importance.MUST_KNOW for row in rows) == 2
 
 
+class PlacingEveryHandle(Scripted):
+    """Places what it is shown as noise, and all other commits of the day, unseen, at the top."""
+
+    handles = tuple(f"c{number}" for number in range(1, 24))
+
+    def _edition(self, request: ModelRequest) -> Answer:
+        places = []
+        for handle in self.handles:
+            is_shown = f"[{handle}] " in request.user
+            places.append(place(handle, 0 if is_shown else 3))
+        return {"places": places, "groups": [{"commits": self.handles, "label_en": "Steps"}]}
+
+
+async def test_commits_of_another_part_of_a_long_day_are_placed_only_where_they_are_shown(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="STEPS = 0\n")
+    for number in range(1, 24):
+        title = f"Step {number} {'which has a very long title ' * 12}"
+        clone.commit(title, 9, router__py=f"STEPS = {number}\n")
+    with ModelServer(PlacingEveryHandle(analyses={}), context=4_096) as server:
+        covered = await run(tmp_path, server, clone)
+        questions = of(server, "Edition")
+    assert len(questions) > 1
+    assert all("[c1] " not in question or "[c23] " not in question for question in questions)
+    rows = covered.report.ledger
+    assert {row.placement.decided_by for row in rows if row.placement} == {"model"}
+    assert {row.importance for row in rows} == {Importance.NOISE}
+    assert all(len(group.commits) < len(rows) for group in covered.report.groups)
+
+
 async def test_a_long_day_has_one_order_over_its_batches_and_shows_the_rows_of_must_knows(
     tmp_path: Path,
 ) -> None:

@@ -198,6 +198,54 @@ async def test_a_writer_who_repairs_and_its_judge_are_shown_an_excerpt_and_what_
         assert "stage_5.py (modified, +1 -1)" in excerpt
 
 
+async def test_what_a_judge_quotes_against_a_sentence_is_shown_to_its_writer_and_judged_again(
+    tmp_path: Path,
+) -> None:
+    wide = about_stage(30) | {"en": "The limit `STAGE_030_LIMIT` is `50` now, as all limits."}
+    script = Scripted(
+        {TITLE: analysis(wide)},
+        {TITLE: {"sentences": [about_stage(30) | {"id": "1"}]}},
+        opinion=lambda text, evidence_text: (
+            "narrow" if "as all" in text else honest(text, evidence_text)
+        ),
+        quote="+STAGE_017_LIMIT = 37",
+        problem="another one is lower",
+    )
+    with ModelServer(script, context=64_000) as server:
+        covered = await run(tmp_path, server, spread_commit(tmp_path / "router"))
+        (repair,) = of(server, "Repair")
+        *_, third, fourth = of(server, "Rulings")
+    assert published(covered) == texts([about_stage(30)])
+    for question in (repair, third, fourth):
+        assert "+STAGE_017_LIMIT = 37" in evidence_in(question)
+        assert "+STAGE_016_LIMIT = 36" not in evidence_in(question)
+
+
+async def test_files_that_a_sentence_names_are_shown_to_its_judges_and_its_writer(
+    tmp_path: Path,
+) -> None:
+    named = "The limit `STAGE_030_LIMIT` is `50` now, and that of `stage_38.py` is `{}`."
+    wrong = about_stage(30) | {"en": named.format(999)}
+    right = about_stage(30) | {"en": named.format(58), "id": "1"}
+    script = Scripted(
+        {TITLE: analysis(about_stage(30), wrong)},
+        {TITLE: {"sentences": [right]}},
+        opinion=lambda text, evidence_text: (
+            "stated" if text == right["en"] else honest(text, evidence_text)
+        ),
+    )
+    with ModelServer(script, context=4_096) as server:
+        covered = await run(tmp_path, server, spread_commit(tmp_path / "router"))
+        (repair,) = of(server, "Repair")
+        judged = [question for question in of(server, "Rulings") if "`stage_38.py`" in question]
+    assert published(covered) == texts([about_stage(30), right])
+    assert len(judged) == 2
+    for question in (repair, *judged):
+        assert "+STAGE_030_LIMIT = 50" in evidence_in(question)
+        assert "+STAGE_038_LIMIT = 58" in evidence_in(question)
+        assert "+STAGE_037_LIMIT = 57" not in evidence_in(question), "there is not room for all"
+
+
 async def test_a_judge_that_needs_more_than_the_excerpt_is_shown_everything(
     tmp_path: Path,
 ) -> None:

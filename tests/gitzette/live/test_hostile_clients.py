@@ -106,6 +106,8 @@ def test_what_is_no_host_no_origin_or_no_path_is_the_clients_error(served: Addre
         assert status(served, Origin=origin) in (400, 403), origin
     for path in ("/" + "a" * 300, "/" + "a/" * 3_000, "/" + "a" * 12_000, "/en/" + "%41" * 2_000):
         assert status(served, path) in (404, 414), path[:20]
+    # The file system is not asked for what no page can be called.
+    assert status(served, "/" + "a" * 12_000) == 414
     assert status(served) == 200
 
 

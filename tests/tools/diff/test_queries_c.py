@@ -75,3 +75,12 @@ def test_a_fragment_from_the_middle_of_a_function_is_read(path: str) -> None:
         ("error", "CHECK", {"condition": "n > 0", "message": "n is zero"}),
         ("function", "next", {"returns": "int"}),
     ]
+
+
+@pytest.mark.parametrize("path", ["a.hpp", "a.cu"])
+def test_parameters_of_lambdas_and_of_functions_without_a_name_are_none(path: str) -> None:
+    launch = "  auto launch = [&](auto kernel, int m = 3) { return kernel(m); };\n"
+    function = f"int run(int n) {{\n{launch}  return launch(next, n);\n}}\n"
+    assert declared(path, function, "parameter") == [("parameter", "run.n", {"type": "int"})]
+    fragment = f"  total += 1;\n{launch}  return total;\n}}\n"
+    assert declared(path, fragment, "parameter") == []
