@@ -42,7 +42,7 @@ def test_the_steps_of_a_story_stand_in_one_paragraph_with_days_reason_and_releas
     )
     assert story_paragraph(RELANDED, "zh") == (
         "“Let routes spill (#12)”：2026-02-02 合入（1111111），2026-02-04 被撤销（3333333），"
-        "2026-02-07 重新合入（6666666）；最先包含其中步骤的版本：v0.6.3。"
+        "2026-02-07 重新合入（6666666）；首次随 v0.6.3 发布。"
     )
 
 
