@@ -56,6 +56,10 @@ def _short_name(repo: RepoId) -> str:
     return repo.rpartition("/")[2]
 
 
+GAP = "…"
+"""The line between passages of a file that need not follow each other."""
+
+
 class ExcerptLine(NamedTuple):
     """A line of an excerpt."""
 
@@ -73,7 +77,7 @@ class PageExcerpt(NamedTuple):
     @property
     def code(self) -> set[str]:
         """The lines without their sides and indentation, by which two excerpts are compared."""
-        return {line.text.lstrip("+-").strip() for line in self.lines}
+        return {line.text.lstrip("+-").strip() for line in self.lines if line.text != GAP}
 
     def is_part_of(self, other: "PageExcerpt") -> bool:
         """Return True if another excerpt shows all of these lines."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from agent.domain.claims import MARK, Anchor, Claim
 from agent.domain.evidence_id import EvidenceId
-from agent.reports.page import ExcerptLine, PageExcerpt
+from agent.reports.page import GAP, ExcerptLine, PageExcerpt
 
 _MAX_LINES = 8
 _MAX_EXCERPTS = 4  # Files of one artefact that a citation opens on
@@ -24,7 +24,8 @@ def code_spans(text: str) -> list[str]:
 def excerpts_of(cite: EvidenceId, claim: Claim, text: str) -> list[PageExcerpt]:
     """Return the anchors of a claim in one artefact, else its quotations, by file.
 
-    `text` has the words of the claim, whose names are marked in the lines.
+    `text` has the words of the claim, whose names are marked in the lines. Passages of one file
+    need not follow each other there, so a mark stands between them.
     """
     passages = [anchor for anchor in claim.anchors if anchor.cite == cite]
     if not passages:
@@ -37,7 +38,7 @@ def excerpts_of(cite: EvidenceId, claim: Claim, text: str) -> list[PageExcerpt]:
             texts.append(passage_text)
     excerpts = []
     for file, texts in list(texts_of_file.items())[:_MAX_EXCERPTS]:
-        excerpts.append(excerpt_of(file, "\n".join(texts), text))
+        excerpts.append(excerpt_of(file, f"\n{GAP}\n".join(texts), text))
     return excerpts
 
 

@@ -245,14 +245,14 @@ def with_link(
 @pytest.mark.parametrize(
     ("relation", "grade", "words"),
     [
-        (Relation.FIXES, Grade.A, "fixed by {} (A)"),
-        (Relation.FIXES, Grade.C, "likely fixed by {} (C)"),
-        (Relation.PARTLY, Grade.B, "partly fixed by {} (B)"),
+        (Relation.FIXES, Grade.A, "fixed by {} (recorded)"),
+        (Relation.FIXES, Grade.C, "likely fixed by {} (inferred)"),
+        (Relation.PARTLY, Grade.B, "partly fixed by {} (said)"),
         (Relation.MENTIONS, Grade.B, "{} refers to it"),
-        (Relation.BECAUSE, Grade.B, "led to the revert {} (B)"),
-        (Relation.STEP, Grade.B, "{} is a step of it (B)"),
-        (Relation.STEP, Grade.C, "{} is likely a step of it (C)"),
-        (Relation.CONTINUES, Grade.B, "continued by {} (B)"),
+        (Relation.BECAUSE, Grade.B, "led to the revert {} (said)"),
+        (Relation.STEP, Grade.B, "{} is a step of it (said)"),
+        (Relation.STEP, Grade.C, "{} is likely a step of it (inferred)"),
+        (Relation.CONTINUES, Grade.B, "continued by {} (said)"),
     ],
 )
 def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(
