@@ -135,7 +135,7 @@ def _order_key(
 ) -> tuple[bool, int, int, bool, bool, int]:
     """Return what sorts functions: what the title names, what users notice, public ones, large ones."""
     words = _words_of(function, change)
-    named = [word for word in title_words if word in words]
+    title_words_found = [word for word in title_words if word in words]
     is_named = bool(_named_words(function, change, title_words))
     top = function.name.partition(".")[0]
     is_public = surface is not None and bool(surface.public_path(function.file, top))
@@ -144,7 +144,7 @@ def _order_key(
     return (
         not is_named,
         -change.weight,
-        -len(named),
+        -len(title_words_found),
         not is_public,
         is_private,
         -len(change.lines),

@@ -137,7 +137,7 @@ class FunctionChanges:
     def __init__(
         self,
         files: Sequence["Versions"],
-        known: KnownLines,
+        known_lines: KnownLines,
     ) -> None:
         self._files = [versions for versions in files if _is_compared(versions)]
         self._moved = _moved_lines(self._files)
@@ -146,7 +146,7 @@ class FunctionChanges:
         for function in self._one_sided:
             if function.name:
                 self._one_sided_names.add(function.name.rpartition(".")[2])
-        self._known = known
+        self._known = known_lines
 
     def worth_showing(self) -> dict[ChangedFunction, FunctionChange]:
         """Return the functions of which lines are worth showing; new ones only if there are no others."""
