@@ -93,7 +93,7 @@ class Gathered:
         declared = list(self.declared(trees or SurroundingTrees(), surface))
         facts = [*self.lineage, *declared]
         facts += file_facts(self.change.files, self.files, surface)
-        facts += self._whole(facts, surface, self._declared_lines(declared))
+        facts += self._changed_code(facts, surface, self._declared_lines(declared))
         touched: tuple[Fact, ...] = ()
         if self.route == "blobs":
             touched = tuple(self._touched(declared))
@@ -103,7 +103,7 @@ class Gathered:
 
     def _touched(self, declared: Sequence[Fact]) -> Iterator[Fact]:
         """Yield what code written before may need a change for, without its lines."""
-        concerning = [fact for fact in (*declared, *self.modules()) if concerns(fact)]
+        concerning = [fact for fact in (*declared, *self.removed_modules()) if concerns(fact)]
         for fact in concerning[:_MAX_TOUCHED]:
             yield fact.model_copy(update={"places": ()})
 
@@ -161,7 +161,7 @@ class Gathered:
             places=(location, *_documented(difference, self.change)),
         )
 
-    def modules(self) -> Iterator[Fact]:
+    def removed_modules(self) -> Iterator[Fact]:
         """Yield the Python modules that are not there any more, whatever they declared."""
         kept = {module_of(file.path) for file in self.change.files if file.status != "removed"}
         for file in self.change.files:
@@ -190,7 +190,7 @@ class Gathered:
                 differences.append(difference)
         return declared_lines(differences)
 
-    def _whole(
+    def _changed_code(
         self, facts: Sequence[Fact], surface: SurfaceChange | None, declared: Collection[LineOfSide]
     ) -> list[Fact]:
         """Return what the commit is as a whole, or the lines where it changes what functions do."""

@@ -62,7 +62,7 @@ async def _facts_between(code: CloneSource, change: Change) -> tuple[list[Fact],
     gathered = gather(change, blobs, largest=LARGEST_RANGE)
     trees = await look_up(code, old, new, gathered.names)
     surface = await code.surface_between(old, new)
-    facts = (*gathered.declared(trees, surface), *gathered.modules())
+    facts = (*gathered.declared(trees, surface), *gathered.removed_modules())
     return list(dict.fromkeys(facts)), gathered.skipped
 
 

@@ -47,7 +47,7 @@ async def facts_between(
     gathered = gather(change, blobs, largest=largest)
     trees = await look_up(code, old, new, gathered.names)
     surface = await code.surface_between(old, new)
-    facts = dict.fromkeys((*gathered.declared(trees, surface), *gathered.modules()))
+    facts = dict.fromkeys((*gathered.declared(trees, surface), *gathered.removed_modules()))
     result = VersionFacts(facts=tuple(facts), skipped=gathered.skipped)
     if largest == LARGEST_RANGE or not gathered.skipped:
         _write(file, result)
