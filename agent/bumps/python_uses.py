@@ -8,14 +8,7 @@ from typing import NamedTuple
 
 from agent.bumps.evaluation.classes import is_constructed_as_base
 from agent.bumps.evaluation.expressions import ValueReader
-from agent.bumps.evaluation.values import (
-    OPERATORS,
-    Foreign,
-    Own,
-    Value,
-    is_part_of,
-    plain_path,
-)
+from agent.bumps.evaluation.values import OPERATORS, Foreign, Own, Value, is_part_of, plain_path
 from agent.bumps.own_modules import OwnModules, parsed, scopes_of
 from agent.bumps.python_scopes import (
     IMPORTS,

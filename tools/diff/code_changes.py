@@ -9,11 +9,7 @@ from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from tools.diff.changed_runs import (
-    Weight,
-    runs_of,
-    weight_of,
-)
+from tools.diff.changed_runs import Weight, runs_of, weight_of
 from tools.diff.declared_lines import LineOfSide
 from tools.diff.roles import Role, is_product, role
 
