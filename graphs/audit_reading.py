@@ -18,13 +18,7 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number
 from agent.domain.window import Window
-from agent.ports import (
-    CloneSource,
-    CodeSource,
-    NoThreads,
-    Progress,
-    RepositorySources,
-)
+from agent.ports import CloneSource, CodeSource, NoThreads, Progress, RepositorySources
 
 K = TypeVar("K")
 V = TypeVar("V")

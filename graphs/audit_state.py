@@ -9,10 +9,7 @@ from typing_extensions import TypedDict
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import AuditedRepository, Finding, Library
 from agent.domain.base import RepoId
-from agent.ports import (
-    Progress,
-    Repositories,
-)
+from agent.ports import Progress, Repositories
 from agent.settings.values import RepoSpec
 from graphs.run_context import RunContext
 

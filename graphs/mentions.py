@@ -143,7 +143,7 @@ class MentionSearch:
             if hit.kind != "commit" or hit.id.repo in without_clone:
                 hits[hit.id] = hit
         stored = self._context.memory.all(islice(hits, _MAX_TEXTS + 1))
-        texts = [_Text(hits[name], _text_of(known)) for name, known in stored.items()]
+        texts = [_Text(hits[name], _text_of(stored_item)) for name, stored_item in stored.items()]
         for name, piece in self._evidence.items():
             if isinstance(piece, ThreadEvidence) and name in hits:
                 texts.append(_Text(hits[name], "\n".join(piece.texts)))  # With comments
@@ -156,13 +156,19 @@ def _may_mention(repo: RepoId, name: Named) -> bool:
     return name.repo is None or name.repo.lower() == repo.lower()
 
 
-def _text_of(known: Known) -> str:
-    if isinstance(known, Card):
-        lines = (known.title, known.message, *known.paths, *known.touched, *known.written)
+def _text_of(stored_item: Known) -> str:
+    if isinstance(stored_item, Card):
+        lines = (
+            stored_item.title,
+            stored_item.message,
+            *stored_item.paths,
+            *stored_item.touched,
+            *stored_item.written,
+        )
         return "\n".join(lines)
-    if isinstance(known, Release):
-        return f"{known.name}\n{known.tag}\n{known.body}"
-    return "\n".join((known.title, known.body, *known.labels))
+    if isinstance(stored_item, Release):
+        return f"{stored_item.name}\n{stored_item.tag}\n{stored_item.body}"
+    return "\n".join((stored_item.title, stored_item.body, *stored_item.labels))
 
 
 def _commit_hits(stored: Mapping[EvidenceId, Known]) -> dict[EvidenceId, Hit]:

@@ -9,10 +9,10 @@ from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.domain.spending import Spent
-from agent.fact_sentences import stated_facts
 from agent.gate.check import refusals
 from agent.questions import AnswerSection, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
+from agent.stated_facts import stated_facts
 from graphs.answer_sections import SectionFinder, absent_names
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, ReplyInput

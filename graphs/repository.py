@@ -1,7 +1,7 @@
 """One repository's part of a run: read commits, connect and relate them, write, file."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from langgraph.graph import END, START, StateGraph
@@ -10,29 +10,10 @@ from langgraph.runtime import Runtime
 
 from agent.analysts.rules import fact_claims
 from agent.analysts.tasks import Task, commit_tasks, minor_tasks
-from agent.domain.affected import Affected
 from agent.domain.base import RepoId
-from agent.domain.commits import Change
-from agent.domain.evidence import Material
-from agent.domain.ledger import FIXES
-from agent.domain.placement import Importance, Placement
-from agent.domain.report import Failure, RepoSection
-from agent.domain.spending import Account
-from agent.editor.placements import settled_placements, sorted_groups
-from agent.gate.check import refusals
 from agent.packet_budgets import MINOR_PACKET
-from agent.ports import CodeSource, Step
-from agent.reports.chapter import (
-    Chapter,
-    budget_notices,
-    checked_claims,
-    count_files,
-    issue_news,
-    ledger_of,
-    release_news,
-)
-from agent.stories.dependency_moves import DependencyMove, dependency_moves
-from agent.triage.collected import Collected, evidence_set_of
+from agent.ports import Step
+from graphs.chapter_building import ChapterBuilder
 from graphs.failing import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
 from graphs.relating import relate
@@ -59,11 +40,8 @@ from graphs.state import (
 )
 from graphs.writing import AnalysisGraph, analyse, build_analysis
 from graphs.writing_stories import write_stories
-from tools.affected import affected_versions, first_releases
-from tools.history.find_stories import find_stories, published_stories, with_relations, with_stories
-from tools.history.past import release_stories, tags_of_window
+from tools.history.find_stories import find_stories, with_relations, with_stories
 from tools.index_for_search import index_run
-from tools.release_comparison import with_notes
 
 _MAX_MINOR_BATCH = 8  # Minor commits that one question asks about
 _MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones
@@ -249,124 +227,10 @@ def explaining(analysis: AnalysisGraph) -> Node[ExplainInput, AnalysisOutput]:
 async def file(state: FileInput, runtime: Runtime[RunContext]) -> FileOutput:
     """Build the chapter of a repository: a row for every landed commit, and the claims."""
     context = runtime.context
-    repo = state["spec"].name
-    window = state["window"]
-    collected = state["first_look"]
-    edited = state["edited"]
     sources = await context.repositories.open(state["spec"])
-    code = sources.code
     material = await material_of(state, context)
-    claims, drops = checked_claims(
-        state["facts"],
-        state["analysis"],
-        [*edited.refused, *state["refused"]],
-        evidence_set_of(material, collected),
-        refusals,
-    )
-    issues = context.issues.known(repo, window)
-    is_first_listing = not context.issues.known_open(repo, window)
-    context.issues.remember(repo, collected.threads, relisted=is_first_listing)
-    account = await _account(state, context)
-    releases = await tags_of_window(code, window, collected.threads.releases)
-    left_out = state["share"].left_out if context.models is not None else {}
-    section = RepoSection(
-        repo=repo,
-        branch=collected.landing.branch,
-        tip=collected.landing.tip,
-        known_tip=context.landings.known_tip(repo, window) or "",
-        first_tip=collected.landing.tip,
-        files=count_files(_landed_changes(material, collected)),
-        coverage=collected.threads.coverage,
-        coverage_notices=collected.threads.notices,
-        issues=issue_news(collected.threads, window, material.links, issues),
-        releases=await with_notes(code, release_news(releases, window)),
-        notices=(*collected.landing.notices, *budget_notices(left_out)),
-        account=account,
-    )
-    used = {use.sha for use in collected.own_uses}
-    placements = settled_placements(edited, state["reading"].ranking, collected.shas, used)
-    affected = await _affected_versions(code, material, placements, context)
-    fixes = [commit.evidence for commit in material.reads if commit.triage.purpose in FIXES]
-    fixed_in = await first_releases(code, fixes, until=window.end)
-    recent_stories = context.stories.recent(repo, window)
-    released = await release_stories(code, material, issues, releases, recent_stories)
-    chapter = Chapter(
-        section=section,
-        ledger=ledger_of(
-            collected, material.reads, account, placements, left_out, affected, fixed_in
-        ),
-        groups=sorted_groups(edited.groups, placements),
-        claims=claims,
-        links=tuple(material.links),
-        stories=(*published_stories(state["stories"], claims, material.links), *released),
-        related=tuple(state["related"]),
-        dependency_moves=_dependency_moves(material),
-        drops=drops,
-        failures=(*collected.failures, *_fact_failures(material)),
-    )
+    builder = ChapterBuilder(state=state, context=context, code=sources.code, material=material)
+    chapter = await builder.chapter()
     if context.questions is not None:
-        await index_run(context.questions, sources, collected, material)
-    return {"chapters": {repo: chapter}, "refused": list(edited.refused)}
-
-
-async def _account(state: FileInput, context: RunContext) -> Account:
-    """Return what the models were asked for a repository, and what was assumed of them."""
-    account = state["edited"].account + state["account"]
-    if context.models is None or not account.spent.calls:
-        return account
-    assumed_contexts = await context.models.assumed_contexts(state["spec"].name)
-    return account + Account(assumed_contexts=assumed_contexts)
-
-
-def _landed_changes(material: Material, collected: Collected) -> list[Change]:
-    """Return the diffs of the commits that landed in the window; late ones are not among them."""
-    on_time = {row.commit.id for row in collected.rows}
-    changes: list[Change] = []
-    for commit in material.reads:
-        if commit.evidence.id in on_time:
-            changes.append(commit.evidence.change)
-    return changes
-
-
-def _dependency_moves(material: Material) -> tuple[DependencyMove, ...]:
-    moves: list[DependencyMove] = []
-    for commit in material.reads:
-        moves += dependency_moves(commit.evidence)
-    return tuple(moves)
-
-
-async def _affected_versions(
-    code: CodeSource,
-    material: Material,
-    placements: Mapping[str, Placement],
-    context: RunContext,
-) -> dict[str, Affected]:
-    """Find which versions have the faults that commits of the day mend, by the hashes of the fixes.
-
-    The lines of a fix are followed to their writer where the commit gets a card.
-    """
-    affected: dict[str, Affected] = {}
-    for commit in material.reads:
-        sha = commit.evidence.change.commit.sha
-        placement = placements.get(sha)
-        importance = commit.triage.importance if placement is None else placement.importance
-        versions = await affected_versions(
-            code,
-            commit.evidence,
-            context.evidence_cache,
-            until=material.window.end,
-            follow_lines=importance >= Importance.WORTH_KNOWING,
-        )
-        if versions is not None:
-            affected[sha] = versions
-    return affected
-
-
-def _fact_failures(material: Material) -> Iterator[Failure]:
-    """Yield a failure for each commit whose facts could not be found."""
-    for commit in material.reads:
-        sheet = commit.evidence.sheet
-        if sheet is not None and sheet.problem:
-            sha = commit.evidence.change.commit.sha
-            message = f"{sha[:12]}: {sheet.problem}"
-            yield Failure(repo=material.repo, stage="facts", message=message)
+        await index_run(context.questions, sources, state["first_look"], material)
+    return {"chapters": {state["spec"].name: chapter}, "refused": list(state["edited"].refused)}

@@ -144,7 +144,7 @@ async def _introduction(
         return None
     if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
         return None  # No version does anything wrong that the commit mends
-    named_commits = await _commits_meant(code, commit, list(_named(commit)))
+    named_commits = await _commits_meant(code, commit, list(_mentioned_commits(commit)))
     named_commits = [
         earlier
         for earlier in named_commits
@@ -175,7 +175,7 @@ def _reverted(evidence: CommitEvidence) -> Iterator[EvidenceId]:
             yield target
 
 
-def _named(commit: Commit) -> Iterator[EvidenceId]:
+def _mentioned_commits(commit: Commit) -> Iterator[EvidenceId]:
     """Yield the commits and pull requests that a message says the fault came with."""
     message = commit.message[:_MAX_MESSAGE]
     for trailer in _FIXES_TRAILER.finditer(message):

@@ -14,7 +14,8 @@ from agent.domain.surface import SurfaceChange
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CloneSource, CodeSource, Study
 from tools.diff.layout import layout_paths
-from tools.diff.sheet import blobs_and_partner, failed_sheet, look_up, planned
+from tools.diff.sheet import failed_sheet
+from tools.diff.study import blobs_and_partner, look_up, planned
 from tools.diff.tree_names import SurroundingTrees, TreeNames, is_read_elsewhere
 from tools.stored_facts import FileStudy, StoredFacts
 from tools.surroundings import surroundings_of

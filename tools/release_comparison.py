@@ -15,8 +15,8 @@ from agent.editions.upgrade import UpgradeEntry, entries
 from agent.ports import CloneSource, CodeSource, Pick, ReleaseRange
 from agent.stories.timeline import headline
 from agent.triage.conventions import advisories_in
-from tools.diff.sheet import compare_versions
 from tools.diff.trail import undone_pairs
+from tools.diff.version_comparison import compare_versions
 
 _LOG = logging.getLogger(__name__)
 _ANY_TIME = datetime(9999, 1, 1, tzinfo=UTC)

@@ -7,23 +7,13 @@ from typing import Any
 
 from agent.analysts.diff_text import shown_diff
 from agent.analysts.focus import NO_FOCUS, Focus, focus_on
-from agent.analysts.packet import (
-    piece_text,
-)
+from agent.analysts.packet import piece_text
 from agent.analysts.ruling import Text
-from agent.analysts.sentences import (
-    MOST_ANSWERED,
-    Sentence,
-)
+from agent.analysts.sentences import MOST_ANSWERED, Sentence
 from agent.analysts.subjects import Check, Subject, cited_by
 from agent.analysts.tasks import Draft
 from agent.domain.claims import Claim, Judgement, Number
-from agent.domain.evidence import (
-    Citable,
-    CommitEvidence,
-    FileEvidence,
-    PublishedEvidence,
-)
+from agent.domain.evidence import Citable, CommitEvidence, FileEvidence, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.fact_sentences import fact_sentence
 from agent.gate.literals import Literal

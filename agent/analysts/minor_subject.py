@@ -5,19 +5,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from agent.analysts.ruling import Control, Text
-from agent.analysts.sentences import (
-    Sentence,
-    asked_languages,
-    minor_shape,
-)
+from agent.analysts.sentences import Sentence, asked_languages, minor_shape
 from agent.analysts.subjects import Check, CommitSubject, Subject
 from agent.analysts.tasks import Draft, Task
 from agent.domain.claims import Claim, Judgement
 from agent.domain.spending import Part
-from agent.packet_budgets import (
-    HANDLE_TOKENS,
-    MINOR_PACKET,
-)
+from agent.packet_budgets import HANDLE_TOKENS, MINOR_PACKET
 from agent.sizing import EvidencePrompt
 
 

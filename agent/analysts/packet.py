@@ -24,12 +24,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
 from agent.domain.look_ups import LookUp
 from agent.domain.references import thread_numbers
-from agent.domain.surroundings import (
-    NO_SURROUNDINGS,
-    Definition,
-    NameUses,
-    Surroundings,
-)
+from agent.domain.surroundings import NO_SURROUNDINGS, Definition, NameUses, Surroundings
 from agent.domain.window import Window
 from agent.packet_budgets import (
     AROUND_SHARE,

@@ -15,7 +15,7 @@ from agent.domain.claims import Quote
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.patch import touched_names
-from agent.fact_sentences import names_of
+from agent.fact_values import names_of
 from agent.markdown import visible
 from agent.triage.conventions import Area, area
 

@@ -18,15 +18,10 @@ from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.domain.links import Relation
-from agent.fact_sentences import (
-    exchanged_lines,
-    names_of,
-    params_of,
-    quoted_hunks,
-    sentence,
-    stated_facts,
-)
+from agent.fact_sentences import params_of, sentence
+from agent.fact_values import names_of
 from agent.links.admitted import predicate_of
+from agent.stated_facts import exchanged_lines, quoted_hunks, stated_facts
 
 _LINEAGE = {"revert": "undoes", "reland": "relands"}
 _MAX_FACTS_DEEP = 6

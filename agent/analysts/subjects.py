@@ -6,11 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from agent.analysts.focus import focus_on
-from agent.analysts.packet import (
-    CommitContext,
-    commit_excerpt,
-    commit_packet,
-)
+from agent.analysts.packet import CommitContext, commit_excerpt, commit_packet
 from agent.analysts.ruling import Case, Control, Text, deciding_lines, refusal_text
 from agent.analysts.sentences import (
     MOST_SENTENCES,
@@ -26,22 +22,11 @@ from agent.analysts.tasks import Draft, Task, is_foreign
 from agent.analysts.twins import moved_sentences, reversed_facts
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Refused
-from agent.domain.evidence import (
-    Citable,
-    EvidenceSet,
-    FileEvidence,
-    Material,
-    Read,
-)
+from agent.domain.evidence import Citable, EvidenceSet, FileEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Part
 from agent.gate.quotes import MAX_ANCHOR, anchor_fault, is_in_code
-from agent.packet_budgets import (
-    COMMIT_BUDGET,
-    JUDGED_BUDGET,
-    REPAIR_BUDGET,
-    SECOND_READING_BUDGET,
-)
+from agent.packet_budgets import COMMIT_BUDGET, JUDGED_BUDGET, REPAIR_BUDGET, SECOND_READING_BUDGET
 from agent.prompting import fenced
 from agent.sizing import EvidencePrompt
 

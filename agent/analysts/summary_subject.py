@@ -15,10 +15,7 @@ from agent.analysts.sentences import (
 from agent.analysts.subjects import Check, Subject, cited_by
 from agent.analysts.tasks import Draft, Task
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Refused
-from agent.domain.evidence import (
-    EvidenceSet,
-    PublishedEvidence,
-)
+from agent.domain.evidence import EvidenceSet, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Part
 from agent.prompting import fitting

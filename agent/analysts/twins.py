@@ -106,12 +106,12 @@ def moved_sentences(
 
 def _moved(text: Text, names: _Names) -> Text | None:
     """Return a sentence with the one name of its kind exchanged in every language."""
-    found: set[str] = set()
+    names_found: set[str] = set()
     for words in text.values():
-        found.update(names.pattern.findall(words))
-    if len(found) != 1:
+        names_found.update(names.pattern.findall(words))
+    if len(names_found) != 1:
         return None
-    (name,) = found
+    (name,) = names_found
     if name not in names.touched:
         return None
     same_kind = [sibling for sibling in names.siblings if _form(sibling) == _form(name)]

@@ -74,22 +74,22 @@ class CommentWriter:
         for outcome in self._report.outcomes:
             for use in outcome.breaking_uses:
                 what = self._what_happens(use)
-                lines.append(f"- **{self._place(use)}** {what} ({_name(outcome.bump)})")
+                lines.append(f"- **{self._location(use)}** {what} ({_name(outcome.bump)})")
             for use in outcome.uncertain_uses:
                 what = self._what_happens(use)
                 uncertain_lines.append(
-                    f"- {self._place(use)} may fail: {what} ({_name(outcome.bump)})"
+                    f"- {self._location(use)} may fail: {what} ({_name(outcome.bump)})"
                 )
-        shown = (lines + uncertain_lines)[:_MAX_LINES_SHOWN]
-        yield from shown
-        if shown:
+        visible_lines = (lines + uncertain_lines)[:_MAX_LINES_SHOWN]
+        yield from visible_lines
+        if visible_lines:
             yield ""
         hidden = lines[_MAX_LINES_SHOWN:]
         yield from _folded(f"{len(hidden):,} more lines that fail", hidden)
         hidden = uncertain_lines[max(_MAX_LINES_SHOWN - len(lines), 0) :]
         yield from _folded(f"{len(hidden):,} more lines that may fail", hidden)
 
-    def _place(self, use: CodeUse) -> str:
+    def _location(self, use: CodeUse) -> str:
         """Return the file and line as a permanent link."""
         url = self._web.lines(
             self._report.repo, self._report.tip, use.file, use.line, use.line
@@ -141,7 +141,7 @@ class CommentWriter:
             for use in outcome.uses:
                 if not use.is_breaking and not use.may_break:
                     what = self._what_happens(use)
-                    lines.append(f"- {self._place(use)} {what} ({_name(outcome.bump)})")
+                    lines.append(f"- {self._location(use)} {what} ({_name(outcome.bump)})")
         yield from _folded(f"{len(lines)} lines that use what changed, and still work", lines)
 
     def _breaks_fold(self) -> Iterator[str]:

@@ -61,16 +61,16 @@ class OwnModules:
                 folder = folder.rpartition("/")[0]
             return self._existing("/".join([*folder.split("/"), *parts]).strip("/"))
         for root in (folder, *self._roots):
-            found = self._existing("/".join([root, *parts]).strip("/"))
-            if found:
-                return found
+            path = self._existing("/".join([root, *parts]).strip("/"))
+            if path:
+                return path
         return ""
 
-    def below(self, place: str, name: str) -> str:
+    def below(self, path: str, name: str) -> str:
         """Return the module of a name in a package, which is a file or a folder."""
-        if place.endswith(".py") and not place.endswith("__init__.py"):
+        if path.endswith(".py") and not path.endswith("__init__.py"):
             return ""
-        folder = place.removesuffix("__init__.py").rstrip("/")
+        folder = path.removesuffix("__init__.py").rstrip("/")
         return self._existing(f"{folder}/{name}".lstrip("/"))
 
     def _existing(self, path: str) -> str:

@@ -83,12 +83,12 @@ class Scope:
 
     def lookup(self, name: str) -> Sequence[Binding]:
         """Return the bindings that a name has here, as Python looks it up."""
-        own = self.real
+        binding_scope = self.real
         scope: Scope | None = self
         while scope is not None:
-            if name in own.module_names:
-                return own.module.bindings.get(name, ())
-            is_visible = scope.kind != "class" or scope is own
+            if name in binding_scope.module_names:
+                return binding_scope.module.bindings.get(name, ())
+            is_visible = scope.kind != "class" or scope is binding_scope
             if is_visible and name in scope.bindings:
                 return scope.bindings[name]
             scope = scope.parent
@@ -155,12 +155,12 @@ class ModuleScopes:
 
     def _narrowed(self, test: ast.expr, scope: Scope, block: Sequence[ast.AST]) -> Scope | None:
         """Return the scope of a block that runs if a test is true; None if it tells nothing."""
-        found = dict(_facts_of(test, scope))
+        facts = dict(_facts_of(test, scope))
         stored: set[str] = set()
-        if found:
+        if facts:
             for part in block:
                 stored.update(spelling(node) for node in ast.walk(part) if is_bound(node))
-        bindings = {name: [binding] for name, binding in found.items() if name not in stored}
+        bindings = {name: [binding] for name, binding in facts.items() if name not in stored}
         is_for_types = spelling(test).rpartition(".")[2] == "TYPE_CHECKING"
         if not bindings and not is_for_types and not _may_ask_version(test):
             return None
@@ -236,8 +236,8 @@ class ModuleScopes:
         scope.module.inner[node] = inner
         for number, generator in enumerate(node.generators):
             self._walk(generator.iter, inner if number else scope)
-            place = inner if number else scope
-            _bind_target(generator.target, Binding("element", generator.iter, place), inner)
+            evaluated_in = inner if number else scope
+            _bind_target(generator.target, Binding("element", generator.iter, evaluated_in), inner)
             self._walk_all((generator.target, *generator.ifs), inner)
         results = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
         self._walk_all(results, inner)
@@ -346,10 +346,10 @@ def _bind_assigned(node: ast.Assign | ast.AnnAssign | ast.NamedExpr, scope: Scop
 
 def _bind_target(target: ast.AST, binding: Binding, scope: Scope) -> None:
     if isinstance(target, ast.Name):
-        place = scope.real
-        while isinstance(binding.node, ast.NamedExpr) and place.kind == "comprehension":
-            place = place.parent.real if place.parent else place
-        place.bind(target.id, binding)
+        binding_scope = scope.real
+        while isinstance(binding.node, ast.NamedExpr) and binding_scope.kind == "comprehension":
+            binding_scope = binding_scope.parent.real if binding_scope.parent else binding_scope
+        binding_scope.bind(target.id, binding)
     elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
         owner = scope.class_around()
         if owner is not None and target.value.id == _receiver(owner, scope):

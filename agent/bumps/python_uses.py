@@ -8,14 +8,7 @@ from typing import NamedTuple
 
 from agent.bumps.evaluation.classes import is_constructed_as_base
 from agent.bumps.evaluation.expressions import ValueReader
-from agent.bumps.evaluation.values import (
-    OPERATORS,
-    Foreign,
-    Own,
-    Value,
-    is_part_of,
-    plain_path,
-)
+from agent.bumps.evaluation.values import OPERATORS, Foreign, Own, Value, is_part_of, plain_path
 from agent.bumps.own_modules import OwnModules, parsed, scopes_of
 from agent.bumps.python_scopes import (
     IMPORTS,
@@ -312,10 +305,10 @@ class _UseReader:
         """Return what a path through a module of one's own stands for: `patch("app.canvas.line")`."""
         parts = text.split(".")
         for length in range(len(parts) - 1, 0, -1):
-            place = self.modules.place(scope.file, ".".join(parts[:length]))
-            if not place.endswith(".py"):
+            file = self.modules.place(scope.file, ".".join(parts[:length]))
+            if not file.endswith(".py"):
                 continue
-            scopes = self.modules.scopes(place)
+            scopes = self.modules.scopes(file)
             values: tuple[Value, ...] = (Own("module", scopes.scope),) if scopes else ()
             for part in parts[length:]:
                 values = self.values.members(values, part)
@@ -357,11 +350,11 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def _is_for_types(scope: Scope) -> bool:
-    place: Scope | None = scope
-    while place is not None:
-        if place.is_for_types:
+    enclosing: Scope | None = scope
+    while enclosing is not None:
+        if enclosing.is_for_types:
             return True
-        place = place.parent
+        enclosing = enclosing.parent
     return False
 
 

@@ -7,7 +7,8 @@ from agent.domain.base import Language
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import SET, Part, Upgrade
-from agent.fact_sentences import fact_sentence, joined
+from agent.fact_sentences import fact_sentence
+from agent.stated_facts import joined
 
 
 class UpgradeEntry(NamedTuple):

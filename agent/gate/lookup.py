@@ -312,12 +312,12 @@ def _has_unit(text: SearchText, span: NumberSpan, unit: Unit) -> bool:
 def _table_head(text: str, position: int) -> str:
     """Return the head of the table in which a position stands; empty outside of a table."""
     rows = text[max(0, position - _MAX_TABLE_CHARACTERS) : position].split("\n")
-    head = ""
+    header_row = ""
     for row in reversed(rows):
         if not row.lstrip().startswith("|"):
             break
-        head = row
-    return head
+        header_row = row
+    return header_row
 
 
 def _is_unit_named(spelling: str, line: str) -> bool:

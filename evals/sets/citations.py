@@ -35,7 +35,7 @@ from evals.model_server.server import ModelServer
 from evals.sets.oracle import days_of, first_parent_line, path_of
 from evals.truth import Truth
 from evals.worlds.model import World
-from tools.diff.sheet import study
+from tools.diff.study import study
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads

@@ -206,9 +206,9 @@ class Selection:
         if not finding.wrong:
             return False
         is_selected = not self.only or finding.cause in self.only
-        known = (finding.kind, finding.claim, finding.verdict)
+        finding_key = (finding.kind, finding.claim, finding.verdict)
         # An audit that names no file is of an earlier version, and of one report.
-        is_known = (_file_key(path), *known) in self.known or ("", *known) in self.known
+        is_known = (_file_key(path), *finding_key) in self.known or ("", *finding_key) in self.known
         return not is_selected or finding.cause in self.ignored or is_known
 
 

@@ -30,7 +30,8 @@ from gitzette.repository_lookup import open_repository_with
 from gitzette.wiring import memory_of, open_sources
 from memory.runs import RunRecord
 from tools.affected import affected_versions
-from tools.diff.sheet import compare_versions, study
+from tools.diff.study import study
+from tools.diff.version_comparison import compare_versions
 from tools.evidence_cache import EvidenceCache
 from tools.own_code import OwnCode
 

@@ -20,11 +20,11 @@ def with_repo_names(
     if len(names) < 2:
         return list(sentences)
     listing: str = catalogue(lang)["signs"]["listing"]
-    named = []
+    entries = []
     for sentence in sentences:
         missing = _missing_names(sentence, names)
-        named.append(replace(sentence, repo_name=listing.join(missing)))
-    return named
+        entries.append(replace(sentence, repo_name=listing.join(missing)))
+    return entries
 
 
 def _names(repos: Sequence[RepoId]) -> dict[RepoId, str]:

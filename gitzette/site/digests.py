@@ -12,24 +12,24 @@ Digests = dict[str, tuple[int, int, str]]
 
 def digests_of(reports: Sequence[Path], site: Path) -> Digests:
     """Return the digests of these reports; those that are as the site last saw them are not read."""
-    known = _known(site)
+    earlier_digests = _read_digests(site)
     digests: Digests = {}
     for report in reports:
         status = report.stat()
-        size, changed, digest = known.get(report.name, (0, 0, ""))
+        size, changed, digest = earlier_digests.get(report.name, (0, 0, ""))
         if (size, changed) != (status.st_size, status.st_mtime_ns):
             digest = sha256(report.read_bytes()).hexdigest()
         digests[report.name] = (status.st_size, status.st_mtime_ns, digest)
     return digests
 
 
-def _known(site: Path) -> Digests:
+def _read_digests(site: Path) -> Digests:
     try:
         data = json.loads((site / FILE).read_bytes())
-        known: Digests = {}
+        digests: Digests = {}
         for name, (size, changed, digest) in data.items():
-            known[str(name)] = (int(size), int(changed), str(digest))
-        return known
+            digests[str(name)] = (int(size), int(changed), str(digest))
+        return digests
     except (OSError, ValueError, RecursionError, AttributeError, TypeError):
         return {}  # Not there yet, or not ours: all reports are read
 

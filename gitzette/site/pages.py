@@ -176,7 +176,7 @@ class _WholeSite(NamedTuple):
     def story_keys(self, stories: Iterable[tuple[Story, str, str]]) -> list[str]:
         """Return names of stories that change with the reports that tell them."""
         return [
-            f"{story_element_id(story)} {self.key_of_label[told]}" for story, told, _ in stories
+            f"{story_element_id(story)} {self.key_of_label[label]}" for story, label, _ in stories
         ]
 
 

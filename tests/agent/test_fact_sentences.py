@@ -6,7 +6,8 @@ import pytest
 
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.fact_sentences import fact_sentence, joined, params_of, sentence, stated_facts
+from agent.fact_sentences import fact_sentence, params_of, sentence
+from agent.stated_facts import joined, stated_facts
 
 BREAKING = Severity.BREAKING
 

@@ -14,7 +14,8 @@ from agent.domain.links import Grade, Link, Relation, Story, StoryStep
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import Failure, ReleaseLine, Report
 from agent.domain.spending import Account, Fallback, Judging
-from agent.reports.merging import KEPT, merge
+from agent.reports.merged.ledger import KEPT
+from agent.reports.merging import merge
 from tests.analysed_report import AT, CACHE, HANG, LIMIT, ROUTER, analysed_report
 
 EVENT = f"{CACHE}@{'6f' * 20}"

@@ -11,16 +11,7 @@ import pytest
 from evals.model_server.server import ModelServer
 from gitzette.cli import main
 from gitzette.running import Covered
-from tests.scripted_analysis import (
-    Clone,
-    Scripted,
-    analysis,
-    honest,
-    of,
-    run,
-    said,
-    sentences_in,
-)
+from tests.scripted_analysis import Clone, Scripted, analysis, honest, of, run, said, sentences_in
 
 TITLE = "Give every stage a limit of its own"
 BOTH: dict[str, Any] = {"languages": ("en", "zh")}

@@ -51,10 +51,10 @@ def is_route_of_a_router(difference: Difference, files: Sequence["Versions"]) ->
         added.update(_strings_of(versions, "new"))
     for versions in files:
         for other in _strings_of(versions, "new" if is_removed else "old"):
-            whole, rest = (route, other) if is_removed else (other, route)
-            if not rest.startswith("/") or not whole.endswith(rest) or whole == rest:
+            full_route, rest = (route, other) if is_removed else (other, route)
+            if not rest.startswith("/") or not full_route.endswith(rest) or full_route == rest:
                 continue
-            if whole.removesuffix(rest) in added:
+            if full_route.removesuffix(rest) in added:
                 return True
     return False
 

@@ -93,7 +93,7 @@ def file_facts(
 
 
 def _added_files(file_role: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
-    places = tuple(_place(file, new) for file in files[:_MAX_GROUP_PLACES])
+    places = tuple(_location(file, new) for file in files[:_MAX_GROUP_PLACES])
     return Fact(
         kind="file-added",
         severity=severity_of_added_file(file_role),
@@ -115,7 +115,7 @@ def _missing_file(
         old=old,
         new=new,
         detail=role(file.path).value,
-        places=(_place(file),),
+        places=(_location(file),),
     )
 
 
@@ -136,7 +136,7 @@ class _PatchLine(NamedTuple):
     text: str
 
 
-def _place(file: FileChange, names: str = "") -> FactLocation:
+def _location(file: FileChange, names: str = "") -> FactLocation:
     """Return the lines that have one of the names, else the first ones with words in them."""
     hunks = read_patch(file.patch).hunks
     changed = hunks[0].changed if hunks else ()

@@ -125,7 +125,7 @@ def role(path: str) -> Role:
     extension = name.rpartition(".")[2].lower() if "." in name.lstrip(".") else ""
     return (
         _foreign(path, name, inside)
-        or _place(path, inside, extension)
+        or _role_by_folder(path, inside, extension)
         or _content(name, inside, extension)
     )
 
@@ -164,7 +164,7 @@ def _foreign(path: str, name: str, inside: set[str]) -> Role | None:
     return Role.GENERATED if inside & _GENERATED_IN or _GENERATED.fullmatch(name) else None
 
 
-def _place(path: str, inside: set[str], extension: str) -> Role | None:
+def _role_by_folder(path: str, inside: set[str], extension: str) -> Role | None:
     name = path.rpartition("/")[2]
     whom = area(path)
     if whom is Area.CI or inside & _CI_IN or _CI.fullmatch(name):

@@ -1,49 +1,41 @@
-"""The facts of a commit or of two versions, from what files declare before and after."""
+"""The facts of a commit, from what files declare before and after."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agent.domain.base import InputError, RepoId
-from agent.domain.commits import Change, Commit, FileChange
+from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from agent.domain.upgrade import Upgrade, Version
 from agent.editions.own_code import concerns
-from agent.ports import CloneSource, CodeSource, Study
 from agent.triage.conventions import read_heading
 from tools.diff.bindings import binding_differences
 from tools.diff.code_changes import changed_functions, largest_hunks
 from tools.diff.compare import compare
 from tools.diff.composed_names import may_be_composed
+from tools.diff.declared_lines import LineOfSide, declared_lines
 from tools.diff.export_facts import export_facts
-from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, needs_blobs, read_versions
+from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, read_versions
 from tools.diff.files import file_facts, only_facts
 from tools.diff.kinds import Difference, place_of
-from tools.diff.layout import layout_facts, layout_paths
+from tools.diff.layout import layout_facts
 from tools.diff.publicity import earlier_lines
 from tools.diff.ranking import ranked
 from tools.diff.replacements import Replacements
-from tools.diff.reverts import Lineage, PatchIds, find_partner, lineage_facts, patch_ids
+from tools.diff.reverts import Lineage, lineage_facts
 from tools.diff.roles import is_product, module_of
 from tools.diff.severity.native_code import is_certain
 from tools.diff.severity.rules import severity
 from tools.diff.severity.table import severity_of
 from tools.diff.surface_breaks import public_path, shown_breaks
-from tools.diff.told_lines import LineOfSide, told_lines
-from tools.diff.trail import Trail, items_of, undone_pairs
 from tools.diff.tree_names import SurroundingTrees, TreeNames, is_still_there, names_to_look_up
 
 _LOG = logging.getLogger(__name__)
 _MAX_PROBLEM = 300  # Characters that are kept of an error
-_MAX_BLOBS = 200
 _MAX_TOUCHED = 1_000
 _SET = ("flag-added", "env-added", "config-key-added", "field-added")
 _MIN_DOCUMENTED_NAME = 4
-_MAX_PARTNER_FILES = 3  # Files of which the earlier commits are compared with a change
-_STEP_EVERY = 25  # Commits after which progress is shown
-LARGEST_RANGE = 200_000_000  # Bytes that are parsed of all files that differ
 _DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
 _HIDDEN = {"refactor", "tests", "ci"}
 
@@ -77,12 +69,6 @@ def facts_by_patch(change: Change, surface: SurfaceChange | None = None) -> Fact
         return failed_sheet(change, error)
 
 
-def paths_to_read(change: Change) -> list[str]:
-    """Return the files of which whole versions show more than the patch."""
-    paths = [file.path for file in change.files if needs_blobs(file)]
-    return list(dict.fromkeys((*layout_paths(change), *paths)))[:_MAX_BLOBS]
-
-
 @dataclass(frozen=True)
 class Gathered:
     """The differences of a commit, before the trees around it say whom they concern."""
@@ -107,7 +93,7 @@ class Gathered:
         declared = list(self.declared(trees or SurroundingTrees(), surface))
         facts = [*self.lineage, *declared]
         facts += file_facts(self.change.files, self.files, surface)
-        facts += self._whole(facts, surface, self._told(declared))
+        facts += self._changed_code(facts, surface, self._declared_lines(declared))
         touched: tuple[Fact, ...] = ()
         if self.route == "blobs":
             touched = tuple(self._touched(declared))
@@ -117,7 +103,7 @@ class Gathered:
 
     def _touched(self, declared: Sequence[Fact]) -> Iterator[Fact]:
         """Yield what code written before may need a change for, without its lines."""
-        concerning = [fact for fact in (*declared, *self.modules()) if concerns(fact)]
+        concerning = [fact for fact in (*declared, *self.removed_modules()) if concerns(fact)]
         for fact in concerning[:_MAX_TOUCHED]:
             yield fact.model_copy(update={"places": ()})
 
@@ -175,7 +161,7 @@ class Gathered:
             places=(location, *_documented(difference, self.change)),
         )
 
-    def modules(self) -> Iterator[Fact]:
+    def removed_modules(self) -> Iterator[Fact]:
         """Yield the Python modules that are not there any more, whatever they declared."""
         kept = {module_of(file.path) for file in self.change.files if file.status != "removed"}
         for file in self.change.files:
@@ -195,17 +181,17 @@ class Gathered:
                 module=module,
             )
 
-    def _told(self, facts: Sequence[Fact]) -> set[LineOfSide]:
+    def _declared_lines(self, facts: Sequence[Fact]) -> set[LineOfSide]:
         """Return the lines of the declarations that facts are about."""
-        told = {(fact.kind, fact.name, fact.detail) for fact in facts}
+        stated = {(fact.kind, fact.name, fact.detail) for fact in facts}
         differences = []
         for difference in self.differences:
-            if (difference.kind, difference.name, difference.detail) in told:
+            if (difference.kind, difference.name, difference.detail) in stated:
                 differences.append(difference)
-        return told_lines(differences)
+        return declared_lines(differences)
 
-    def _whole(
-        self, facts: Sequence[Fact], surface: SurfaceChange | None, told: Collection[LineOfSide]
+    def _changed_code(
+        self, facts: Sequence[Fact], surface: SurfaceChange | None, declared: Collection[LineOfSide]
     ) -> list[Fact]:
         """Return what the commit is as a whole, or the lines where it changes what functions do."""
         only = list(only_facts(self.change.files))
@@ -215,8 +201,8 @@ class Gathered:
                 return layout
         is_visible = any(fact.severity is not Severity.INTERNAL for fact in facts)
         title = self.change.commit.title
-        functions = changed_functions(self.files, facts, surface, title, told)
-        if _HIDDEN & set(read_heading(self.change.commit.title).purposes):
+        functions = changed_functions(self.files, facts, surface, title, declared)
+        if _HIDDEN & set(read_heading(title).purposes):
             # Its author says that users see nothing of it.
             internal = {"severity": Severity.INTERNAL}
             functions = [fact.model_copy(update=internal) for fact in functions]
@@ -287,150 +273,3 @@ def _documented(difference: Difference, change: Change) -> Iterator[FactLocation
             if name in line:
                 yield FactLocation(file=file.path, line=number, lines=(line,))
                 return
-
-
-def planned(change: Change) -> Study:
-    """Return what studying a change will ask for, so that a source can read it with other changes."""
-    return Study(
-        change=change,
-        read=tuple(paths_to_read(change)),
-        lineage_paths=tuple(_lineage_paths(change)),
-    )
-
-
-async def study(code: CodeSource, change: Change, *, hunks: bool = False) -> FactSheet:
-    """Return the facts of a change by whole files and the trees around them.
-
-    With `hunks`, by the patch alone.
-    """
-    if hunks:
-        partner = await partner_of(code, change)
-        return gather(change, None, partner).sheet(surface=await surface_of(code, change))
-    blobs, partner = await blobs_and_partner(code, planned(change))
-    gathered = gather(change, blobs, partner)
-    before = change.commit.parents[0] if change.commit.parents else None
-    trees = await look_up(code, before, change.commit.sha, gathered.names)
-    return gathered.sheet(trees, await surface_of(code, change))
-
-
-async def blobs_and_partner(code: CodeSource, plan: Study) -> tuple[Blobs, Lineage | None]:
-    """Return both versions of a change's files, and the earlier commit that it undoes or repeats."""
-    blobs = await code.blobs(plan.change, plan.read)
-    return blobs, await partner_of(code, plan.change)
-
-
-async def look_up(
-    code: CodeSource, before: str | None, after: str | None, names: TreeNames
-) -> SurroundingTrees:
-    """Return the lines of two trees that hold names; nothing where the source cannot search."""
-    if before is None or after is None or not isinstance(code, CloneSource):
-        return SurroundingTrees()
-    return SurroundingTrees(
-        before=await code.lines_with(before, sorted(names.added)) if names.added else (),
-        after=await code.lines_with(after, sorted(names.removed)) if names.removed else (),
-        documents=await _documents(code, (before, after), names),
-    )
-
-
-async def _documents(
-    code: CloneSource, shas: Sequence[str], names: TreeNames
-) -> Sequence[tuple[str, str]] | None:
-    """Return the lines of documents that hold names; None where documents are not searched.
-
-    Between two trees a name may come into the documents, and in one of several commits go again.
-    """
-    lines: list[tuple[str, str]] = []
-    for sha in shas if names.published else ():
-        found_lines = await code.document_lines(sha, sorted(names.published))
-        if found_lines is None:
-            return None
-        lines += found_lines
-    return lines
-
-
-async def surface_of(code: CodeSource, change: Change) -> SurfaceChange | None:
-    """Return what a commit does to the public paths of its packages; None where nobody can say."""
-    if not isinstance(code, CloneSource):
-        return None
-    return (await code.surface_changes([change.commit.sha]))[change.commit.sha]
-
-
-async def partner_of(code: CodeSource, change: Change) -> Lineage | None:
-    """Return the earlier commit that a change undoes, brings back or copies, by their patches."""
-    earlier = await code.before(change.commit.sha, _lineage_paths(change))
-    ids: dict[str, PatchIds] = {}
-    async for earlier_change in code.changes(earlier):
-        ids[earlier_change.commit.sha] = patch_ids(earlier_change.files)
-    return find_partner(patch_ids(change.files), ids)
-
-
-def _lineage_paths(change: Change) -> list[str]:
-    """Return the paths by which a commit that was undone is found: those that changed most."""
-    files = sorted(change.files, key=lambda file: -(file.additions + file.deletions))
-    paths: list[str] = []
-    for file in files[:_MAX_PARTNER_FILES]:
-        paths += [path for path in (file.path, file.previous_path) if path]
-    return paths
-
-
-Step = Callable[[str, int, int], None]
-"""Is called with what is being done, how much of it is done, and of how much."""
-
-
-async def compare_versions(
-    code: CodeSource, old: str, new: str, *, tz: str = "UTC", step: Step = lambda *_: None
-) -> Upgrade:
-    """Return what users of one version meet in the other, and by which commits.
-
-    What was taken back between the versions is left out.
-    """
-    if not isinstance(code, CloneSource):
-        raise InputError("versions are compared in a clone or a mirror; leave out --source api")
-    first = await code.version(old, tz=tz)
-    last = await code.version(new, tz=tz)
-    if first.sha == last.sha:
-        raise InputError(f"{old} and {new} are the same commit, {first.sha[:12]}")
-    ahead = await code.between(first.sha, last.sha)
-    behind = await code.between(last.sha, first.sha)
-    if not ahead:
-        raise InputError(f"{new} has no commit that {old} has not; give the older version first")
-    step("comparing trees", 0, 1)
-    facts, skipped = await _facts_between(code, await code.tree_change(first.sha, last.sha))
-    trail = Trail(facts)
-    back = Trail(facts, backwards=True)
-    await trail.follow(_counted(code, ahead, "reading commits", step))
-    await back.follow(_counted(code, behind, "reading commits of the older version", step))
-    return Upgrade(
-        repo=RepoId(code.repo),
-        old=Version(name=old, sha=first.sha, at=first.committed_at),
-        new=Version(name=new, sha=last.sha, at=last.committed_at),
-        titles={commit.sha: commit.title for commit in (*ahead, *behind)},
-        commits=len(ahead),
-        items=tuple(items_of(facts, trail, back)),
-        undone=tuple(undone_pairs(trail.commits, trail.patches)),
-        skipped=skipped,
-    )
-
-
-async def _facts_between(code: CloneSource, change: Change) -> tuple[list[Fact], tuple[str, ...]]:
-    """Return what differs between the declarations of two trees, and which files were not read."""
-    old = change.commit.parents[0]
-    new = change.commit.sha
-    paths = [file.path for file in change.files if needs_blobs(file)]
-    blobs = await code.blobs(change, paths)
-    gathered = gather(change, blobs, largest=LARGEST_RANGE)
-    trees = await look_up(code, old, new, gathered.names)
-    surface = await code.surface_between(old, new)
-    facts = (*gathered.declared(trees, surface), *gathered.modules())
-    return list(dict.fromkeys(facts)), gathered.skipped
-
-
-async def _counted(
-    code: CodeSource, commits: Sequence[Commit], what: str, step: Step
-) -> AsyncIterator[Change]:
-    done = 0
-    async for change in code.changes([commit.sha for commit in commits]):
-        done += 1
-        if done % _STEP_EVERY == 0 or done == len(commits):
-            step(what, done, len(commits))
-        yield change

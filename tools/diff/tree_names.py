@@ -141,18 +141,24 @@ def _is_mentioned(lines: Lines, name: str, own_files: Collection[str], kind: Fac
     A variable that went may still be a string of its own file, which an alias reads; one that
     seems to come may have been read there in another way, or been set by scripts and images.
     """
-    is_variable = kind in ("env-added", "env-removed")
-    strings = (f'"{name}"', f"'{name}'") if is_variable else ()
-    if kind == "flag-removed":
-        bare_name = name.lstrip("-")
-        strings = (f'"{bare_name}"', f"'{bare_name}'")
+    strings = _strings_of(name, kind)
     for path, line in lines:
-        is_string = kind == "flag-removed" and any(string in line for string in strings)
-        if not _counts_as_mention(path, kind) or not (is_string or holds_word(line, name)):
+        if not _counts_as_mention(path, kind):
             continue
-        if path not in own_files or any(string in line for string in strings):
+        has_string = any(string in line for string in strings)
+        has_name = holds_word(line, name) or (has_string and kind == "flag-removed")
+        if has_name and (has_string or path not in own_files):
             return True
     return False
+
+
+def _strings_of(name: str, kind: FactKind) -> tuple[str, ...]:
+    """Return how a string has the name of a variable, or of a removed flag without its dashes."""
+    if kind == "flag-removed":
+        name = name.lstrip("-")
+    elif kind not in ("env-added", "env-removed"):
+        return ()
+    return (f'"{name}"', f"'{name}'")
 
 
 def _counts_as_mention(path: str, kind: FactKind) -> bool:

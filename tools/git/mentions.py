@@ -60,8 +60,8 @@ class Mentions(Opened):
         for sha, entries in incomplete.items():
             if await self._changes_line(sha, entries, pattern):
                 matching.add(sha)
-        found = tuple(sha for sha in shas if sha in matching)
-        return CommitMentions(shas=found, unread_files=unread_files)
+        matching_shas = tuple(sha for sha in shas if sha in matching)
+        return CommitMentions(shas=matching_shas, unread_files=unread_files)
 
     async def _with_message(self, commits: Sequence[Commit], pattern: str) -> set[str]:
         search = re.compile(pattern, re.IGNORECASE).search

@@ -7,12 +7,7 @@ from typing import NamedTuple
 
 from agent.bumps.python_uses import CallShape, Override, OwnPython, PathUse
 from agent.bumps.result import CodeUse, Effect
-from tools.packages.python_tree import (
-    PythonTree,
-    call_fault,
-    override_fault,
-    shifted_argument,
-)
+from tools.packages.python_tree import PythonTree, call_fault, override_fault, shifted_argument
 from tools.packages.python_types import PathAnswer
 from tools.surface.module import PythonDefinition
 from tools.surface.package import OUTSIDE, Meaning

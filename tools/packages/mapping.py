@@ -17,12 +17,7 @@ from agent.bumps.package_metadata import (
 from agent.bumps.packages import PackageEntry
 from agent.bumps.pins import Bump
 from agent.bumps.result import SourceMapping, VersionCommit
-from agent.bumps.tags import (
-    existing_tags,
-    is_same_name,
-    is_same_version,
-    tag_candidates,
-)
+from agent.bumps.tags import existing_tags, is_same_name, is_same_version, tag_candidates
 from agent.domain.base import RepoId, UsageError
 from agent.domain.references import repo_id
 from tools.packages.registry import DeclaredSource

@@ -177,10 +177,10 @@ class _Walk:
         self.name = f"{self.name}.{part}"
 
 
-def _meaning(place: Place | None) -> Meaning | None:
-    if isinstance(place, Member):
-        return place.definition
-    return OUTSIDE if isinstance(place, Typed | Instance) else place
+def _meaning(value: Place | None) -> Meaning | None:
+    if isinstance(value, Member):
+        return value.definition
+    return OUTSIDE if isinstance(value, Typed | Instance) else value
 
 
 def _with_stubs(files: Iterable[str]) -> dict[str, str]:

@@ -69,16 +69,16 @@ class TypeReader:
         definition = target.definition if isinstance(target, Instance) else target
         if not isinstance(definition, PythonDefinition) or definition.kind != "class":
             return OUTSIDE
-        found = self._package.member(definition, name)
-        if isinstance(found, PythonDefinition) and found.kind != "class":
-            return Member(found, definition)
-        return found
+        meaning = self._package.member(definition, name)
+        if isinstance(meaning, PythonDefinition) and meaning.kind != "class":
+            return Member(meaning, definition)
+        return meaning
 
-    def applied(self, place: Place, operator: str) -> Place:
+    def applied(self, value: Place, operator: str) -> Place:
         """Return what calling, awaiting, looping over or entering something gives."""
         if operator == CALL:
-            return self._called(place)
-        target = self._object(place)
+            return self._called(value)
+        target = self._object(value)
         if operator == AWAIT:
             return self._part(target, "awaitable", 0)
         if operator == ENTER:
@@ -90,9 +90,9 @@ class TypeReader:
         assert operator in (ITEM, ELEMENT)
         return self._element(target)
 
-    def owner(self, place: Place) -> PythonDefinition | None:
+    def owner(self, value: Place) -> PythonDefinition | None:
         """Return the class that a value is of, or the class itself."""
-        target = self._object(place)
+        target = self._object(value)
         if isinstance(target, Instance):
             return target.definition
         is_class = isinstance(target, PythonDefinition) and target.kind == "class"
@@ -124,16 +124,16 @@ class TypeReader:
         bases = definition.bases
         return any(self._is_deprecation(definition.module, base, hops - 1) for base in bases)
 
-    def _called(self, place: Place) -> Place:
-        if isinstance(place, PythonDefinition) and place.kind == "class":
-            return Instance(place)
+    def _called(self, value: Place) -> Place:
+        if isinstance(value, PythonDefinition) and value.kind == "class":
+            return Instance(value)
         owner: PythonDefinition | None = None
-        definition: Place | None = place
-        if isinstance(place, Member):
-            owner = place.owner
-            definition = place.definition
-        elif isinstance(place, Instance):
-            owner = place.definition
+        definition: Place | None = value
+        if isinstance(value, Member):
+            owner = value.owner
+            definition = value.definition
+        elif isinstance(value, Instance):
+            owner = value.definition
             definition = self._package.member(owner, "__call__")
         if not isinstance(definition, PythonDefinition) or definition.kind != "function":
             return OUTSIDE
@@ -148,28 +148,28 @@ class TypeReader:
             shape = AnnotationShape("awaitable", (definition.type,))
         return Typed(shape, definition.module, owner)
 
-    def _object(self, place: Place, hops: int = _MAX_HOPS) -> Place:
+    def _object(self, value: Place, hops: int = _MAX_HOPS) -> Place:
         """Return the object, or else the shape, that a value is known to be."""
         if not hops:
             return OUTSIDE
         owner: PythonDefinition | None = None
-        if isinstance(place, Member):
-            owner = place.owner
-            place = place.definition
-        if isinstance(place, PythonDefinition):
-            is_typed = place.kind == "value" and place.type is not None
-            return self._declared(place, owner, hops) if is_typed else place
-        if not isinstance(place, Typed):
-            return place
-        shape = place.shape
+        if isinstance(value, Member):
+            owner = value.owner
+            value = value.definition
+        if isinstance(value, PythonDefinition):
+            is_typed = value.kind == "value" and value.type is not None
+            return self._declared(value, owner, hops) if is_typed else value
+        if not isinstance(value, Typed):
+            return value
+        shape = value.shape
         if shape.kind == "union":
             is_single = len(shape.parts) == 1
             return (
-                self._object(self._typed(shape.parts[0], place), hops - 1) if is_single else OUTSIDE
+                self._object(self._typed(shape.parts[0], value), hops - 1) if is_single else OUTSIDE
             )
         if shape.kind != "object" or not shape.parts:
-            return OUTSIDE if shape.kind == "nothing" else place
-        return self._instance(shape.parts[0], place, hops)
+            return OUTSIDE if shape.kind == "nothing" else value
+        return self._instance(shape.parts[0], value, hops)
 
     def _declared(
         self, value: PythonDefinition, owner: PythonDefinition | None, hops: int

@@ -10,7 +10,9 @@ from agent.domain.base import Frozen
 from agent.domain.facts import Fact
 from agent.ports import CloneSource
 from tools.diff.file_versions import needs_blobs
-from tools.diff.sheet import LARGEST_RANGE, gather, look_up
+from tools.diff.sheet import gather
+from tools.diff.study import look_up
+from tools.diff.version_comparison import LARGEST_RANGE
 
 _LOG = logging.getLogger(__name__)
 _BYTES_PER_SECOND = 500_000  # That are parsed and compared on a slow machine
@@ -45,7 +47,7 @@ async def facts_between(
     gathered = gather(change, blobs, largest=largest)
     trees = await look_up(code, old, new, gathered.names)
     surface = await code.surface_between(old, new)
-    facts = dict.fromkeys((*gathered.declared(trees, surface), *gathered.modules()))
+    facts = dict.fromkeys((*gathered.declared(trees, surface), *gathered.removed_modules()))
     result = VersionFacts(facts=tuple(facts), skipped=gathered.skipped)
     if largest == LARGEST_RANGE or not gathered.skipped:
         _write(file, result)

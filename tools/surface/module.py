@@ -191,8 +191,8 @@ class _Reader:
         self._imports.pop(definition.name, None)
         self._definitions[definition.name] = joined(earlier, definition)
 
-    def _define_value(self, name: str, line: int, shown: ast.expr | None = None) -> None:
-        self._define(PythonDefinition(self._name, name, "value", line, type=shown))
+    def _define_value(self, name: str, line: int, annotation: ast.expr | None = None) -> None:
+        self._define(PythonDefinition(self._name, name, "value", line, type=annotation))
 
     def _read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
@@ -395,7 +395,7 @@ def _type_shown(statement: ast.stmt) -> ast.expr | None:
 
 def _attribute_types(statement: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
     """Yield what shows the classes of the attributes that methods assign once."""
-    shown: dict[str, list[ast.expr | None]] = {}
+    types_by_attribute: dict[str, list[ast.expr | None]] = {}
     for method in _flattened(statement.body):
         if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
@@ -409,8 +409,8 @@ def _attribute_types(statement: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
                     type_shown = _type_shown(node)
                     if isinstance(value, ast.Name):
                         type_shown = annotations.get(value.id)
-                    shown.setdefault(target.attr, []).append(type_shown)
-    for name, types in shown.items():
+                    types_by_attribute.setdefault(target.attr, []).append(type_shown)
+    for name, types in types_by_attribute.items():
         spelled = {ast.dump(shown_type) if shown_type else "" for shown_type in types}
         if len(spelled) == 1 and types[0] is not None:
             yield name, types[0]

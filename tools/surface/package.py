@@ -169,9 +169,9 @@ class Package:
             return definition.members[name]
         if name in definition.attributes:
             full_name = f"{definition.name}.{name}"
-            shown = definition.attribute_types.get(name)
+            attribute_type = definition.attribute_types.get(name)
             return PythonDefinition(
-                definition.module, full_name, "value", definition.line, type=shown
+                definition.module, full_name, "value", definition.line, type=attribute_type
             )
         if definition.is_open:
             return OUTSIDE

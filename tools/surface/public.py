@@ -80,8 +80,8 @@ def project_name(file: str, content: bytes) -> str:
     text = content.decode("utf-8", "replace")
     name = ""
     if file.endswith("setup.py"):
-        named = _SETUP_NAME.search(text)
-        name = named[1] if named else ""
+        name_match = _SETUP_NAME.search(text)
+        name = name_match[1] if name_match else ""
     else:
         try:
             table = tomllib.loads(text).get("project", {})
@@ -190,9 +190,9 @@ def _unnamed_packages(package: Package, documented: Documented) -> set[str]:
     A package is named by a document that imports it, or by the name of its project.
     """
     tops = set(_top_packages(package))
-    named = {module.partition(".")[0] for module in documented.modules}
-    named |= {top for top in tops if top.lower() in documented.projects}
-    return tops - named if tops & named else set()
+    named_packages = {module.partition(".")[0] for module in documented.modules}
+    named_packages |= {top for top in tops if top.lower() in documented.projects}
+    return tops - named_packages if tops & named_packages else set()
 
 
 def _is_around(path: str, modules: Iterable[str]) -> bool:

@@ -15,7 +15,7 @@ from agent.domain.upgrade import Upgrade
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
 from agent.ports import CodeSource, NoThreads, ThreadSource
-from tools.diff.sheet import compare_versions
+from tools.diff.version_comparison import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
 from tools.toolset import pages as show

@@ -29,7 +29,7 @@ _VALUE_KINDS: tuple[FactKind, ...] = (
     "field-default-changed",
     "parameter-default-changed",
 )
-_GONE: tuple[FactKind, ...] = ("symbol-removed", "symbol-renamed", "symbol-moved")
+_REMOVALS: tuple[FactKind, ...] = ("symbol-removed", "symbol-renamed", "symbol-moved")
 
 
 def python_severity(difference: Difference, surface: SurfaceChange | None) -> Severity:
@@ -68,7 +68,7 @@ def _severity_of_public(difference: Difference, surface: SurfaceChange) -> Sever
     breaks = breaks_of(difference, surface)
     if breaks:
         return _severity_of_breaks(breaks, difference, surface)
-    if difference.kind in _GONE and difference.oldest.kind != "export":
+    if difference.kind in _REMOVALS and difference.oldest.kind != "export":
         return Severity.INTERNAL  # It can still be imported as before
     if difference.kind == "parameter-added":
         return Severity.INTERNAL  # An argument of a branch or of a record with bases

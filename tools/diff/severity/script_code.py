@@ -2,9 +2,7 @@
 
 from agent.domain.facts import Severity
 from tools.diff.kinds import Difference
-from tools.diff.roles import (
-    HIDDEN,
-)
+from tools.diff.roles import HIDDEN
 from tools.diff.severity.native_code import is_marked_public
 from tools.diff.severity.table import severity_of
 

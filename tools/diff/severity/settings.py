@@ -7,11 +7,7 @@ from agent.domain.surface import SurfaceChange
 from tools.diff.kinds import Difference, FoundDeclaration
 from tools.diff.publicity import Lines
 from tools.diff.python_reach import is_in_public_function, is_reached_by_users
-from tools.diff.roles import (
-    HIDDEN,
-    NATIVE,
-    is_product,
-)
+from tools.diff.roles import HIDDEN, NATIVE, is_product
 from tools.diff.severity.table import severity_of
 from tools.diff.tree_names import COMMENT_SIGNS, SurroundingTrees
 
@@ -87,25 +83,34 @@ def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -
     if HIDDEN.search(newest.module):
         return Severity.INTERNAL
     table = newest.parts.get("table", "")
-    if table:
-        lines = trees.before if difference.after is None else trees.after
-        is_registry = all(_is_reference(side) for side in _registered_values(difference))
-        if lines is None or not is_registry or not _is_table_looked_up(table, lines):
-            return Severity.INTERNAL
+    if table and not _is_registry(table, difference, trees):
+        return Severity.INTERNAL
     meant = severity_of(difference.kind)
     if meant is not Severity.BREAKING:
         return meant
-    # Another file may register the name in a way that no query knows.
-    strings = (f'"{newest.name}"', f"'{newest.name}'")
-    for path, line in trees.after or ():
-        if is_product(path) and any(string in line for string in strings):
-            return Severity.MAY_BREAK
-    return Severity.MAY_BREAK if trees.after is None or table else meant
+    if table or trees.after is None or _is_written_as_string(newest.name, trees.after):
+        return Severity.MAY_BREAK
+    return meant
 
 
-def _registered_values(difference: Difference) -> list[str]:
-    sides = (difference.before, difference.after)
-    return [side.parts.get("value", "") for side in sides if side is not None]
+def _is_registry(table: str, difference: Difference, trees: SurroundingTrees) -> bool:
+    """Return True for a table of classes and functions in which code looks names up."""
+    for side in (difference.before, difference.after):
+        if side is not None and not _is_reference(side.parts.get("value", "")):
+            return False
+    lines = trees.before if difference.after is None else trees.after
+    return lines is not None and _is_table_looked_up(table, lines)
+
+
+def _is_written_as_string(name: str, lines: Lines) -> bool:
+    """Return True where a file may still register a name, in a way that no query knows."""
+    strings = (f'"{name}"', f"'{name}'")
+    for path, line in lines:
+        if not is_product(path):
+            continue
+        if any(string in line for string in strings):
+            return True
+    return False
 
 
 def _is_reference(value: str) -> bool:

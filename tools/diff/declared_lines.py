@@ -19,7 +19,7 @@ class LineOfSide(NamedTuple):
     number: int
 
 
-def told_lines(differences: Iterable[Difference]) -> set[LineOfSide]:
+def declared_lines(differences: Iterable[Difference]) -> set[LineOfSide]:
     """Return the lines of what differs: a declaration as a whole, of a function its signature."""
     lines: set[LineOfSide] = set()
     functions: dict[str, _Functions] = {}
@@ -44,7 +44,7 @@ def told_lines(differences: Iterable[Difference]) -> set[LineOfSide]:
 
 
 class _Functions:
-    """The functions and classes of a file whose signatures are told."""
+    """The functions and classes of a file whose signatures differ."""
 
     def __init__(self, versions: "Versions") -> None:
         self._versions = versions

@@ -1,0 +1,1 @@
+"""The parts of a report that is merged of two runs of one window."""

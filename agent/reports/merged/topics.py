@@ -1,0 +1,52 @@
+"""The topics of judged parts of a report: a new part replaces the earlier one on its topic."""
+
+from typing import Literal, NamedTuple
+
+from agent.domain.base import RepoId
+from agent.domain.claims import Claim
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.links import Story
+from agent.domain.report import Report
+
+
+class Topic(NamedTuple):
+    """The topic of a judged part of a report; a new part replaces the earlier one on its topic."""
+
+    kind: Literal["analysis", "relations", "summary", "brief"]
+    about: EvidenceId | RepoId | None  # A commit, or a repository; None for the brief
+
+
+def topic_of(claim: Claim) -> Topic | None:
+    """Return the topic of a judged claim; None for what code alone says."""
+    if claim.free and claim.role == "brief":
+        return Topic("brief", None)
+    if claim.free and claim.role == "summary" and not claim.about:
+        return Topic("summary", claim.repo)
+    if not claim.about:
+        return None
+    if claim.free:
+        return Topic("analysis", claim.about[0])
+    if claim.judged_by:
+        return Topic("relations", claim.about[0])
+    return None
+
+
+def relation_topics(story: Story) -> set[Topic]:
+    """Return the topics of a story's relations."""
+    return {Topic("relations", commit) for commit in story.news}
+
+
+def topics_of(report: Report) -> frozenset[Topic]:
+    """Return the topics on which a run has something judged."""
+    topics: set[Topic] = set()
+    for claim in report.claims:
+        topic = topic_of(claim)
+        if topic is not None:
+            topics.add(topic)
+    for link in report.links:
+        if link.judged_by:
+            topics.add(Topic("relations", link.change))
+    for story in report.stories:
+        if story.judged_by:
+            topics |= relation_topics(story)
+    return frozenset(topics)

@@ -1,0 +1,292 @@
+"""The changed lines of a commit by the functions that have them."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent.domain.patch import Side
+from tools.diff.changed_runs import (
+    ChangedLine,
+    Run,
+    Weight,
+    changes_code,
+    count_code,
+    hidden_lines,
+    runs_of,
+    weight_of,
+    without_debugging,
+)
+from tools.diff.declared_lines import LineOfSide
+from tools.diff.roles import is_product
+
+if TYPE_CHECKING:
+    from tools.diff.declarations import Declaration
+    from tools.diff.file_versions import Versions
+
+_SIDES = 2  # Texts of a file where both of its versions are at hand
+_WORD = re.compile(r"\w+|[^\w\s(){}\[\],:;!]")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_OF_BRANCHES = ("not", "else")
+"""Words that come or go where the branches of a condition are exchanged."""
+_OF_METHODS = ("self", "cls", "this")
+MAX_RUNS = 3  # Runs that are shown of one function
+
+
+class ChangedFunction(NamedTuple):
+    """A function or class in which lines changed; without a name what no definition surrounds."""
+
+    file: str
+    name: str
+
+
+class NotableRun(NamedTuple):
+    """Changed lines that follow each other and that nothing else shows."""
+
+    lines: Run
+    weight: Weight
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """The sort key of runs: what users notice first, then those with most code."""
+        return (-self.weight, -count_code(self.lines))
+
+
+@dataclass
+class FunctionChange:
+    """The changes in a function."""
+
+    lines: Run = field(default_factory=list)
+    runs: list[NotableRun] = field(default_factory=list)
+    has_moved_lines: bool = False
+
+    @property
+    def weight(self) -> Weight:
+        """The weight of the run that users notice most."""
+        return max(run.weight for run in self.runs)
+
+    @property
+    def is_rearranged(self) -> bool:
+        """True if only the order of the words changes, as where a condition is inverted."""
+        if not self.has_moved_lines:
+            return False
+        words: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}
+        for line in self.lines:
+            if line.is_code:
+                words[line.side].update(_WORD.findall(line.text[1:]))
+        for counter in words.values():
+            counter["if"] += counter.pop("elif", 0)
+            for word in _OF_BRANCHES:
+                counter.pop(word, None)
+        return words["old"] == words["new"]
+
+    @property
+    def shown_runs(self) -> list[Run]:
+        """The runs that are shown, the one that users notice most first."""
+        ordered = sorted(self.runs, key=lambda run: run.order)
+        heaviest = [run for run in ordered if run.weight == ordered[0].weight]
+        return [run.lines for run in heaviest[:MAX_RUNS]]
+
+    @property
+    def exchanged_names(self) -> tuple[str, ...]:
+        """The names that go and that come, if nothing else differs in the lines that are shown."""
+        words: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}
+        for run in self.shown_runs:
+            for line in run:
+                if line.is_code:
+                    words[line.side].update(_WORD.findall(line.text[1:]))
+        removed = words["old"] - words["new"]
+        added = words["new"] - words["old"]
+        is_exchange = len(removed) == len(added) == 1 and removed.total() == added.total()
+        if not is_exchange:
+            return ()
+        names = (*removed, *added)
+        return names if all(_NAME.fullmatch(name) for name in names) else ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The changed lines that are shown, by which functions that change alike are found."""
+        texts: list[str] = []
+        for run in self.shown_runs:
+            texts += [line.text[0] + line.bare for line in run]
+        return tuple(texts)
+
+
+class KnownLines(NamedTuple):
+    """The changed lines that other facts show, or that belong to what these are about."""
+
+    shown: set[tuple[str, str]]  # By the texts that are displayed, behind their files
+    visible: set[tuple[str, str]]  # Those of facts that users see
+    declared: frozenset[LineOfSide]  # Those of declarations that facts are about
+
+    def is_visible(self, file: str, line: ChangedLine) -> bool:
+        """Return True for a line that users see with another fact."""
+        return (file, line.text) in self.visible
+
+    def is_known(self, file: str, line: ChangedLine) -> bool:
+        """Return True for a line that makes no change of its own worth showing."""
+        if (file, line.text) in self.shown:
+            return True
+        return LineOfSide(file, line.side, line.number) in self.declared
+
+
+class FunctionChanges:
+    """The changed lines of a commit's product, by the functions that have them."""
+
+    def __init__(
+        self,
+        files: Sequence["Versions"],
+        known_lines: KnownLines,
+    ) -> None:
+        self._files = [versions for versions in files if _is_compared(versions)]
+        self._moved = _moved_lines(self._files)
+        self._one_sided = _one_sided_definitions(files)
+        self._one_sided_names: set[str] = set()
+        for function in self._one_sided:
+            if function.name:
+                self._one_sided_names.add(function.name.rpartition(".")[2])
+        self._known = known_lines
+
+    def worth_showing(self) -> dict[ChangedFunction, FunctionChange]:
+        """Return the functions of which lines are worth showing; new ones only if there are no others."""
+        changes: dict[ChangedFunction, FunctionChange] = defaultdict(FunctionChange)
+        for versions in self._files:
+            for function, run in _runs(versions):
+                self._add(changes[function], function, run)
+        changed: dict[ChangedFunction, FunctionChange] = {}
+        edited: dict[ChangedFunction, FunctionChange] = {}
+        for function, change in changes.items():
+            if not change.runs or change.is_rearranged:
+                continue
+            changed[function] = change
+            if not self._is_one_sided(function):
+                edited[function] = change
+        # Beside facts that users see, it says nothing that something new has a body.
+        return edited if self._known.visible else edited or changed
+
+    def _add(self, change: FunctionChange, function: ChangedFunction, run: Run) -> None:
+        change.lines += run
+        change.has_moved_lines |= any(line.bare in self._moved for line in run)
+        displayed: Run = []
+        unshown: Run = []
+        for line in run:
+            if not line.is_code or not self._known.is_visible(function.file, line):
+                displayed.append(line)
+            if not self._known.is_known(function.file, line) and line.bare not in self._moved:
+                unshown.append(line)
+        code = without_debugging(unshown)
+        if not count_code(code) or not changes_code(code):
+            return
+        weight = weight_of(code)
+        if self._follows(code):
+            weight = Weight.FOLLOWS
+        change.runs.append(NotableRun(displayed, weight))
+
+    def _is_one_sided(self, function: ChangedFunction) -> bool:
+        name = function.name
+        while name:
+            if ChangedFunction(function.file, name) in self._one_sided:
+                return True
+            name = name.rpartition(".")[0]
+        return False
+
+    def _follows(self, lines: Sequence[ChangedLine]) -> bool:
+        """Return True for lines that have the same words, and name something that came or went."""
+        words: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}
+        for line in lines:
+            if line.is_code:
+                words[line.side].update(_NAME.findall(line.text[1:]))
+        for counter in words.values():
+            for word in _OF_METHODS:
+                counter.pop(word, None)
+        if not self._one_sided_names & {*words["old"], *words["new"]}:
+            return False
+        different = (words["old"] - words["new"]) + (words["new"] - words["old"])
+        # That a class has another base may be what the commit is about.
+        is_removed_name = set(different) <= self._one_sided_names and not words["new"]
+        return not different or is_removed_name
+
+
+def _is_compared(versions: "Versions") -> bool:
+    return is_product(versions.file.path) and versions.file.status not in ("added", "removed")
+
+
+def _moved_lines(files: Iterable["Versions"]) -> set[str]:
+    """Return the lines that go in one place and come in another, whatever their indentation."""
+    removed: set[str] = set()
+    added: set[str] = set()
+    for versions in files:
+        removed.update(line[1:].strip() for line in versions.patch.lines("old").values())
+        added.update(line[1:].strip() for line in versions.patch.lines("new").values())
+    return removed & added
+
+
+def _runs(versions: "Versions") -> Iterator[tuple[ChangedFunction, Run]]:
+    """Yield the runs of changed lines without docstrings, those of each definition by themselves."""
+    hidden = _hidden_lines(versions)
+    names: dict[Side, dict[int, str]] = {
+        "old": _names_by_line(versions.old),
+        "new": _names_by_line(versions.new),
+    }
+    for hunk in versions.patch.hunks:
+        for run in runs_of(hunk):
+            parts: dict[ChangedFunction, Run] = defaultdict(list)
+            for line in run:
+                if line.number in hidden[line.side]:
+                    continue
+                name = names[line.side].get(line.number, "")
+                function = ChangedFunction(versions.file.path, name)
+                parts[function].append(line)
+            yield from parts.items()
+
+
+def _hidden_lines(versions: "Versions") -> dict[Side, Collection[int]]:
+    """Return lines that are not shown on both sides; none where the whole file is not at hand."""
+    if len(versions.texts) < _SIDES:
+        return {"old": frozenset(), "new": frozenset()}
+    path = versions.file.path
+    old_text, new_text = versions.texts[:_SIDES]
+    return {
+        "old": hidden_lines(path, old_text, new_text),
+        "new": hidden_lines(path, new_text, old_text),
+    }
+
+
+def _names_by_line(declarations: Iterable["Declaration"]) -> dict[int, str]:
+    """Return for each line the innermost definition around it that others can name."""
+    definitions = []
+    for declaration in declarations:
+        if declaration.kind in ("function", "class") and not declaration.local:
+            definitions.append(declaration)
+    definitions.sort(key=_line_count)
+    names: dict[int, str] = {}
+    # The longest come first, and shorter ones replace them where they stand inside.
+    for definition in reversed(definitions):
+        lines = range(definition.first, definition.last + 1)
+        names.update(dict.fromkeys(lines, definition.path))
+    return names
+
+
+def _line_count(definition: "Declaration") -> int:
+    return definition.last - definition.first + 1
+
+
+def _one_sided_definitions(files: Sequence["Versions"]) -> set[ChangedFunction]:
+    """Return the definitions that only one of the versions has."""
+    one_sided: set[ChangedFunction] = set()
+    for versions in files:
+        old = _scopes_by_path(versions.old)
+        new = _scopes_by_path(versions.new)
+        for name, declaration in old.items():
+            # Of a version only what is near changed lines is read at first.
+            if name not in new and not versions.has_elsewhere(declaration, "old"):
+                one_sided.add(ChangedFunction(versions.file.path, name))
+        for name, declaration in new.items():
+            if name not in old and not versions.has_elsewhere(declaration, "new"):
+                one_sided.add(ChangedFunction(versions.file.path, name))
+    return one_sided
+
+
+def _scopes_by_path(declarations: Iterable["Declaration"]) -> dict[str, "Declaration"]:
+    return {scope.path: scope for scope in declarations if scope.is_scope}
