@@ -8,7 +8,7 @@ from typing import NamedTuple
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
-from agent.analysts.packet import BUDGET
+from agent.packet_budgets import BUDGET
 from agent.analysts.sentences import asked_languages
 from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence

@@ -36,7 +36,7 @@ from agent.packet_budgets import (
     MIN_THREAD_TOKENS,
     WORDS_SHARE,
 )
-from agent.packet_budgets import BUDGET as BUDGET  # For graphs/editing.py
+from agent.packet_budgets import BUDGET
 from agent.printed_evidence import comment_lines, fact_line, piece_heading, subject_heading
 from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
