@@ -8,7 +8,6 @@ from typing import NamedTuple
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
-from agent.packet_budgets import BUDGET
 from agent.analysts.sentences import asked_languages
 from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence
@@ -27,6 +26,7 @@ from agent.editor.placements import (
 )
 from agent.editor.rows import CommitRow, RowWriter, release_line, row_handles
 from agent.editor.words import EditorWords
+from agent.packet_budgets import BUDGET
 from agent.ports import CodeSource, Step
 from agent.prompting import ContextExceeded, ModelError, fenced, tokens_of
 from agent.sizing import EvidencePrompt

@@ -28,6 +28,7 @@ from agent.domain.surroundings import NO_SURROUNDINGS, Definition, NameUses, Sur
 from agent.domain.window import Window
 from agent.packet_budgets import (
     AROUND_SHARE,
+    BUDGET,
     EARLIER_SHARE,
     FACTS_SHARE,
     LOOKED_UP_SHARE,
@@ -36,7 +37,6 @@ from agent.packet_budgets import (
     MIN_THREAD_TOKENS,
     WORDS_SHARE,
 )
-from agent.packet_budgets import BUDGET
 from agent.printed_evidence import comment_lines, fact_line, piece_heading, subject_heading
 from agent.prompting import tokens_of
 from agent.reports.titles import shown_title
