@@ -1,6 +1,7 @@
 """Opens the sources of a repository by the settings, and records what they answer."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
@@ -17,6 +18,8 @@ from agent.ports import (
 )
 from agent.reports.merging import merge
 from agent.settings.values import ReportShape, RepoSpec, Settings
+from gitzette.fleet.editions import Admission, request_limit
+from gitzette.home import home_of, memory_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded_source
@@ -24,6 +27,9 @@ from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
+from tools.github.wire import RequestPolicy
+
+_READING_SECONDS = 900  # For the requests of a run to GitHub, beside the waits that it may make
 
 
 @dataclass
@@ -173,3 +179,33 @@ class EarlierReport:
 
     def _call(self, report: Report) -> Call:
         return Call("publisher.earlier", report.window.key)
+
+
+def request_policy(settings: Settings, admit: Admission | None) -> RequestPolicy:
+    """Return how long and how often GitHub may be asked; `admit` shares a limit with others."""
+    wait_seconds = settings.budget.wait_seconds
+    return RequestPolicy(
+        max_wait=wait_seconds,
+        run_seconds=2 * wait_seconds + _READING_SECONDS,
+        first_pause=settings.budget.retry_seconds,
+        admit=admit,
+    )
+
+
+@asynccontextmanager
+async def open_sources(
+    settings: Settings, environ: Mapping[str, str]
+) -> AsyncIterator[Repositories]:
+    """Yield what opens repositories, for a command that only reads them."""
+    token = settings.token.get_secret_value() if settings.token else None
+    with memory_of(settings, environ) as memory:
+        admit = request_limit(memory.fleet, settings) if settings.database else None
+        client = GitHubClient(
+            base_url=settings.github_url,
+            token=token,
+            cache=memory.http_cache,
+            policy=request_policy(settings, admit),
+        )
+        keeper = MirrorKeeper(home_of(settings, environ), settings.git_url, token, environ=environ)
+        async with client:
+            yield ConfiguredRepositories(settings, client, keeper, environ)

@@ -1,10 +1,9 @@
 """Builds everything with a side effect, from settings and the environment."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractContextManager, aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
@@ -17,8 +16,14 @@ from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
 from agent.triage.allotment import ExplainingBudget, allowance
 from agent.web import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
+from gitzette.home import home_of
 from gitzette.publish import FilePublisher
-from gitzette.sources import ConfiguredRepositories, EarlierReport, RecordedRepositories
+from gitzette.sources import (
+    ConfiguredRepositories,
+    EarlierReport,
+    RecordedRepositories,
+    request_policy,
+)
 from graphs.run_context import RunContext
 from memory.http_cache import ModelServers
 from memory.recorder import CallRecorder
@@ -28,7 +33,6 @@ from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
-from tools.github.wire import RequestPolicy
 from tools.own_code import OwnCode
 from tools.stored_facts import StoredFacts
 
@@ -39,8 +43,6 @@ if TYPE_CHECKING:
     from tools.chat.model import AnswerServer
     from tools.chat.server import ChatServer
 
-_READING_SECONDS = 900  # For the requests of a run to GitHub, beside the waits that it may make
-
 
 @dataclass(frozen=True, kw_only=True)
 class Services:
@@ -50,22 +52,6 @@ class Services:
     memory: Memory
     client: GitHubClient
     publisher: FilePublisher
-
-
-def home_of(settings: Settings, environ: Mapping[str, str]) -> Path:
-    """Return the folder for what outlives a run: mirrors and memory."""
-    if settings.home is not None:
-        return settings.home.expanduser()
-    data_home = environ.get("XDG_DATA_HOME")
-    if data_home:
-        return Path(data_home) / "gitzette"
-    return Path.home() / ".local" / "share" / "gitzette"
-
-
-def memory_of(settings: Settings, environ: Mapping[str, str]) -> AbstractContextManager[Memory]:
-    """Open the memory that the settings name."""
-    today = datetime.now(UTC).date()
-    return open_memory(home_of(settings, environ), today, settings.database_address)
 
 
 @asynccontextmanager
@@ -100,7 +86,7 @@ async def open_services(
             base_url=settings.github_url,
             token=token,
             cache=memory.http_cache,
-            policy=_request_policy(settings, admit_request),
+            policy=request_policy(settings, admit_request),
         ) as client:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
             repositories: Repositories = ConfiguredRepositories(
@@ -123,25 +109,6 @@ async def open_services(
             context = run_context(memory, recorder, settings, writers, repositories, publisher)
             context = replace(context, questions=memory.evidence)
             yield Services(context=context, memory=memory, client=client, publisher=publisher)
-
-
-def _request_policy(settings: Settings, admit: Admission | None) -> RequestPolicy:
-    wait_seconds = settings.budget.wait_seconds
-    return RequestPolicy(
-        max_wait=wait_seconds,
-        run_seconds=2 * wait_seconds + _READING_SECONDS,
-        first_pause=settings.budget.retry_seconds,
-        admit=admit,
-    )
-
-
-@asynccontextmanager
-async def open_sources(
-    settings: Settings, environ: Mapping[str, str]
-) -> AsyncIterator[Repositories]:
-    """Yield what opens repositories, for a command that only reads them."""
-    async with open_services(settings, environ, datetime.now(UTC)) as services:
-        yield services.context.repositories
 
 
 def run_context(

@@ -18,9 +18,10 @@ from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.fleet.editions import model_limit
+from gitzette.home import home_of
 from gitzette.progress import as_json, print_markdown, progress, say
 from gitzette.replies import ReplyPage, reply_json
-from gitzette.wiring import home_of, open_services, writers_of
+from gitzette.wiring import open_services, writers_of
 from graphs.ask_context import AskContext
 from graphs.conversations import Event, answered, open_conversations
 from memory.recorder import QUESTIONS

@@ -32,8 +32,8 @@ from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import Settings
 from agent.web import Web
 from gitzette.arguments import checkout_here
+from gitzette.home import home_of
 from gitzette.progress import as_json, say
-from gitzette.wiring import home_of
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource

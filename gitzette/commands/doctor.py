@@ -17,8 +17,9 @@ from gitzette.archive import PublishedReports, check_writable, missed_days
 from gitzette.arguments import settings_here
 from gitzette.delivery.channels import channel_of
 from gitzette.delivery.outbox import Outbox
+from gitzette.home import home_of, memory_of
 from gitzette.progress import as_json
-from gitzette.wiring import home_of, memory_of, servers_of
+from gitzette.wiring import servers_of
 from memory.store import check_database
 from tools.chat.model import RecordedChatModel, Retries
 from tools.chat.server import list_models

@@ -24,10 +24,11 @@ from agent.reports.titles import shown_title
 from agent.settings.values import RepoSpec, Settings
 from agent.web import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
+from gitzette.home import memory_of
 from gitzette.progress import as_json, say
 from gitzette.render.templating import plain_environment, upgrade_json, upgrade_page
 from gitzette.repository_lookup import open_repository_with
-from gitzette.wiring import memory_of, open_sources
+from gitzette.sources import open_sources
 from memory.runs import RunRecord
 from tools.affected import affected_versions
 from tools.diff.study import study

@@ -31,11 +31,12 @@ from gitzette.commands.ask import asking_context, checked
 from gitzette.commands.audit import check
 from gitzette.commands.lookups import facts_text, read_commit
 from gitzette.fleet.editions import shown_edition
+from gitzette.home import memory_of
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
 from gitzette.render.compose import report_page
 from gitzette.replies import ReplyPage
-from gitzette.wiring import memory_of, open_services
+from gitzette.wiring import open_services
 from graphs.conversations import answered
 from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages

@@ -25,11 +25,11 @@ from agent.settings.values import Recipe, RepoSpec, Settings
 from agent.web import Web
 from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_files
 from gitzette.arguments import refuse_options, settings_for, settings_here, specs_of, window_of
+from gitzette.home import memory_of
 from gitzette.progress import QuietProgress, as_json, progress, say
 from gitzette.render.compose import page_model, report_page, week_page
 from gitzette.running import Covered, cover, report_again
 from gitzette.terminal import open_in_browser, print_brief, site_page
-from gitzette.wiring import memory_of
 from memory.runs import FINISHED, recipe_of, still_alive
 from memory.store import Memory
 from tools.git.repository import open_repository

@@ -17,9 +17,10 @@ from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer
 from gitzette.delivery.outbox import FleetOutbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
+from gitzette.home import memory_of
 from gitzette.publish import bring_reports
 from gitzette.sources import RecordedRepositories
-from gitzette.wiring import Services, memory_of, open_services, run_graph
+from gitzette.wiring import Services, open_services, run_graph
 from graphs.parts import Part, build_edition, build_part, part_of, report_of_part
 from graphs.state import EditionInput, PartInput, PartState
 from memory.artefacts import Artefact, JsonCodec

@@ -42,6 +42,7 @@ from agent.web import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked, thread_name
 from gitzette.fleet.editions import shown_edition
+from gitzette.home import home_of, memory_of
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.guard import Guard
 from gitzette.progress import QuietProgress
@@ -50,7 +51,6 @@ from gitzette.render.templating import PageLocation, html_page
 from gitzette.replies import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
-from gitzette.wiring import home_of, memory_of
 from graphs.conversations import open_conversations
 
 _MIN_TOKEN_CHARACTERS = 16

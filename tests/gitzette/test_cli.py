@@ -189,6 +189,18 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_commands_that_ask_no_model_begin_without_the_libraries_for_it() -> None:
+    probe = (
+        "import sys, gitzette.commands.bump, gitzette.commands.lookups\n"
+        "print([m for m in ('langgraph', 'langchain_core', 'openai') if m in sys.modules])"
+    )
+    environ = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", probe], capture_output=True, text=True, check=True, env=environ
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_common_names_are_ours_even_where_others_have_the_same(tmp_path: Path) -> None:
     for name in ("agent", "tools", "memory", "graphs", "evals"):
         (tmp_path / name).mkdir()

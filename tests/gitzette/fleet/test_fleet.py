@@ -33,8 +33,8 @@ from gitzette.fleet.editions import (
     shown_edition,
 )
 from gitzette.fleet.work import deliver
+from gitzette.home import memory_of
 from gitzette.live.app import app
-from gitzette.wiring import memory_of
 from memory.fleet import QueuedTask
 from memory.store import Memory
 
