@@ -26,7 +26,7 @@ from agent.analysts.subjects import CommitSubject, Subject
 from agent.domain.base import RepoId, UpstreamError
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
-from agent.domain.evidence_id import EvidenceId
+from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.look_ups import LookUp
 from agent.domain.spending import Account, Judging, fallback
 from agent.editor.rows import CommitRow
@@ -318,6 +318,7 @@ async def offered_tools(
         handles={handle: evidence.id for handle, evidence in commits.items()},
         default_sha=subject.read.evidence.change.commit.sha,
         offered=_offered_names(repository["first_look"]),
+        tags_until=repository["window"].end,
     )
     return [*toolset.as_tools(), _ENOUGH_TOOL]
 
@@ -336,6 +337,7 @@ def row_tools(
         page_tokens=_PAGE_TOKENS,
         handles={row.handle: row.commit for row in rows},
         offered=_offered_names(state["first_look"]),
+        tags_until=state["window"].end,
     )
     return [*toolset.as_tools(), _ENOUGH_TOOL]
 
@@ -485,15 +487,17 @@ def _lines_id(
 ) -> EvidenceId | None:
     """Return the id of the lines that get_file has shown; None where it showed an empty file."""
     path = str(arguments.get("path", ""))
-    numbers = shown_lines(text, path)
+    shown = shown_lines(text, path)
     clean = clean_path(path)
-    if numbers is None or clean is None:
+    if shown is None or clean is None:
         return None
-    short_sha = text.removeprefix(f"{path} at ").partition(",")[0]
+    repo = subject.read.evidence.repo
+    if is_full_hash(shown.sha):  # The commit of a tag
+        return _valid_lines(repo, shown.sha, clean, shown.numbers)
     for evidence in _commits_by_handle(subject).values():
         sha = evidence.change.commit.sha
-        if sha.startswith(short_sha):
-            return _valid_lines(evidence.repo, sha, clean, numbers)
+        if sha.startswith(shown.sha):
+            return _valid_lines(evidence.repo, sha, clean, shown.numbers)
     return None
 
 

@@ -1,6 +1,6 @@
 """Tools of questions: which a model is offered, and how what they show becomes evidence."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
@@ -95,49 +95,76 @@ async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> Ques
     answers = await called(tools_of(toolsets), state["messages"])
     evidence = dict(state["evidence"])
     notes = dict(state["notes"])
+    states: dict[EvidenceId, str] = {}
     for repo, toolset in toolsets.items():
         evidence |= within(window, toolset.threads_read.values())
         unread = [name for name in sorted(toolset.seen) if name not in evidence]
-        await _keep_compared(repo, toolset, unread, context)
-        # What a comparison of versions shows may have landed before the window.
-        bound = None if toolset.guides_shown else window
+        await _keep_beyond(repo, toolset, unread, context)
+        # What versions show may have landed before the window.
+        bound = None if _is_beyond(toolset) else window
         evidence |= await context.load(unread, bound)
         for name, text in toolset.lines_shown.items():
             evidence[name] = FileEvidence(id=name, text=text)
-        guides = await _guide_notes(repo, toolset, context)
-        evidence |= await context.load(guides, None)
-        for name, guide in guides.items():
-            notes[name] = "\n".join(filter(None, (notes.get(name), guide)))
+        states |= {name: toolset.states_shown[name.sha].state for name in toolset.lines_shown}
+        new_notes = [*_state_notes(toolset), *await _notes_of_commits(repo, toolset, context)]
+        evidence |= await context.load((name for name, _ in new_notes if not name.path), None)
+        for name, note in new_notes:
+            if note not in notes.get(name, ""):
+                notes[name] = "\n".join(filter(None, (notes.get(name), note)))
     handles = evidence_handles([*state["handles"].values(), *evidence], evidence)
     return {
-        "messages": _with_new_handles(answers, state["handles"], handles),
+        "messages": _with_new_handles(answers, state["handles"], handles, states),
         "evidence": evidence,
         "notes": notes,
         "handles": handles,
     }
 
 
-async def _keep_compared(
+def _is_beyond(toolset: Toolset) -> bool:
+    """Return True if the tools showed commits of versions, which may be of any time."""
+    states = toolset.states_shown.values()
+    return bool(toolset.guides_shown) or any(commit.tag for commit in states)
+
+
+async def _keep_beyond(
     repo: RepoId, toolset: Toolset, names: Iterable[EvidenceId], context: AskContext
 ) -> None:
-    """Store the commits of a comparison of versions, which may be of any time."""
-    if not toolset.guides_shown:
+    """Store the commits of versions that were shown or compared, which may be of any time."""
+    shas = dict.fromkeys(name.sha for name in names if name.is_commit)
+    shas |= dict.fromkeys(guide.new_sha for guide in toolset.guides_shown)
+    shas |= dict.fromkeys(commit.sha for commit in toolset.absences)
+    if not _is_beyond(toolset):
         return
     spec = next(spec for spec in context.specs if spec.name == repo)
-    await context.reader.keep(spec, [name.sha for name in names if name.is_commit])
+    await context.reader.keep(spec, list(shas))
 
 
-async def _guide_notes(
+def _state_notes(toolset: Toolset) -> Iterator[tuple[EvidenceId, str]]:
+    """Yield for lines of files of which time they are, so that no old state passes for the present."""
+    newest = toolset.newest
+    for name in toolset.lines_shown:
+        state = toolset.states_shown[name.sha]
+        note = f"These lines are as of {state.state}."
+        if newest is not None and newest.sha != name.sha:
+            note += f" The newest commit that was read is of {newest.state}."
+        yield name, note
+
+
+async def _notes_of_commits(
     repo: RepoId, toolset: Toolset, context: AskContext
-) -> dict[EvidenceId, str]:
-    """Return the upgrade guides that were shown as notes on the newer version, if it is a tag."""
-    notes: dict[EvidenceId, str] = {}
-    for version, text in toolset.guides_shown.items():
-        for tag in (version, f"v{version}"):
-            name = EvidenceId.tag(repo, tag)
-            if context.memory.get(name) is not None:
-                notes[name] = text
-                break
+) -> list[tuple[EvidenceId, str]]:
+    """Return what tools stated of commits and versions: upgrade guides, and what no file names.
+
+    A guide is a note on the newer version: on its release, or on its commit where there is none.
+    """
+    notes: list[tuple[EvidenceId, str]] = []
+    for guide, text in toolset.guides_shown.items():
+        tags = [EvidenceId.tag(repo, tag) for tag in (guide.new, f"v{guide.new}")]
+        releases = [name for name in tags if context.memory.get(name) is not None]
+        notes.append(((*releases, EvidenceId.commit(repo, guide.new_sha))[0], text))
+    for commit, lines in toolset.absences.items():
+        state = toolset.states_shown[commit.sha].state
+        notes += [(commit, f"As of {state}, {line}.") for line in lines]
     return notes
 
 
@@ -145,11 +172,19 @@ def _with_new_handles(
     answers: Sequence[AnyMessage],
     before: Mapping[str, EvidenceId],
     handles: Mapping[str, EvidenceId],
+    states: Mapping[EvidenceId, str],
 ) -> list[AnyMessage]:
-    """Append to the last answer of a tool how to cite the evidence that it shows."""
-    added = [f"{handle} is {name}" for handle, name in handles.items() if handle not in before]
+    """Append to the last answer of a tool how to cite the evidence that it shows, and its state."""
+    new = {handle: name for handle, name in handles.items() if handle not in before}
+    added = [f"{handle} is {name}" for handle, name in new.items()]
+    handles_by_state: dict[str, list[str]] = {}
+    for handle, name in new.items():
+        if name in states:
+            handles_by_state.setdefault(states[name], []).append(handle)
     *earlier, last = answers
     if not added or not isinstance(last, ToolMessage):
         return list(answers)
     text = f"{last.text}\n\nNew handles to cite: {'; '.join(added)}."
+    for shown_state, of_state in handles_by_state.items():
+        text += f" As of {shown_state}: {', '.join(of_state)}."
     return [*earlier, last.model_copy(update={"content": text})]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.domain.claims import Kind
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.prompting import message_tokens
 from agent.questions import Reply
@@ -349,6 +350,55 @@ async def test_lines_of_a_file_that_a_tool_showed_can_be_cited(tmp_path: Path) -
     assert not claim.attributed
 
 
+async def test_lines_of_a_version_are_cited_with_their_state_and_not_as_the_present(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "code")
+    old = clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    Work(clone.folder).git("tag", "v1.0.0")
+    clone.commit("Lower the limit", 9, router__py="MAX_ROUTES = 12\n")
+    value = {"en": "In `v1.0.0`, `MAX_ROUTES` is `22`.", "cites": ["f1"]}
+    model = Answering(
+        turns=[
+            calling("get_file", path="router.py", sha="v1.0.0"),
+            calling("Answer", sentences=[value | {"anchor": "MAX_ROUTES = 22"}], abstains=False),
+        ],
+        opinion=lambda text: "stated" if "is `22`" in text else "unsupported",
+        quote="MAX_ROUTES = 22",
+    )
+    async with asking(tmp_path, model, clone) as session:
+        bound = Window.between("2026-02-04", "2026-02-05", "UTC", NOW)
+        reply = await session.ask("What was the limit of routes in v1.0.0?", bound)
+        shown = "\n".join(message for request in model.heard for message in request.messages)
+    assert EvidenceId.lines(clone.spec.name, old, "router.py", 1, 1) in reply.cites
+    assert f"router.py at {old} (v1.0.0 of 2026-02-01), lines 1 to 1 of 1" in shown
+    assert " As of v1.0.0, 2026-02-01: f1." in shown
+    # The judge is shown the state as well.
+    state = "These lines are as of v1.0.0, 2026-02-01."
+    assert f"{state} The newest commit that was read is of 2026-02-04." in shown
+
+
+async def test_what_no_file_of_a_version_names_can_be_cited(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "code")
+    old = clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    Work(clone.folder).git("tag", "v1.0.0")
+    clone.commit("Add a cap", 9, router__py="MAX_ROUTES = 22\nROUTE_CAP = 3\n")
+    line = f"nothing names ROUTE_CAP at {old[:12]}"
+    lacking = {"en": "`v1.0.0` has no `ROUTE_CAP` yet.", "cites": [old[:12]], "anchor": line}
+    model = Answering(
+        [lacking],
+        turns=[calling("find_usages", name="ROUTE_CAP", sha="v1.0.0")],
+        opinion=lambda text: "stated" if "no `ROUTE_CAP`" in text else "unsupported",
+        quote=line,
+    )
+    async with asking(tmp_path, model, clone) as session:
+        bound = Window.between("2026-02-04", "2026-02-05", "UTC", NOW)
+        reply = await session.ask("Does v1.0.0 have ROUTE_CAP?", bound)
+        shown = "\n".join(message for request in model.heard for message in request.messages)
+    assert f"octo/router@{old}" in reply.cites
+    assert f"As of v1.0.0, 2026-02-01, {line}." in shown
+
+
 async def test_the_release_that_code_names_can_be_cited_and_is_nobodys_account(
     tmp_path: Path,
 ) -> None:
@@ -515,6 +565,23 @@ async def test_what_a_comparison_of_versions_shows_can_be_cited_with_its_commits
     assert [claim.text["en"] for claim in reply.claims if claim.free] == [
         sentence["en"] for sentence in sentences
     ]
+
+
+async def test_a_comparison_up_to_a_day_can_be_cited_page_by_page(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "code")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    Work(clone.folder).git("tag", "v1.0.0")
+    sha = clone.commit("Read the limit", 9, router__py="import os\nCAP = os.getenv('ROUTES_CAP')\n")
+    compared = "octo/router from v1.0.0 to 2026-02-05: 1 commits"
+    sentence = {"en": "1 commit with ROUTES came since `v1.0.0`.", "cites": [sha[:12]]}
+    model = Answering(
+        [sentence | {"anchor": compared}],
+        turns=[calling("between", old="v1.0.0", new="2026-02-05")],
+        quote=compared,
+    )
+    async with asking(tmp_path, model, clone) as session:
+        reply = await session.ask("What came since v1.0.0?")
+    assert [claim.text["en"] for claim in reply.claims if claim.free] == [sentence["en"]]
 
 
 def unrelated_commits(folder: Path) -> Clone:

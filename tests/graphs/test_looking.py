@@ -121,6 +121,21 @@ async def test_questions_before_and_after_looking_begin_alike_for_the_prefix_cac
             assert "guard.py:2: if len(routes) >= MAX_ROUTES:" in after.user.removeprefix(packet)
 
 
+async def test_lines_of_an_earlier_version_prove_a_sentence_and_are_cited_at_its_commit(
+    tmp_path: Path,
+) -> None:
+    clone = guarded(tmp_path / "router")
+    before = Work(clone.folder).git("rev-parse", "HEAD~1")
+    Work(clone.folder).git("tag", "v1.0.0", before)
+    sentence = said("`MAX_ROUTES` was `22` in `v1.0.0`.", "", "MAX_ROUTES = 22", cites=["c", "f1"])
+    turns = [calling("get_file", path="router.py", sha="v1.0.0")]
+    script = Scripted({LIMIT: analysis(sentence)}, looks={LIMIT: turns})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+    (claim,) = analysis_claims(covered)
+    assert claim.background == (EvidenceId.lines(clone.spec.name, before, "router.py", 1, 1),)
+
+
 async def test_lines_of_a_file_that_was_looked_up_prove_a_sentence_and_are_cited(
     tmp_path: Path,
 ) -> None:

@@ -327,3 +327,49 @@ def test_langchain_is_imported_only_where_tools_are_asked_for() -> None:
         "import sys, tools.toolset; sys.exit(any(name.startswith('lang') for name in sys.modules))"
     )
     subprocess.run([sys.executable, "-c", look], check=True, cwd=ROOT)
+
+
+async def test_a_version_is_shown_as_it_was_tagged_however_old_it_is(work: Work) -> None:
+    old = work.commit("Begin", {"router.py": "MAX_ROUTES = 22\n"})
+    work.git("tag", "v1.0.0")
+    new = work.commit("Lower the limit", {"router.py": "MAX_ROUTES = 12\n"})
+    tools = await toolset(work, [new])
+    for name in ("v1.0.0", "1.0.0", "[v1.0.0]", f"{REPO}@v1.0.0"):
+        assert await tools.get_file("router.py", sha=name) == (
+            f"router.py at {old} (v1.0.0 of 2026-02-04), lines 1 to 1 of 1\n"
+            "     1  MAX_ROUTES = 22\n"
+        )
+    tag_line = f"v1.0.0 is {old[:12]} of 2026-02-04\n"
+    usages = await tools.find_usages("MAX_ROUTES", sha="v1.0.0")
+    assert usages == f"{tag_line}page 1 of 1\nrouter.py:1: MAX_ROUTES = 22\n"
+    assert (await tools.get_diff("v1.0.0")).startswith(f"{tag_line}page 1 of 1\n{old[:12]} Ada\n")
+    assert EvidenceId.lines(REPO, old, "router.py", 1, 1) in tools.lines_shown
+    for name in ("v9.9.9", "main", "HEAD", "2026-02-04", "eve/other@v1.0.0"):
+        with pytest.raises(ToolError, match="is not a commit of this window"):
+            await tools.get_file("router.py", sha=name)
+    earlier = await toolset(work, [new], tags_until=NOON)
+    with pytest.raises(ToolError, match="is not a commit of this window"):
+        await earlier.get_file("router.py", sha="v1.0.0")
+
+
+async def test_a_handle_of_a_release_shows_its_state(work: Work) -> None:
+    old = work.commit("Begin", {"router.py": "MAX_ROUTES = 22\n"})
+    work.git("tag", "v1.0.0")
+    new = work.commit("Lower the limit", {"router.py": "MAX_ROUTES = 12\n"})
+    tools = await toolset(work, [new], handles={"v1": EvidenceId.tag(REPO, "v1.0.0")})
+    assert f"router.py at {old} (v1.0.0" in await tools.get_file("router.py", sha="v1")
+
+
+async def test_a_version_says_which_of_several_repositories_is_meant(tmp_path: Path) -> None:
+    async with two_repositories(tmp_path) as (toolsets, shas):
+        engine, other = Work(tmp_path / "engine"), Work(tmp_path / "other")
+        engine.git("tag", "v1.0.0")
+        engine.git("tag", "v2.0.0")
+        other.git("tag", "v2.0.0")
+        get_file = {tool.name: tool for tool in tools_of(toolsets)}["get_file"]
+        text = await get_file.ainvoke({"path": "a.py", "sha": "v1.0.0"})
+        assert text.startswith(f"a.py at {shas[REPO]} (v1.0.0 of ")
+        text = await get_file.ainvoke({"path": "a.py", "sha": "v2.0.0"})
+        assert text == f"Error: 'v2.0.0' is a tag of {REPO} and {OTHER}; name one in `repo`"
+        text = await get_file.ainvoke({"path": "a.py", "sha": "v2.0.0", "repo": str(OTHER)})
+        assert text.startswith(f"a.py at {shas[OTHER]} (v2.0.0 of ")

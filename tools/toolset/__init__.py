@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from agent.domain.base import AppError, InputError, NotFound, RepoId, UpstreamError
-from agent.domain.commits import Change, Commit
+from agent.domain.commits import Change, Commit, Release
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import repo_id
 from agent.domain.upgrade import Upgrade
 from agent.domain.window import Window
 from agent.editions.upgrade import guide_lines
-from agent.ports import CodeSource, NoThreads, ThreadSource
+from agent.ports import CloneSource, CodeSource, NoThreads, ThreadSource
 from tools.diff.version_comparison import compare_versions
 from tools.git.process import LOCAL
 from tools.git.source import GitSource
@@ -31,7 +31,7 @@ _MAX_LISTED_PATHS = 20  # In an error
 _SHORT_HASH = 12  # Digits by which upgrade guides name commits
 _MAX_USAGES = 200
 _MAX_CITABLE_USAGES = 8  # Lines that use a name, of which each can be cited by itself
-_MAX_COMPARED = 8  # Commits of an upgrade guide that can be cited
+_MAX_COMPARED = 20  # Commits of an upgrade guide that can be cited
 _MAX_LINE = 300  # Characters of a line that uses a name
 
 
@@ -110,6 +110,15 @@ class DiffKey(NamedTuple):
     symbol: str
 
 
+class GuidePage(NamedTuple):
+    """A page of an upgrade guide, and the versions that it compares."""
+
+    new: str
+    new_sha: str
+    old: str
+    page: int
+
+
 class Toolset:
     """The tools of one repository and one window; what they have shown is remembered."""
 
@@ -125,13 +134,14 @@ class Toolset:
         handles: Mapping[str, EvidenceId] | None = None,
         default_sha: str = "",
         offered: Sequence[str] = (),
+        tags_until: datetime | None = None,
     ) -> None:
         """Serve these commits.
 
         `notes` describe commits by their hashes. `handles` are all short names that an agent was
         given, also those of other repositories and of what is no commit. A tool that is given no
         commit shows the one of `default_sha`, or else the newest. `offered` are the names of the
-        tools to serve, all of them if it is empty.
+        tools to serve, all of them if it is empty. Tags made from `tags_until` on are not known.
         """
         self.offered = tuple(name for name in TOOL_NAMES if not offered or name in offered)
         self._code = code
@@ -141,6 +151,7 @@ class Toolset:
         self._recall = recall
         self._tokens = page_tokens
         self._default_sha = default_sha
+        self._tags_until = tags_until
         self._changes: dict[str, Change] = {}
         self._diff_pages: dict[DiffKey, list[str]] = {}
         self._upgrades: dict[tuple[str, str], Upgrade] = {}
@@ -148,7 +159,11 @@ class Toolset:
         self.threads_read: dict[int, ThreadEvidence] = {}
         """Issues and pull requests that were shown, with their comments, by number."""
         self.lines_shown: dict[EvidenceId, str] = {}  # Lines of files, as they were shown
-        self.guides_shown: dict[str, str] = {}  # Pages of upgrade guides, by the newer version
+        self.states_shown: dict[str, show.CommitMeant] = {}
+        """Commits whose files or diffs were shown, by hash, each with the tag that it was named by."""
+        self.absences: dict[EvidenceId, dict[str, None]] = {}
+        """What no file of a commit names, in the words in which it was shown, by the commit."""
+        self.guides_shown: dict[GuidePage, str] = {}
 
     def of_handle(self, name: str) -> EvidenceId | None:
         """Return what a handle stands for, in whichever repository; None if it is no handle."""
@@ -157,6 +172,15 @@ class Toolset:
     def matching(self, name: str) -> list[EvidenceId]:
         """Return the commits of this window that a handle, a hash or an id may mean."""
         return [EvidenceId.commit(self._code.repo, sha) for sha in self._names.matching(name)]
+
+    async def has_tag(self, name: str) -> bool:
+        """Return True if a name is that of a tag which these tools may show."""
+        return await self._release(name) is not None
+
+    @property
+    def newest(self) -> show.CommitMeant | None:
+        """The newest commit of the window."""
+        return self._names.meant(self._names.newest) if self._names.newest else None
 
     @property
     def tools(self) -> tuple[Callable[..., Awaitable[str]], ...]:
@@ -182,26 +206,29 @@ class Toolset:
     async def get_diff(self, sha: str, file: str = "", symbol: str = "", page: int = 1) -> str:
         """Show the diff of one commit of this window, whole with its message, in numbered pages that end between hunks.
 
-        `sha` is a handle such as c1, or a hash. `file` narrows it to one path. `symbol` narrows it to the
-        hunks that name this function, class or other identifier in their heading or in a changed line.
+        `sha` is a handle such as c1, a hash, or a version such as v0.5.12. `file` narrows it to one path. `symbol`
+        narrows it to the hunks that name this function, class or other identifier in their heading or in a
+        changed line.
         """
-        key = DiffKey(self._full_hash(sha), file, symbol)
+        commit = await self._commit_meant(sha)
+        key = DiffKey(commit.sha, file, symbol)
         if key not in self._diff_pages:
             self._diff_pages[key] = await self._read_diff_pages(key)
             self._trim_cache()
         text = _page(self._diff_pages[key], page)
         self.seen.add(EvidenceId.commit(self._code.repo, key.sha))
-        return text
+        return f"{commit.tag_line}{text}"
 
     @tool
     async def get_file(self, path: str, sha: str = "", start: int = 1, symbol: str = "") -> str:
         """Show a file as it stands after a commit, with line numbers, from line `start` on, as much as fits.
 
-        `sha` is a handle such as c1, or a hash; left out, it is the newest commit of the window. `symbol`
-        shows only the lines around those that name this identifier. The first line says where to go on.
+        `sha` is a handle such as c1, a hash, or a version such as v0.5.12; left out, it is the newest commit
+        of the window. `symbol` shows only the lines around those that name this identifier. The first line
+        says where to go on.
         """
-        full_hash = self._full_hash(sha)
-        lines = await self._lines(path, full_hash)
+        commit = await self._commit_meant(sha)
+        lines = await self._lines(path, commit.sha)
         if not 1 <= start <= max(1, len(lines)):
             raise ToolError(f"{path} has {len(lines)} lines; give a start from 1 to {len(lines)}")
         stretch = show.stretch(lines, start, self._tokens)
@@ -212,8 +239,8 @@ class Toolset:
                 f"no line of {path} from {start} on names {symbol!r}"
                 + self._hint("find_usages", "tells which files do")
             )
-        heading = show.file_heading(path, full_hash, stretch, len(lines))
-        self._note_lines(path, full_hash, stretch.first, stretch.last, stretch.text)
+        heading = show.file_heading(path, commit, stretch, len(lines))
+        self._note_lines(path, commit.sha, stretch.first, stretch.last, stretch.text)
         around_symbol = f" around {symbol}" if symbol else ""
         more = f"; go on with start={stretch.following}" if stretch.following else ""
         return f"{heading}{around_symbol}{more}\n{stretch.text}"
@@ -222,15 +249,16 @@ class Toolset:
     async def find_usages(self, name: str, sha: str = "", path: str = "", page: int = 1) -> str:
         """Find where an identifier stands in the files of the repository after a commit, as path:line: text.
 
-        `name` is matched as a whole word, with case. `sha` is a handle such as c1, or a hash; left out, it
-        is the newest commit of the window. `path` narrows the search to one file or folder.
+        `name` is matched as a whole word, with case. `sha` is a handle such as c1, a hash, or a version such
+        as v0.5.12; left out, it is the newest commit of the window. `path` narrows the search to one file or
+        folder.
         """
         if not name.strip() or "\n" in name or "\0" in name:
             raise ToolError("give one identifier, such as max_tokens")
         name = name.strip()
-        full_hash = self._full_hash(sha)
+        commit = await self._commit_meant(sha)
         folder = _checked(path) if path else ""
-        usages = await self._code.usages(full_hash, name, path=folder, limit=_MAX_USAGES)
+        usages = await self._code.usages(commit.sha, name, path=folder, limit=_MAX_USAGES)
         if usages is None:
             raise ToolError(
                 "this source cannot search all files of a commit, only a whole clone can"
@@ -240,14 +268,16 @@ class Toolset:
         for usage in usages.found:
             line = f"{usage.path}:{usage.line}: {usage.text.strip()[:_MAX_LINE]}"
             if len(lines) < _MAX_CITABLE_USAGES:
-                self._note_lines(usage.path, full_hash, usage.line, usage.line, line)
+                self._note_lines(usage.path, commit.sha, usage.line, usage.line, line)
             lines.append(line)
         if usages.more:
             lines.append(f"(more than {_MAX_USAGES}; narrow it with path)")
         if not lines:
             where = f" in {path}" if path else ""
-            lines.append(f"nothing names {name} at {full_hash[:12]}{where}")
-        return _page(show.lines_as_pages(lines, self._tokens), page)
+            lines.append(f"nothing names {name} at {commit.sha[:12]}{where}")
+            commit_id = EvidenceId.commit(self._code.repo, commit.sha)
+            self.absences.setdefault(commit_id, {})[lines[0]] = None
+        return f"{commit.tag_line}{_page(show.lines_as_pages(lines, self._tokens), page)}"
 
     @tool
     async def get_issue(self, number: int, page: int = 1) -> str:
@@ -298,8 +328,11 @@ class Toolset:
             self._upgrades = {versions: upgrade}
         upgrade = self._upgrades[versions]
         text = _page(show.lines_as_pages(guide_lines(upgrade), self._tokens), page)
-        self.guides_shown[upgrade.new.name] = text
+        self.guides_shown[GuidePage(upgrade.new.name, upgrade.new.sha, upgrade.old.name, page)] = (
+            text
+        )
         listed_shas = [sha for sha in upgrade.titles if sha[:_SHORT_HASH] in text]
+        listed_shas.sort(key=lambda sha: text.index(sha[:_SHORT_HASH]))
         for sha in listed_shas[:_MAX_COMPARED]:
             self.seen.add(EvidenceId.commit(self._code.repo, sha))
         return text
@@ -345,23 +378,53 @@ class Toolset:
         # Lines as git counts them: splitlines would also cut at form feeds.
         return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
-    def _full_hash(self, sha: str) -> str:
-        """Return the hash of the commit that is meant; the default one if none is named."""
+    async def _commit_meant(self, name: str) -> show.CommitMeant:
+        """Return the commit that a handle, a hash or a version means; the default one if none is named."""
+        commit = await self._commit_named(name)
+        earlier = self.states_shown.get(commit.sha)
+        if earlier is None or not earlier.tag:
+            self.states_shown[commit.sha] = commit
+        return commit
+
+    async def _commit_named(self, name: str) -> show.CommitMeant:
         default = self._default_sha or self._names.newest
-        if default and not sha.strip():
-            return default
-        matches = self._names.matching(sha)
+        if default and not name.strip():
+            return self._names.meant(default)
+        matches = self._names.matching(name)
         if len(matches) == 1:
-            return matches[0]
+            return self._names.meant(matches[0])
         if matches:
-            raise ToolError(f"{show.several_commits(sha, self.matching(sha))}; give more digits")
-        evidence_id = self._names.of_handle(sha)
+            raise ToolError(f"{show.several_commits(name, self.matching(name))}; give more digits")
+        tagged = await self._tagged(name)
+        if tagged is not None:
+            return tagged
+        evidence_id = self._names.of_handle(name)
         if evidence_id is not None:
-            raise ToolError(self._not_a_commit_here(sha, evidence_id))
-        problem = f"{sha!r} is not a commit of this window"
+            raise ToolError(self._not_a_commit_here(name, evidence_id))
+        problem = f"{name!r} is not a commit of this window"
         if self._default_sha:
             raise ToolError(f"{problem}; leave `sha` out to read the commit in question")
         raise ToolError(problem + self._hint("list_commits", "shows what there is"))
+
+    async def _tagged(self, name: str) -> show.CommitMeant | None:
+        """Return the commit of a tag, whenever it landed; None where a name is no tag of a commit."""
+        release = await self._release(name)
+        if release is None or not isinstance(self._code, CloneSource):
+            return None
+        try:
+            commit = await self._code.version(release.tag)
+        except InputError:
+            return None
+        return show.CommitMeant(commit.sha, release.tag, commit.committed_at)
+
+    async def _release(self, name: str) -> Release | None:
+        """Return what a name is the tag of, with or without its `v`."""
+        tag = self._names.tag_meant(name)
+        if not tag or not isinstance(self._code, CloneSource):
+            return None
+        release = await self._code.tagged([tag, f"v{tag}"])
+        is_late = self._tags_until and release and release.published_at >= self._tags_until
+        return None if is_late else release
 
     def _not_a_commit_here(self, handle: str, evidence_id: EvidenceId) -> str:
         if evidence_id.is_commit:

@@ -46,6 +46,10 @@ class RepositoryTools(Protocol):
         """Return the commits that a handle, a hash or an id may mean."""
         ...
 
+    async def has_tag(self, name: str) -> bool:
+        """Return True if a name is that of a tag."""
+        ...
+
 
 def tools_over(
     toolsets: Mapping[str, RepositoryTools], names: Sequence[str], mistake: type[Exception]
@@ -60,7 +64,7 @@ def _tool_over(
     repos = ", ".join(toolsets)
 
     async def call(repo: str = "", **arguments: Any) -> str:
-        meant_repos = _repos_meant(toolsets, repo, str(arguments.get("sha", "")))
+        meant_repos = await _repos_meant(toolsets, repo, str(arguments.get("sha", "")))
         if not meant_repos or (len(meant_repos) > 1 and "number" in arguments):
             raise ToolException(f"name the repository in `repo`; there are {repos}")
         answers: dict[str, str] = {}
@@ -86,11 +90,11 @@ def _tool_over(
     )
 
 
-def _repos_meant(toolsets: Mapping[str, RepositoryTools], repo: str, sha: str) -> list[str]:
+async def _repos_meant(toolsets: Mapping[str, RepositoryTools], repo: str, sha: str) -> list[str]:
     """Return the repositories of a call.
 
-    That is the repository of a handle, the one that is named, or the only one with the commit; all
-    of them if no commit is named.
+    That is the repository of a handle, the one that is named, or the only one with the commit or
+    the tag; all of them if no commit is named.
     """
     handle_id = next(iter(toolsets.values())).of_handle(sha)
     repo_name = (repo or EvidenceId.cited(sha).repo).lower()
@@ -105,9 +109,14 @@ def _repos_meant(toolsets: Mapping[str, RepositoryTools], repo: str, sha: str) -
         candidates += toolset.matching(sha)
     if len(candidates) > 1:
         raise ToolException(f"{several_commits(sha, candidates)}; give one of these")
-    if not candidates:
+    if candidates:
+        return [str(candidates[0].repo)]
+    tagged = [other for other, toolset in toolsets.items() if await toolset.has_tag(sha)]
+    if len(tagged) > 1:
+        raise ToolException(f"{sha!r} is a tag of {' and '.join(tagged)}; name one in `repo`")
+    if not tagged:
         raise ToolException(f"{sha!r} is not a commit of this window in any repository")
-    return [str(candidates[0].repo)]
+    return tagged
 
 
 def _answer(error: ToolException) -> str:

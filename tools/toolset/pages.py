@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
@@ -21,7 +22,7 @@ _MAX_COMMIT_LINE = 300  # Characters of a line about a commit
 _LINES_BEFORE = 6
 _LINES_AFTER = 24
 _FILE_HEADING = re.compile(
-    r" at [0-9a-f]{12}, lines (?P<first>[0-9]+) to (?P<last>[0-9]+) of [0-9]+"
+    r" at (?P<sha>[0-9a-f]{12,40})(?: \([^\n]*?\))?, lines (?P<first>[0-9]+) to (?P<last>[0-9]+) of [0-9]+"
 )
 
 
@@ -154,17 +155,47 @@ class Shown(NamedTuple):
     following: int
 
 
-def file_heading(path: str, sha: str, shown: Shown, total: int) -> str:
+class CommitMeant(NamedTuple):
+    """The commit that a caller means, and the tag by which it was named."""
+
+    sha: str
+    tag: str = ""
+    at: datetime | None = None  # When it landed
+
+    @property
+    def state(self) -> str:
+        """The day of the commit behind the tag that it was named by, to tell an old state from the present."""
+        day = f"{self.at:%Y-%m-%d}" if self.at else ""
+        return ", ".join(filter(None, (self.tag, day)))
+
+    @property
+    def tag_line(self) -> str:
+        """The line that tells which commit a tag is; empty for a commit that was named itself."""
+        return f"{self.tag} is {self.sha[:12]} of {self.at:%Y-%m-%d}\n" if self.tag else ""
+
+
+def file_heading(path: str, commit: CommitMeant, shown: Shown, total: int) -> str:
     """Return the beginning of the line above lines of a file; `shown_lines` reads it."""
-    return f"{path} at {sha[:12]}, lines {shown.first} to {shown.last} of {total}"
+    state = commit.sha[:12]
+    if commit.tag:
+        # The whole hash: this commit may be none of the window, by which it could be completed.
+        state = f"{commit.sha} ({commit.tag} of {commit.at:%Y-%m-%d})"
+    return f"{path} at {state}, lines {shown.first} to {shown.last} of {total}"
 
 
-def shown_lines(text: str, path: str) -> range | None:
-    """Return the numbers of the lines of a file that get_file has shown; None where it has none."""
+class ShownLines(NamedTuple):
+    """Which lines of a file get_file has shown, and the hash, perhaps abbreviated, of their commit."""
+
+    sha: str
+    numbers: range
+
+
+def shown_lines(text: str, path: str) -> ShownLines | None:
+    """Return which lines of a file get_file has shown; None where it has shown none."""
     heading = _FILE_HEADING.match(text.removeprefix(path))
     if heading is None or heading["first"] == "0":
         return None
-    return range(int(heading["first"]), int(heading["last"]) + 1)
+    return ShownLines(heading["sha"], range(int(heading["first"]), int(heading["last"]) + 1))
 
 
 def clean_path(path: str) -> str | None:
@@ -264,6 +295,20 @@ class CommitNames:
         if reference is None or reference.kind != "commit" or not self._is_here(reference.repo):
             return []
         return [sha for sha in self._commits if sha.startswith(reference.sha)]
+
+    def meant(self, sha: str) -> CommitMeant:
+        """Return a commit with its time, which is known for the commits of the window."""
+        commit = self._commits.get(sha)
+        return CommitMeant(sha, at=commit.committed_at if commit else None)
+
+    def tag_meant(self, name: str) -> str:
+        """Return the tag of this repository that a handle, an id or a bare name may mean, or nothing."""
+        bare = name.strip(" []`")
+        evidence_id = self.of_handle(name) or EvidenceId.parse(bare)
+        if evidence_id is None:
+            return bare
+        is_tag_here = evidence_id.kind == "tag" and self._is_here(evidence_id.repo)
+        return evidence_id.revision if is_tag_here else ""
 
     def _is_here(self, repo: str | None) -> bool:
         return repo is not None and repo.lower() == self._repo.lower()
