@@ -73,6 +73,20 @@ class Pick(Frozen):
     originals: tuple[Headline, ...] = ()
 
 
+class BranchRevert(Frozen):
+    """A commit of a release branch that takes a landed one back."""
+
+    revert: Headline
+    branch: str  # The branch, or a tag on it
+
+
+class BranchReverts(Frozen):
+    """What release branches take back of some landed commits."""
+
+    by_sha: Mapping[str, tuple[BranchRevert, ...]] = {}
+    branches: tuple[str, ...] = ()  # The branches and tags with commits that were read
+
+
 class ReleaseRange(Frozen):
     """The release to compare with, and the commits that only the branch of the release has."""
 
@@ -251,6 +265,9 @@ class CloneSource(CodeSource, Protocol):
 
         Candidates are among them; the oldest come first.
         """
+
+    async def reverts_on_branches(self, heads: Sequence[Headline]) -> BranchReverts:
+        """Return which landed commits a release branch takes back, and which branches were read."""
 
     async def release_range(self, tag: str) -> ReleaseRange | None:
         """Return the release before a version, and the commits that only its branch has.

@@ -18,7 +18,7 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.ports import CloneSource
+from agent.ports import BranchReverts, CloneSource
 from agent.questions import ReadSpan, Searched
 from agent.settings.values import RepoSpec
 from graphs.run_context import RunContext
@@ -128,6 +128,15 @@ class AskContext(RunContext):
             later = await later_reverts(code, headlines, self.now)
             if later is not None:
                 reverts[repo] = later
+        return reverts
+
+    async def reverts_on_branches(self, names: Iterable[EvidenceId]) -> dict[RepoId, BranchReverts]:
+        """Return which commits release branches take back, for each repository that can tell."""
+        reverts: dict[RepoId, BranchReverts] = {}
+        for repo, cards in self._cards_by_repo(names).items():
+            code = await self.clone(repo)
+            if code is not None:
+                reverts[repo] = await code.reverts_on_branches([_headline(card) for card in cards])
         return reverts
 
     def _cards_by_repo(self, names: Iterable[EvidenceId]) -> dict[RepoId, list[Card]]:

@@ -1,6 +1,6 @@
 """Finds evidence for a question: searches that a model plans, one ranking, and releases."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
@@ -8,10 +8,11 @@ from pydantic import BaseModel, Field
 
 from agent.domain.affected import Affected
 from agent.domain.base import RepoId, UsageError
-from agent.domain.commits import Release
+from agent.domain.commits import Headline, Release
 from agent.domain.evidence import Citable, ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
+from agent.ports import BranchReverts
 from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, query_of
 from agent.reports.affected import affected_text
@@ -30,6 +31,7 @@ _RANK_OFFSET = 10
 """How far a first place is ahead of the others when rankings are fused: the less, the further."""
 _RELEASED_COMMITS = 10  # Of the best hits, whose first release is looked up
 _MAX_WITH_VERSIONS = 5  # Commits of which the affected versions are looked up
+_MAX_BRANCHES = 6  # Release branches that a note names
 _BEFORE_RELEASES = 5  # Hits that come before the releases that contain them
 
 
@@ -295,6 +297,7 @@ async def notes_on(
     """Return what code knows of pieces beside their text: their release, and who took them back."""
     commits = best_commits(hits)
     reverts = await context.later_reverts(commits)
+    on_branches = await context.reverts_on_branches(commits)
     notes: dict[EvidenceId, str] = {}
     for commit in commits:
         lines = []
@@ -304,6 +307,8 @@ async def notes_on(
             lines.append("No release contains it yet.")
         if commit.repo in reverts:
             lines.append(_revert_line(commit, reverts[commit.repo]))
+        if commit.repo in on_branches:
+            lines += _branch_lines(commit, on_branches[commit.repo])
         if commit in affected:
             lines.append(affected_text(affected[commit], "en"))
         if lines:
@@ -320,3 +325,22 @@ def _revert_line(commit: EvidenceId, reverts: LaterReverts) -> str:
     if revert is not None:
         return f"It was taken back on {revert.at:%Y-%m-%d} by {revert.sha[:12]}: {revert.title}"
     return f"As of {reverts.until:%Y-%m-%d}, nothing on {reverts.branch} takes it back."
+
+
+def _branch_lines(commit: EvidenceId, on_branches: BranchReverts) -> Iterator[str]:
+    """Yield which release branches take a commit back, and which were looked at."""
+    branches_by_revert: dict[Headline, list[str]] = {}
+    for standing in on_branches.by_sha.get(commit.sha, ()):
+        branches_by_revert.setdefault(standing.revert, []).append(standing.branch)
+    for revert, branches in branches_by_revert.items():
+        taken_back = f"{revert.at:%Y-%m-%d} by {revert.sha[:12]}: {revert.title}"
+        yield f"On {_some(branches)} it was taken back on {taken_back}"
+    if on_branches.branches and not branches_by_revert:
+        yield f"None of {_some(on_branches.branches)} takes it back either."
+
+
+def _some(branches: Sequence[str]) -> str:
+    """Return the names of branches, the latest ones of many, and how many others there are."""
+    latest = branches[-_MAX_BRANCHES:]
+    others = len(branches) - len(latest)
+    return f"{', '.join(latest)}{f' and {others} other release branches' if others else ''}"

@@ -23,7 +23,7 @@ from gitzette.replies import ReplyPage
 from graphs.ask_context import AskContext
 from graphs.conversations import Conversations, open_conversations
 from tests.made_repos import Work
-from tests.scripted_analysis import NOW, Clone, calling, of, settings_of, two_commits
+from tests.scripted_analysis import LIMIT, NOW, Clone, calling, of, settings_of, two_commits
 from tools.toolset import TOOL_NAMES
 
 QUESTION = "What happened to MAX_ROUTES?"
@@ -430,6 +430,41 @@ async def test_a_revert_is_told_beside_the_commit_that_it_takes_back(tmp_path: P
         await session.ask("Is the limit of MAX_ROUTES still lowered?")
         opening = next(request for request in model.heard if request.tools).messages[-1]
     assert "It was taken back on 2026-02-04 by " in opening
+
+
+async def test_what_landed_again_is_not_told_as_taken_back(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "code")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n")
+    clone.commit("Lower the limit", 7, router__py="MAX_ROUTES = 12\n")
+    clone.commit('Revert "Lower the limit"', 8, router__py="MAX_ROUTES = 22\n")
+    clone.commit('Reapply "Lower the limit"', 9, router__py="MAX_ROUTES = 12\n")
+    model = Answering()
+    async with asking(tmp_path, model, clone) as session:
+        await session.ask("Is the limit of MAX_ROUTES still lowered?")
+        opening = next(request for request in model.heard if request.tools).messages[-1]
+    assert "nothing on main takes it back" in opening
+    assert "It was taken back on" not in opening
+
+
+async def test_release_branches_are_looked_at_for_what_takes_a_commit_back(tmp_path: Path) -> None:
+    clone = two_commits(tmp_path / "code")
+    work = Work(clone.folder)
+    work.git("checkout", "--quiet", "-b", "release/v1.4")
+    clone.commit(f'Revert "{LIMIT}"', 10, router__py="MAX_ROUTES = 22\n")
+    work.git("tag", "v1.4.1")
+    work.git("checkout", "--quiet", "main")
+    on_branch = "On release/v1.4, v1.4.1 it was taken back on 2026-02-04 by "
+    sentence = {"en": "On `release/v1.4`, `MAX_ROUTES` is what it was.", "cites": ["c1"]}
+    model = Answering([sentence | {"anchor": on_branch.strip()}], quote=on_branch.strip())
+    async with asking(tmp_path, model, clone) as session:
+        reply = await session.ask("Is the lower MAX_ROUTES in v1.4.1?")
+        opening = next(request for request in model.heard if request.tools).messages[-1]
+    note, _, rest = opening.partition(on_branch)
+    assert note.endswith("As of 2026-02-04, nothing on main takes it back.\n")
+    assert rest.partition(": ")[2].startswith(f'Revert "{LIMIT}"\n')
+    # Of what nobody took back it is said where that was looked for.
+    assert "None of release/v1.4, v1.4.1 takes it back either." in rest
+    assert [claim.text["en"] for claim in reply.claims if claim.free] == [sentence["en"]]
 
 
 async def test_a_false_premise_is_corrected_before_anything_else(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Headline, Release, is_version, is_version_or_candidate
+from agent.domain.commits import Headline, Release, is_version, is_version_or_candidate, reverts_in
 from agent.domain.references import pull_number, thread_numbers, without_pull_numbers
 from agent.domain.versions import previous_release
 from agent.ports import Pick, ReleaseRange
+from tools.diff.reverts import read_lineage
 from tools.git.log import LATEST, Opened
 
 Key = TypeVar("Key")
@@ -18,7 +19,7 @@ _TAG_DETAILS = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(
 _MAX_TAGS = 60
 _WALKED_BEFORE = timedelta(days=60)
 """How much more of history is walked than was asked for: the next question goes back further."""
-_MIN_TITLE = 12  # Characters of a title that is enough to know a copy by
+MIN_TITLE = 12  # Characters of a title that is enough to know a copy by
 _REVERT = re.compile(r"\W*revert\b", re.IGNORECASE)
 _PICKED = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40})\)", re.MULTILINE)
 """The line that `git cherry-pick -x` adds to a message."""
@@ -162,7 +163,8 @@ class Releases(Opened):
     async def _read_copies(self, containment: "_Containment") -> None:
         """Read the commits that the default branch lacks: those of release branches are copies."""
         since = since_option(containment.since)
-        command = ["log", "-z", "--format=%H%n%B", since, "--stdin"]
+        # Oldest first: what was picked, taken out and picked again is there.
+        command = ["log", "-z", "--reverse", "--topo-order", "--format=%H%n%B", since, "--stdin"]
         excluded = f"\n^{containment.tip}\n".encode("ascii") if containment.tip else b""
         view = await self._view()
         output = await view.read(command, stdin=containment.tagged_shas + excluded)
@@ -211,9 +213,9 @@ class _Containment:
         self._releases = [tagged.release for tagged in tags]
         self.tagged_shas = "\n".join(tagged.sha for tagged in tags).encode("ascii")
         self._by_sha: dict[str, int] = {}
-        self._copies_by_sha: dict[str, int] = {}
-        self._copies_by_pull: dict[int, int] = {}
-        self._copies_by_title: dict[str, int] = {}
+        self._copies: dict[str | int, int] = {}  # By hash, pull request or title of the original
+        self._taken_out: dict[str | int, int] = {}  # Releases whose branch takes a commit back
+        self._names_by_copy: dict[str, tuple[str | int, ...]] = {}
         for number, tagged in enumerate(tags):
             _add(self._by_sha, tagged.sha, 1 << number)
 
@@ -230,23 +232,52 @@ class _Containment:
             _add(self._by_sha, parent, releases)
 
     def note_copy(self, sha: str, message: str) -> None:
-        """Note what a commit that is not on the default branch may be a copy of."""
+        """Note what a commit beside the default branch is a copy of, or takes back; oldest first."""
         releases = self._by_sha.get(sha, 0)
+        targets = list(targets_of_revert(message))
+        for target in targets:
+            for name in self._names_of(target):
+                if target.again:
+                    self._bring_back(name, releases)
+                else:
+                    _add(self._taken_out, name, releases)
         title = message.partition("\n")[0]
-        for original in _PICKED.findall(message):
-            _add(self._copies_by_sha, original, releases)
-        for number in _copied_pulls(title):
-            _add(self._copies_by_pull, number, releases)
-        _add(self._copies_by_title, without_pull_numbers(title).strip(), releases)
+        names = (*picked_originals(message), *copied_pulls(title))
+        names = (*names, without_pull_numbers(title).strip())
+        for name in names:
+            _add(self._copies, name, releases)
+            if not targets:
+                self._bring_back(name, releases)
+        self._names_by_copy[sha] = names
+
+    def _names_of(self, target: "RevertTarget") -> list[str | int]:
+        """Return all names of what a revert names: a copy has those of its original."""
+        names = list(target.names)
+        for name in target.names:
+            names += self._names_by_copy.get(str(name), ())
+        return names
+
+    def _bring_back(self, name: str | int, releases: int) -> None:
+        self._taken_out[name] = self._taken_out.get(name, 0) & ~releases
 
     def releases_with(self, headline: Headline) -> tuple[Release, ...]:
-        """Return the releases that have a commit or a copy of it, the oldest first."""
-        releases = self._by_sha.get(headline.sha, 0) | self._copies_by_sha.get(headline.sha, 0)
+        """Return the releases that have a commit or a copy of it, the oldest first.
+
+        Those whose branch takes it back have it no more.
+        """
+        names: list[str | int] = [headline.sha]
         if headline.pull:
-            releases |= self._copies_by_pull.get(headline.pull, 0)
+            names.append(headline.pull)
         title = without_pull_numbers(headline.title).strip()
-        if len(title) >= _MIN_TITLE:
-            releases |= self._copies_by_title.get(title, 0)
+        if len(title) >= MIN_TITLE:
+            names.append(title)
+        releases = self._by_sha.get(headline.sha, 0)
+        taken_out = 0
+        for name in names:
+            releases |= self._copies.get(name, 0)
+            taken_out |= self._taken_out.get(name, 0)
+        if not reverts_in(headline.title):  # A pick of a revert names it, and does not take it back
+            releases &= ~taken_out
         return tuple(
             release for number, release in enumerate(self._releases) if releases >> number & 1
         )
@@ -263,12 +294,45 @@ def _picks(released: Sequence[Headline], landed: Sequence[Headline]) -> Iterator
     for commit in released:
         if commit.sha in landed_shas:
             continue
-        numbers = dict.fromkeys(_copied_pulls(commit.title))
+        numbers = dict.fromkeys(copied_pulls(commit.title))
         originals = tuple(by_pull[number] for number in numbers if number in by_pull)
         yield Pick(sha=commit.sha, title=commit.title, originals=originals)
 
 
-def _copied_pulls(title: str) -> list[int]:
+class RevertTarget(NamedTuple):
+    """The commit that another one takes back, or brings back: its hash, pull request and title."""
+
+    names: tuple[str | int, ...]
+    again: bool = False
+
+
+def targets_of_revert(message: str) -> Iterator[RevertTarget]:
+    """Yield what a commit takes back or brings back, as git, GitHub and titles name it.
+
+    A title such as `revert(moe): revert #12` names what it takes back by numbers.
+    """
+    found = False
+    for lineage in read_lineage(message):
+        if lineage.kind == "cherry-pick" or lineage.repo:
+            continue
+        names = filter(None, (lineage.sha, lineage.number, lineage.subject))
+        yield RevertTarget(tuple(names), again=lineage.kind == "reland")
+        found = True
+    title = message.partition("\n")[0]
+    if found or not _REVERT.match(title):
+        return
+    own_number = pull_number(title)
+    for number in thread_numbers(title):
+        if number != own_number:
+            yield RevertTarget((number,))
+
+
+def picked_originals(message: str) -> list[str]:
+    """Return the hashes of the commits that a message says it was picked from."""
+    return _PICKED.findall(message)
+
+
+def copied_pulls(title: str) -> list[int]:
     """Return the pull requests that a commit brings in: its own, and those that its title names.
 
     A pick for a release branch has a pull request of its own and names the one that it picks. What

@@ -19,7 +19,8 @@ from agent.triage.conventions import Area, area
 from tools.git.changes import stream_files
 from tools.git.earlier import FileHistory, FirstParentLine
 from tools.git.log import PATCH_OPTIONS, FirstParentWalk, read_commits
-from tools.git.release_tags import TAG_NAMES, Releases, since_option
+from tools.git.release_branches import ReleaseBranches
+from tools.git.release_tags import TAG_NAMES, since_option
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -40,7 +41,7 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"  # In paths that are not UTF-8
 _HAS_WORD = re.compile(r"\w.*\w", re.ASCII)
 
 
-class Revisions(Releases):
+class Revisions(ReleaseBranches):
     """Finds commits by hash, tag, day and title, and who wrote lines."""
 
     _branch: str | None

@@ -10,13 +10,13 @@ from agent.ports import CloneSource
 from agent.stories.timeline import LandedLine
 from tools.history.reverts import lineage_in_message
 
-_REVERT_TITLE = "revert"
+_REVERT_TITLE = "revert|reapply|reland"
 
 
 class LaterReverts(NamedTuple):
     """Which commits were taken back, and until when the branch was looked at."""
 
-    by_sha: Mapping[str, Headline]  # The commit that took each back
+    by_sha: Mapping[str, Headline]  # The commit that took each back, unless it landed again
     branch: str
     until: datetime  # When the newest commit of the branch landed
 
@@ -41,9 +41,11 @@ async def later_reverts(
     line = LandedLine([*headlines, *past.found], lineage)
     taken_back: dict[str, Headline] = {}
     shas = {headline.sha for headline in headlines}
-    for revert in past.found:
+    for revert in reversed(past.found):
         for undoing in line.undoings(revert):
-            if undoing.target.sha in shas and not undoing.again:
+            if undoing.again:
+                taken_back.pop(undoing.target.sha, None)
+            elif undoing.target.sha in shas:
                 taken_back[undoing.target.sha] = revert
     tip = await code.resolve(landing.tip)
     return LaterReverts(taken_back, landing.branch, tip.committed_at)

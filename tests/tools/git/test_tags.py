@@ -51,3 +51,81 @@ async def test_what_is_newer_than_all_versions_hides_no_release_of_older_commits
     assert await source.first_tags([newer], until=LATER) == {}
     releases = await source.first_tags([older], until=LATER)
     assert releases[old].tag == "v1.0.0"
+
+
+def with_release_branch(work: Work) -> tuple[str, str]:
+    """Make two commits of which a release branch takes one back and has the other twice."""
+    taken_back = work.commit("feat: share the buffers of workers (#1)")
+    again = work.commit("feat: read limits from the environment (#2)")
+    work.git("checkout", "--quiet", "-b", "release/v1.0")
+    work.git("tag", "v1.0.0")
+    revert = 'Revert "feat: share the buffers of workers (#1)" (#7)'
+    work.commit(f"{revert}\n\nThis reverts commit {taken_back}.")
+    work.commit("[release/v1.0] revert: #2 for now (#8)")
+    work.git("tag", "v1.0.1")
+    work.commit("[release/v1.0] feat: read limits from the environment (#2) (#9)")
+    work.git("tag", "v1.0.2")
+    work.git("checkout", "--quiet", "main")
+    work.commit("feat: late (#3)")
+    work.git("tag", "v1.1.0")
+    return taken_back, again
+
+
+async def test_a_release_lacks_what_its_branch_takes_back_under_another_hash(work: Work) -> None:
+    taken_back, again = with_release_branch(work)
+    source = GitSource(REPO, work.path)
+    heads = [headline(await source.resolve(sha)) for sha in (taken_back, again)]
+    releases = await source.releases_with(heads, until=LATER)
+    tags = {sha: {release.tag for release in releases[sha]} for sha in releases}
+    assert tags == {taken_back: {"v1.0.0", "v1.1.0"}, again: {"v1.0.0", "v1.0.2", "v1.1.0"}}
+
+
+async def test_what_release_branches_take_back_is_found_with_what_was_looked_at(work: Work) -> None:
+    taken_back, again = with_release_branch(work)
+    work.git("branch", "somebody/v1.0-fork", "release/v1.0")
+    source = GitSource(REPO, work.path)
+    heads = [headline(await source.resolve(sha)) for sha in (taken_back, again)]
+    reverts = await source.reverts_on_branches(heads)
+    assert reverts.branches == ("v1.0.1", "release/v1.0", "v1.0.2")
+    found = {
+        sha: {standing.branch: standing.revert.pull for standing in reverts.by_sha[sha]}
+        for sha in (taken_back, again)
+    }
+    assert found == {
+        taken_back: {"release/v1.0": 7, "v1.0.1": 7, "v1.0.2": 7},
+        again: {"v1.0.1": 8},
+    }
+
+
+async def test_a_picked_commit_may_be_taken_back_by_its_hash_on_the_branch(work: Work) -> None:
+    work.commit("Begin")
+    work.git("branch", "1.x")
+    landed = work.commit("feat: share the buffers of workers (#1)")
+    work.git("checkout", "--quiet", "1.x")
+    copy = work.commit(f"Buffers for 1.x\n\n(cherry picked from commit {landed})")
+    work.git("tag", "v1.0.0")
+    work.commit(f"Take the buffers out again\n\nThis reverts commit {copy}.")
+    work.git("tag", "v1.0.1")
+    work.git("checkout", "--quiet", "main")
+    source = GitSource(REPO, work.path)
+    heads = [headline(await source.resolve(landed))]
+    releases = await source.releases_with(heads, until=LATER)
+    assert [release.tag for release in releases[landed]] == ["v1.0.0"]
+    reverts = await source.reverts_on_branches(heads)
+    assert {standing.branch for standing in reverts.by_sha[landed]} == {"1.x", "v1.0.1"}
+
+
+async def test_a_revert_that_is_picked_for_a_release_branch_is_not_taken_back_there(
+    work: Work,
+) -> None:
+    landed = work.commit("feat: share the buffers of workers (#1)")
+    work.git("branch", "release/v1.0")
+    revert = work.commit('Revert "feat: share the buffers of workers" (#2)')
+    work.git("checkout", "--quiet", "release/v1.0")
+    work.commit('[release/v1.0] Revert "feat: share the buffers of workers" (#2) (#3)')
+    work.git("tag", "v1.0.1")
+    work.git("checkout", "--quiet", "main")
+    source = GitSource(REPO, work.path)
+    heads = [headline(await source.resolve(sha)) for sha in (landed, revert)]
+    assert set((await source.reverts_on_branches(heads)).by_sha) == {landed}
+    assert set(await source.releases_with(heads, until=LATER)) == {revert}
