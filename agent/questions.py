@@ -34,7 +34,10 @@ _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,200}")
 THREADS = {"issue": "issue", "pr": "pull", "release": "release"}
 """Kinds of evidence other than commits, and what the index calls them."""
 _FILTERS = ("is", "author", "path", "repo", "in")  # In the order in which they are printed
-_FILTER_VALUES = {"is": ("revert", "reland", "breaking", "commit", *THREADS), "in": ("title",)}
+_FILTER_VALUES = {
+    "is": ("revert", "reland", "breaking", "default", "commit", *THREADS),
+    "in": ("title",),
+}
 _MAX_KEPT_CITES = 20  # That a conversation keeps of a reply
 
 

@@ -7,7 +7,7 @@ from agent.analysts.rules import statement
 from agent.domain.claims import Claim
 from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.facts import Fact
+from agent.domain.facts import Fact, is_changed_default
 from agent.domain.spending import Spent
 from agent.gate.check import refusals
 from agent.questions import AnswerSection, Outcome, Query, Reply
@@ -145,15 +145,18 @@ def _stated_facts(
 ) -> list[Claim]:
     """Return the facts of commits, those about what is named first; the gate checks each."""
     words = [name.text.lstrip("-") for name in query.named if name.kind == "name"]
+    asks_for_defaults = "default" in query.wanted("is")
 
-    def is_unnamed(fact: Fact) -> bool:
+    def is_beside_question(fact: Fact) -> bool:
+        if asks_for_defaults and not words:
+            return not is_changed_default(fact)
         return not any(word in fact.name for word in words)
 
     claims: list[Claim] = []
     for commit_id in commit_ids:
         commit = evidence.get(commit_id)
         if isinstance(commit, CommitEvidence):
-            facts = sorted(stated_facts(commit.facts), key=is_unnamed)
+            facts = sorted(stated_facts(commit.facts), key=is_beside_question)
             claims += [statement(fact, commit) for fact in facts[:_MAX_FACTS]]
     evidence_set = EvidenceSet(by_id=evidence, seen=frozenset(evidence))
     passed, _ = checked_claims(claims, (), (), evidence_set, refusals)

@@ -15,6 +15,7 @@ from agent.analysts.tasks import Draft
 from agent.domain.claims import Claim, Judgement, Number
 from agent.domain.evidence import Citable, CommitEvidence, FileEvidence, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.facts import is_changed_default
 from agent.fact_sentences import fact_sentence
 from agent.gate.literals import Literal
 from agent.gate.lookup import Lookup
@@ -27,8 +28,10 @@ from agent.packet_budgets import (
     OVERVIEW_TITLE_TOKENS,
     OVERVIEW_TOKENS,
 )
+from agent.printed_evidence import fact_line
 from agent.prompting import fitting, tokens_of
 
+_MAX_DEFAULTS = 3  # Changed defaults of a commit that is shown by its title alone
 _PIECES_IN_SHORT = 10  # That an overview shows with their first lines and facts; then come titles
 
 
@@ -84,6 +87,9 @@ class AnswerSubject(Subject):
         else:
             assert not isinstance(piece, PublishedEvidence), "answers rest on what was read"
             text = piece_text(handle, piece, budget, self.evidence_set.window, focus)
+        for line in _default_lines(piece):
+            if line not in text:
+                text += f"\n{line}"
         note = self.notes.get(piece.id)
         return f"{text}\n{note}" if note else text
 
@@ -133,6 +139,14 @@ class AnswerSubject(Subject):
                 continue
             for fact in piece.facts:
                 yield {lang: fact_sentence(fact, lang)}
+
+
+def _default_lines(piece: Citable) -> list[str]:
+    """Return the first defaults that a commit changes; these are shown however short a piece is."""
+    if not isinstance(piece, CommitEvidence):
+        return []
+    defaults = list(filter(is_changed_default, piece.facts))
+    return [fact_line(fact) for fact in defaults[:_MAX_DEFAULTS]]
 
 
 def _is_asked(objection: Judgement, question: Lookup) -> bool:

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release, reverts_in
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.facts import Fact, FactSheet, Severity
+from agent.domain.facts import Fact, FactSheet, Severity, is_changed_default
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Link
 from agent.domain.patch import touched_names, written_names
@@ -272,7 +272,7 @@ class Card(Frozen, extra="ignore"):
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of the commit by its facts: commit, revert, re-land, breaking change."""
+        """The kinds of the commit by its facts: commit, revert, re-land, breaking change, default."""
         fact_kinds = {fact.kind for fact in self.facts}
         kinds = {"commit"}
         if "revert" in fact_kinds or reverts_in(self.message) > 0:
@@ -281,6 +281,8 @@ class Card(Frozen, extra="ignore"):
             kinds.add("reland")
         if any(fact.severity is Severity.BREAKING for fact in self.facts):
             kinds.add("breaking")
+        if any(map(is_changed_default, self.facts)):
+            kinds.add("default")
         return frozenset(kinds)
 
     @classmethod

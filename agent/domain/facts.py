@@ -105,6 +105,15 @@ informative lines of a function that has no other fact; `only-upkeep`: tests, do
 scripts, of more than one sort."""
 
 
+_CHANGED_DEFAULTS = (
+    "parameter-default-changed",
+    "field-default-changed",
+    "flag-default-changed",
+    "env-default-changed",
+)
+"""Kinds of facts that tell a default before and after."""
+
+
 class FactLocation(Frozen):
     """The place of a fact: a line of the file and the changed lines, as the diff has them."""
 
@@ -140,3 +149,8 @@ class FactSheet(Frozen):
     touched: tuple[Fact, ...] = ()
     """Everything that code written before may need a change for, also what is internal; by hunks it is empty."""
     problem: str = ""  # Why facts are missing; empty where the whole commit could be read
+
+
+def is_changed_default(fact: Fact) -> bool:
+    """Return True for a default that users meet and that is another one now."""
+    return fact.kind in _CHANGED_DEFAULTS and fact.severity is not Severity.INTERNAL

@@ -467,6 +467,43 @@ async def test_release_branches_are_looked_at_for_what_takes_a_commit_back(tmp_p
     assert [claim.text["en"] for claim in reply.claims if claim.free] == [sentence["en"]]
 
 
+def changed_default(folder: Path) -> Clone:
+    """Make a repository in which many commits name routes and one of them changes a default."""
+    clone = Clone(folder)
+    flags = 'p.add_argument("--{name}", default={value})\n'
+    head = "import argparse\n\np = argparse.ArgumentParser()\n"
+    before = "".join(flags.format(name=f"flag-{number}", value=1) for number in range(6))
+    clone.commit("Begin", 0, cli__py=f"{head}{before}" + flags.format(name="grace", value=30))
+    after = "".join(flags.format(name=f"other-{number}", value=1) for number in range(6))
+    clone.commit("Tidy options", 1, cli__py=f"{head}{after}" + flags.format(name="grace", value=45))
+    for hour in range(2, 18):
+        clone.commit(f"Add route {hour}", hour, **{f"route{hour}__py": f"ROUTE_{hour} = {hour}\n"})
+    return clone
+
+
+async def test_a_changed_default_stands_in_the_opening_with_both_values(tmp_path: Path) -> None:
+    model = Answering()
+    async with asking(tmp_path, model, changed_default(tmp_path / "code")) as session:
+        names = ", ".join(f"ROUTE_{number}" for number in range(2, 14))
+        await session.ask(f"预设值变了吗？{names}")
+        opening = next(request for request in model.heard if request.tools).messages[-1]
+    # It is shown by its title alone: ten others fit better.
+    title, _, rest = opening.partition("Tidy options\n")
+    assert title.count("[c") > 10
+    assert "`--grace`" in rest
+    assert "`30`" in rest.partition("`--grace`")[2].partition("\n")[0]
+    assert "`45`" in rest.partition("`--grace`")[2].partition("\n")[0]
+
+
+async def test_changed_defaults_are_found_by_a_qualifier(tmp_path: Path) -> None:
+    async with asking(tmp_path, Answering(), changed_default(tmp_path / "code")) as session:
+        reply = await session.ask("is:default")
+    (section,) = reply.sections
+    assert len(section.hits) == 1
+    texts = [claim.text["en"] for claim in reply.claims]
+    assert any("`--grace`" in text and "`30`" in text and "`45`" in text for text in texts)
+
+
 async def test_a_false_premise_is_corrected_before_anything_else(tmp_path: Path) -> None:
     # Some models also call it an abstention; what they say is an answer all the same.
     for abstains in (False, True):

@@ -242,8 +242,11 @@ class _Containment:
                 else:
                     _add(self._taken_out, name, releases)
         title = message.partition("\n")[0]
-        names = (*picked_originals(message), *copied_pulls(title))
-        names = (*names, without_pull_numbers(title).strip())
+        names: tuple[str | int, ...] = (
+            *picked_originals(message),
+            *copied_pulls(title),
+            without_pull_numbers(title).strip(),
+        )
         for name in names:
             _add(self._copies, name, releases)
             if not targets:
@@ -315,8 +318,9 @@ def targets_of_revert(message: str) -> Iterator[RevertTarget]:
     for lineage in read_lineage(message):
         if lineage.kind == "cherry-pick" or lineage.repo:
             continue
-        names = filter(None, (lineage.sha, lineage.number, lineage.subject))
-        yield RevertTarget(tuple(names), again=lineage.kind == "reland")
+        numbers = (lineage.number,) if lineage.number else ()
+        names = tuple(filter(None, (lineage.sha, lineage.subject)))
+        yield RevertTarget((*names, *numbers), again=lineage.kind == "reland")
         found = True
     title = message.partition("\n")[0]
     if found or not _REVERT.match(title):
