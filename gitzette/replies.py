@@ -16,6 +16,7 @@ from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
 from agent.ports import RepositorySources
 from agent.questions import AnswerSection, Hit, Known, Reply
+from agent.reports.absence import absence_text
 from agent.reports.affected import affected_text
 from agent.reports.stored import claim_json
 from agent.reports.titles import shown_title
@@ -151,26 +152,7 @@ class ReplyPage:
 
     def _absent(self, reply: Reply, section: AnswerSection) -> str:
         """Return that nothing that was read mentions a name, and what was read."""
-        name = code(section.what[0])
-        words: dict[str, str] = catalogue(reply.lang)["ask"]
-        read_spans: list[str] = []
-        for searched in reply.searched:
-            days = searched.days_read(words["to"], words["separator"])
-            if days:
-                read_spans.append(words["place"].format(repo=searched.repo, days=days))
-        absence = section.absence
-        if absence is None or not read_spans:
-            return words["unknown"].format(what=name)
-        has_threads = all(searched.threads for searched in reply.searched)
-        sentence = words["absent"] if has_threads else words["absent_in_commits"]
-        if not absence.is_whole:
-            sentence = words["absent_in_index"]
-        text = sentence.format(what=name, places=words["places"].join(read_spans))
-        if any(searched.threads for searched in reply.searched):
-            text += words["comments_unsearched"]
-        if absence.unread_files:
-            text += words["files_unsearched"].format(count=absence.unread_files)
-        return text
+        return absence_text(section.what[0], section.absence, reply.searched, reply.lang)
 
     def _thread_details(
         self, thread: Issue | PullRequest, lang: Language, window: Window | None

@@ -1,5 +1,6 @@
 """Tools of questions: which a model is offered, and how what they show becomes evidence."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
@@ -15,6 +16,8 @@ from agent.domain.evidence_id import EvidenceId
 from agent.ports import Step
 from agent.prompting import ModelError, prompt
 from agent.questions import Searched
+from agent.reports.absence import absence_text
+from graphs.answer_sections import SectionFinder
 from graphs.ask_context import AskContext, within
 from graphs.ask_state import (
     AnswerInput,
@@ -24,6 +27,7 @@ from graphs.ask_state import (
     QuestionToolsOutput,
 )
 from graphs.looking import called, wants_tools
+from graphs.mentions import MentionSearch
 from graphs.replying import account_of
 from tools.chat.messages import trimmed
 from tools.toolset import Toolset, tools_of
@@ -32,6 +36,8 @@ _OFFERED = (
     *("search_history", "get_diff", "get_file", "find_usages"),
     *("get_issue", "get_pull", "between"),
 )
+_MAX_ABSENT = 2  # Names of one turn that are looked for in everything that was read
+_IDENTIFIER = re.compile(r"[A-Za-z0-9_.:/-]{3,100}")
 _THREAD_TOOLS = ("get_issue", "get_pull")
 
 
@@ -108,16 +114,58 @@ async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> Ques
         states |= {name: toolset.states_shown[name.sha].state for name in toolset.lines_shown}
         new_notes = [*_state_notes(toolset), *await _notes_of_commits(repo, toolset, context)]
         evidence |= await context.load((name for name, _ in new_notes if not name.path), None)
-        for name, note in new_notes:
-            if note not in notes.get(name, ""):
-                notes[name] = "\n".join(filter(None, (notes.get(name), note)))
+        _add_notes(notes, new_notes)
+    absences = await _absences(state, toolsets, context)
+    evidence |= await context.load((name for name, _ in absences), None)
+    _add_notes(notes, absences)
     handles = evidence_handles([*state["handles"].values(), *evidence], evidence)
     return {
-        "messages": _with_new_handles(answers, state["handles"], handles, states),
+        "messages": _with_new_handles(answers, state["handles"], handles, states, absences),
         "evidence": evidence,
         "notes": notes,
         "handles": handles,
     }
+
+
+def _add_notes(notes: dict[EvidenceId, str], added: Iterable[tuple[EvidenceId, str]]) -> None:
+    """Append to the notes on pieces of evidence what they do not say yet."""
+    for name, note in added:
+        if note not in notes.get(name, ""):
+            notes[name] = "\n".join(filter(None, (notes.get(name), note)))
+
+
+async def _absences(
+    state: QuestionToolsInput, toolsets: Mapping[RepoId, Toolset], context: AskContext
+) -> list[tuple[EvidenceId, str]]:
+    """Return which names that were searched for nothing mentions, and how far code looked.
+
+    It is a note on the newest commit of the window, up to which it holds.
+    """
+    names = _names_searched(state["messages"])
+    absences: list[tuple[EvidenceId, str]] = []
+    for searched in state["searched"] if names else ():
+        newest = toolsets[searched.repo].newest
+        if newest is None:
+            continue
+        mentions = MentionSearch(state["query"], [searched], state["evidence"], context)
+        finder = SectionFinder(state["query"], [searched.repo], context, mentions)
+        commit = EvidenceId.commit(searched.repo, newest.sha)
+        for section in await finder.absent(names):
+            text = absence_text(section.what[0], section.absence, [searched], "en", clock=False)
+            absences.append((commit, text))
+    return absences
+
+
+def _names_searched(messages: Sequence[AnyMessage]) -> list[str]:
+    """Return the identifiers that the last message searches for, each by itself."""
+    last = messages[-1]
+    assert isinstance(last, AIMessage)
+    names: dict[str, None] = {}
+    for call in last.tool_calls:
+        words = str(call["args"].get("words", "")).strip()
+        if call["name"] == "search_history" and _IDENTIFIER.fullmatch(words):
+            names[words] = None
+    return list(names)[:_MAX_ABSENT]
 
 
 def _is_beyond(toolset: Toolset) -> bool:
@@ -173,6 +221,7 @@ def _with_new_handles(
     before: Mapping[str, EvidenceId],
     handles: Mapping[str, EvidenceId],
     states: Mapping[EvidenceId, str],
+    absences: Sequence[tuple[EvidenceId, str]],
 ) -> list[AnyMessage]:
     """Append to the last answer of a tool how to cite the evidence that it shows, and its state."""
     new = {handle: name for handle, name in handles.items() if handle not in before}
@@ -182,9 +231,15 @@ def _with_new_handles(
         if name in states:
             handles_by_state.setdefault(states[name], []).append(handle)
     *earlier, last = answers
-    if not added or not isinstance(last, ToolMessage):
+    if not (added or absences) or not isinstance(last, ToolMessage):
         return list(answers)
-    text = f"{last.text}\n\nNew handles to cite: {'; '.join(added)}."
+    text = f"{last.text}\n"
+    handle_of = {name: handle for handle, name in handles.items()}
+    for name, absence in absences:
+        if name in handle_of:
+            text += f"\nA program looked for it; cite {handle_of[name]}: {absence}"
+    if added:
+        text += f"\nNew handles to cite: {'; '.join(added)}."
     for shown_state, of_state in handles_by_state.items():
         text += f" As of {shown_state}: {', '.join(of_state)}."
     return [*earlier, last.model_copy(update={"content": text})]

@@ -87,7 +87,11 @@ class WindowReader:
     async def complete(self, spec: RepoSpec, window: Window) -> Completion:
         """Read the gaps of a window, newest first; what was read is kept if this is cut short."""
         total = Completion()
-        for gap in reversed(self.memory.gaps(spec.name, window)):
+        gaps = self.memory.gaps(spec.name, window)
+        if not gaps:
+            # Of a window that was read long ago, later versions may have the commits.
+            await _index_tags(self.memory, (await self.repositories.open(spec)).code)
+        for gap in reversed(gaps):
             part = await self._fill(spec, gap, self.max_commits - total.commits_read)
             total = Completion(
                 commits_read=total.commits_read + part.commits_read,

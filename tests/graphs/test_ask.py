@@ -538,6 +538,28 @@ async def test_what_nothing_mentions_is_stated_by_code_after_looking_for_it(
     assert "mentions `MAX_ROUTES`" not in reply.answer
 
 
+async def test_what_code_did_not_find_can_be_cited_as_searched(tmp_path: Path) -> None:
+    clone = two_commits(tmp_path / "code")
+    searched = "No commit mentions `warp_scheduler` in octo/router from "
+    kept = {"en": "`warp_scheduler` is mentioned nowhere.", "cites": ["c3"]}
+    model = Answering(
+        turns=[
+            calling("search_history", words="warp_scheduler"),
+            calling("search_history", words="MAX_ROUTES"),
+            calling("Answer", sentences=[kept | {"anchor": searched.strip()}], abstains=False),
+        ],
+        opinion=lambda text: "stated" if "nowhere" in text else "unsupported",
+        quote=searched.strip(),
+    )
+    async with asking(tmp_path, model, clone) as session:
+        reply = await session.ask("Was the scheduler of warps removed beside MAX_ROUTES?")
+        shown = "\n".join(message for request in model.heard for message in request.messages)
+    assert f"A program looked for it; cite c3: {searched}2026-01-29 to 2026-02-04." in shown
+    # What is mentioned is not called absent.
+    assert "No commit mentions `MAX_ROUTES`" not in shown
+    assert [claim.text["en"] for claim in reply.claims if claim.free] == [kept["en"]]
+
+
 async def test_an_abstention_or_a_correction_may_name_what_was_asked_for(
     tmp_path: Path,
 ) -> None:
@@ -654,6 +676,16 @@ async def test_a_comparison_up_to_a_day_can_be_cited_page_by_page(tmp_path: Path
     async with asking(tmp_path, model, clone) as session:
         reply = await session.ask("What came since v1.0.0?")
     assert [claim.text["en"] for claim in reply.claims if claim.free] == [sentence["en"]]
+
+
+async def test_a_version_made_after_its_window_was_read_is_known(tmp_path: Path) -> None:
+    clone = two_commits(tmp_path / "code")
+    bound = Window.between("2026-02-03", "2026-02-04", "UTC", NOW)
+    async with asking(tmp_path, Answering(), clone) as session:
+        await session.ask("What changed?", bound)
+        Work(clone.folder).git("tag", "v9.1.0")
+        reply = await session.ask("What is in v9.1.0?", bound, "another")
+    assert "octo/router@v9.1.0" in reply.known
 
 
 def unrelated_commits(folder: Path) -> Clone:
