@@ -10,7 +10,7 @@ from agent.domain.report import Report
 from agent.domain.spending import Account
 from agent.reports.merged.ledger import MergedLedger
 from agent.reports.merged.repositories import MergedRepositories
-from agent.reports.merged.topics import Topic, topic_of, topics_of
+from agent.reports.merged.topics import JudgedTopic, topic_of, topics_of
 
 _BY_MODEL = "model "  # How the name of an analyst begins that is a model
 
@@ -25,7 +25,7 @@ class MergedClaims:
     ledger: MergedLedger
 
     @cached_property
-    def new_topics(self) -> frozenset[Topic]:
+    def new_topics(self) -> frozenset[JudgedTopic]:
         """The topics on which the new run has something judged."""
         return topics_of(self.new)
 

@@ -10,7 +10,7 @@ from agent.links.admitted import are_of_one_pair, with_link
 from agent.reports.merged.claims import MergedClaims
 from agent.reports.merged.ledger import MergedLedger
 from agent.reports.merged.repositories import MergedRepositories, repo_of
-from agent.reports.merged.topics import Topic, relation_topics
+from agent.reports.merged.topics import JudgedTopic, relation_topics
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,10 @@ class MergedRelations:
                 continue
             is_lost = link.change in self.ledger.read_less or repo_of(link) in self.threads_lost
             has_successor = any(are_of_one_pair(link, other) for other in new)
-            if link.judged_by and Topic("relations", link.change) not in self.claims.new_topics:
+            if (
+                link.judged_by
+                and JudgedTopic("relations", link.change) not in self.claims.new_topics
+            ):
                 new = with_link(new, link)
             elif is_lost and not has_successor:
                 new.append(link)
