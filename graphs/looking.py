@@ -169,7 +169,7 @@ class LookLimit(NamedTuple):
 _JUDGE_LIMIT = LookLimit(turns=2, look_ups=8)  # About a commit
 
 
-class Conversation(NamedTuple):
+class LookConversation(NamedTuple):
     """What a model and the tools said, and the error that ended it early, if there was one."""
 
     messages: list[AnyMessage]
@@ -178,7 +178,7 @@ class Conversation(NamedTuple):
 
 async def conversation(
     question: LookQuestion, offered: Sequence[BaseTool], limit: LookLimit, context: RunContext
-) -> Conversation:
+) -> LookConversation:
     """Have a model call tools until it has seen enough; an error loses nothing that was shown."""
     calls_left = limit.look_ups
     messages: list[AnyMessage] = []
@@ -191,8 +191,8 @@ async def conversation(
                 messages += await called(offered, messages)
                 calls_left -= sum(call["name"] != _ENOUGH for call in answer.tool_calls)
     except UpstreamError as error:
-        return Conversation(messages, error)
-    return Conversation(messages)
+        return LookConversation(messages, error)
+    return LookConversation(messages)
 
 
 # ---------------------------------------------------------------- looking into a commit
