@@ -246,8 +246,12 @@ def _similar(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
     for repo in sorted(past.similar, key=lambda repo: repo != commit.repo):
         similar_commits = past.similar[repo].get(sha, ())
         for similar in similar_commits[:MAX_EARLIER]:
+            # In one repository, the same name in the same file is hardly a coincidence.
+            shares_code = similar.shares_code and repo == commit.repo
             may_be_inferred = may_be_related(
-                title, similar.commit.title, has_rare_name=similar.has_rare_name
+                title,
+                similar.commit.title,
+                has_rare_name=similar.has_rare_name or shares_code,
             )
             if repo != commit.repo and not (similar.shared or may_be_inferred):
                 continue  # Titles of different projects share words by chance

@@ -41,6 +41,7 @@ class SimilarCommit(Frozen):
     score: float
     shared: tuple[str, ...] = ()  # The rarest files and identifiers that both touch
     has_rare_name: bool = False  # Whether hardly any other commit has one of the identifiers
+    shares_code: bool = False  # Whether both touch the same file and the same identifier
 
 
 class _Term(NamedTuple):
@@ -140,6 +141,7 @@ class EarlierCommits:
             score=round(score, 6),
             shared=tuple(term.text for term in names[:_MAX_SHARED]),
             has_rare_name=any(term.field == "name" for term in rare_names),
+            shares_code={"path", "name"} <= {term.field for term in names},
         )
 
     def _rarity(self, term: _Term) -> float:

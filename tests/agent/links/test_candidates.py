@@ -314,6 +314,18 @@ def test_lines_next_to_a_change_say_nothing_of_another_device() -> None:
     assert inferable == ["c", "e"]
 
 
+def test_a_name_in_the_same_file_connects_commits_of_one_repository_alone() -> None:
+    shared = SimilarCommit(
+        commit=EARLIER, score=0.5, shared=("adapters.py", "evict_adapter"), shares_code=True
+    )
+    inferable = []
+    for repo in (REPO, RepoId("lumen-ai/routekit")):
+        past = HistoryFindings(similar={repo: {FIX.commit.sha: (shared,)}})
+        (found,) = candidates(past=past)
+        inferable += [candidate.may_be_inferred for candidate in found.found]
+    assert inferable == [True, False]
+
+
 def test_a_folded_commit_of_tests_or_ci_is_offered_a_few_earlier_commits_and_no_issues() -> None:
     writers = {FIX.commit.sha: [writer(sign * 40) for sign in "cde"]}
     past = HistoryFindings(similar=SIMILAR, writers=writers)
