@@ -120,7 +120,7 @@ class PageSentence:
     """A claim in the reader's language."""
 
     claim: Claim
-    mark: Mark  # The sign that it carries on a card; the page explains the signs at its foot
+    mark: Mark  # The sign that it carries on a card; the page explains the signs below its brief
     speaker: str  # Who says it, in front of a quotation
     parts: tuple[str | Citation, ...]
     """Words, in which backticks mean code, and citations in their places."""
@@ -375,8 +375,8 @@ class IssueNews(NamedTuple):
     """The effect of a commit on an issue, or the state of the issue."""
 
     words: str
-    change: Citation | None = None
-    title: str = ""  # What the commit does, in the words of its headline
+    change: Citation | None = None  # A commit of the page, which says there what it does
+    pull: Citation | None = None  # Its pull request
     grade: str = ""  # How sure it is that the commit does so
 
 
@@ -475,11 +475,11 @@ class RepoPart(NamedTuple):
     repo: RepoId
     element_id: str
     rows: tuple[LedgerRow, ...]
-    summary: tuple[PageSentence, ...]
-    more: tuple[PageSentence, ...]
-    """Folded: what the brief has too, and what is said of none of the page's commits."""
+    summary: tuple[PageSentence, ...]  # The paragraph below the brief, or on top of its part
+    more: tuple[PageSentence, ...]  # Folded: what is said of none of the page's commits
     issues: tuple[IssueList, ...]
-    stories: tuple[Story, ...]
+    stories: tuple[Story, ...]  # That go on
+    follow_ups: tuple[Story, ...]  # Those of them with a step that no card names
 
     @property
     def releases(self) -> tuple[ReleaseLine, ...]:
@@ -494,9 +494,8 @@ class RepoPart(NamedTuple):
     @property
     def has_section(self) -> bool:
         """True if there is anything to show beside its commits and the cards of its releases."""
-        sentences = self.summary or self.more
         return bool(
-            sentences or self.issues or self.stories or self.releases or self.section.notices
+            self.more or self.issues or self.follow_ups or self.releases or self.section.notices
         )
 
 
@@ -511,6 +510,8 @@ class PageModel:
     """The first seven sentences of a model, else the five weightiest facts."""
     more: tuple[PageSentence, ...]
     """Further sentences of the brief, and those about no commit and no repository of the report."""
+    summed_up: tuple[PageSentence, ...]
+    """Folded: sentences that sum up a repository, about commits that the brief tells of."""
     analysed: bool  # Whether the brief is a model's
     sections: tuple[PageSection, PageSection, PageSection]
     """What to act on, what is worth knowing, what also landed."""
@@ -543,21 +544,31 @@ class PageModel:
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
-        """The signs that sentences of the page carry, which its foot explains."""
+        """The signs that sentences of the page carry, which are explained below the brief."""
         sentences: list[PageSentence] = []
         for item in self.items.values():
             sentences += item.fresh
         for part in self.repos:
             sentences += (*part.summary, *part.more)
+        sentences += (*self.summed_up, *self.more)
         used = {sentence.mark for sentence in sentences}
-        if any(sentence.account_sign for sentence in (*sentences, *self.brief, *self.more)):
+        if any(sentence.account_sign for sentence in (*sentences, *self.brief)):
             used.add("attributed")
         signs: tuple[Mark, ...] = ("advice", "inferred", "attributed")
         return tuple(mark for mark in signs if mark in used)
 
+    @cached_property
+    def opens_own_evidence(self) -> bool:
+        """True if a sentence of a card opens on the lines that it rests on."""
+        for item in self.items.values():
+            for sentence in item.told:
+                if any(cite.is_own and cite.excerpts for cite in sentence.citations):
+                    return True
+        return False
+
     @property
     def brief_marks(self) -> tuple[Mark, ...]:
-        """The signs that sentences of the brief carry, which are explained below it."""
+        """The signs that sentences of the brief alone carry, which messages explain."""
         is_attributed = any(sentence.account_sign for sentence in self.brief)
         return ("attributed",) if is_attributed else ()
 

@@ -12,7 +12,7 @@ from agent.domain.placement import CommitGroup, Importance
 from agent.links.admitted import asserts_relation
 from agent.reports.affected import first_release_text, introduction_text, versions_text
 from agent.reports.order import in_report_order
-from agent.reports.page import Citation, Item, PageCard, PageExcerpt, PageSentence, SectionName
+from agent.reports.page import Item, PageCard, PageExcerpt, PageSentence, SectionName
 from agent.reports.titles import shown_title
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpt_of
 from gitzette.render.templating import commit_path, element_id_of
@@ -112,7 +112,7 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
     if undone is not None:
         claims = [*view.claims_of(undone), *claims]
         undone_claims = [claim for claim in view.claims_of(undone) if claim.free]
-    title, number = cut_title(undone or row)
+    title = cut_title(undone or row).words
     headline = None if undone else view.headline(row)
     importance = view.importance(row)
     choice = _chosen(row, headline, view, _MAX_FACTS if importance > Importance.MINOR else 1)
@@ -136,7 +136,7 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
         headline=headline_text,
         title=original_title,
         subtitle=_subtitle(original_title, headline_text, sentences),
-        pull=_pull(row, number, view),
+        pull=view.pull(undone or row),
         is_breaking=undone is None and view.is_breaking(row),
         breaks=() if undone else view.breaks(row),
         sentences=sentences,
@@ -161,12 +161,6 @@ def _versions(row: LedgerRow, view: ReportView) -> str:
     if row.first_release is not None:
         return first_release_text(row.first_release, view.lang)
     return ""
-
-
-def _pull(row: LedgerRow, number: int | None, view: ReportView) -> Citation | None:
-    if number is None:
-        return None
-    return view.citation(EvidenceId.listed(row.repo, number=number), home=row.repo)
 
 
 def _chosen(row: LedgerRow, headline: Claim | None, view: ReportView, max_facts: int) -> _Choice:

@@ -1,8 +1,8 @@
 """Composes pages: the page model of a report, and the Markdown pages of a day and a week."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from agent.domain import report as reports
@@ -44,6 +44,7 @@ _MAX_WEEK_LINES = 12  # Commits worth knowing of a week
 _WORDS_OF_LINE = 16
 _WORDS_OF_FRAME = 190  # Headings, counts and lists of days of a week's page
 _WORDS_OF_META = 8  # Author, time and size of a commit
+_WORD = re.compile(r"\w+")
 
 
 def report_page(report: Report, lang: Language, web: Web, layout: Layout = "digest") -> str:
@@ -64,15 +65,12 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
     if not written:
         brief = _brief_of_facts(cards, view)
         cards = [without_brief(card, brief) for card in cards]
-    repeated = _repeated_summaries(written, view)
-    cards = [_with_summaries(card, repeated, view) for card in cards]
-    repos = [_repo_part(section, repeated, view) for section in report.sections]
-    placed = _claims_of(written)
+    summaries = _summaries(written, cards, view)
+    repos = [_repo_part(section, summaries, cards, view) for section in report.sections]
+    placed = _claims_of((*written, *view.sentences_with_role("summary")))
     for card in cards:
         for item in card.items:
             placed += item.claims
-    for part in repos:
-        placed += _claims_of((*part.summary, *part.more))
     unplaced = view.unplaced(placed)
     brief = with_repo_names(brief, report.repos, lang)
     more_of_brief = with_repo_names(written[_MAX_BRIEF:], report.repos, lang)
@@ -88,6 +86,7 @@ def page_model(report: Report, lang: Language, web: Web) -> PageModel:
         words=view.words,
         brief=tuple(brief),
         more=(*more_of_brief, *elsewhere),
+        summed_up=tuple(with_repo_names(summaries.folded, report.repos, lang)),
         analysed=bool(written),
         sections=(
             act_on._replace(short_rows=short_rows),
@@ -133,51 +132,54 @@ def _claims_of(sentences: Iterable[PageSentence]) -> list[Claim]:
 # ---------------------------------------------------------------- repositories
 
 
-def _repeated_summaries(
-    brief: Iterable[PageSentence], view: ReportView
-) -> dict[EvidenceId, list[Claim]]:
-    """Return the sentences of summaries about commits that the brief tells of, by commit.
+class _Summaries(NamedTuple):
+    """The sentences that sum up the repositories, by where they stand."""
 
-    They stand in the proof of their commit: a repository is not summed up twice in sight.
-    """
+    in_sight: tuple[PageSentence, ...]
+    folded: tuple[PageSentence, ...]  # About commits that the brief tells of, in other words
+
+
+def _summaries(
+    brief: Iterable[PageSentence], cards: Iterable[PageCard], view: ReportView
+) -> _Summaries:
+    """Return the sentences of summaries without those that the page has in the same words."""
     cited_in_brief: set[EvidenceId] = set()
+    page_texts: list[str] = []
     for sentence in brief:
         cited_in_brief.update(sentence.claim.cites)
-    repeated: dict[EvidenceId, list[Claim]] = {}
+        page_texts.append(_bare_words(sentence.text))
+    for card in cards:
+        for item in card.items:
+            page_texts.append(_bare_words(item.headline))
+            page_texts += [_bare_words(sentence.text) for sentence in item.sentences]
+    in_sight: list[PageSentence] = []
+    folded: list[PageSentence] = []
     for sentence in view.sentences_with_role("summary"):
-        claim = sentence.claim
-        commits = [cite for cite in claim.cites if cite in view.rows]
-        if commits and cited_in_brief.issuperset(claim.cites):
-            repeated.setdefault(commits[0], []).append(claim)
-    return repeated
+        words = _bare_words(sentence.text)
+        if any(words in text for text in page_texts):
+            continue
+        cites = sentence.claim.cites
+        is_about_commits = any(cite in view.rows for cite in cites)
+        is_in_brief = is_about_commits and cited_in_brief.issuperset(cites)
+        (folded if is_in_brief else in_sight).append(sentence)
+    return _Summaries(tuple(in_sight), tuple(folded))
 
 
-def _with_summaries(
-    card: PageCard, repeated: Mapping[EvidenceId, list[Claim]], view: ReportView
-) -> PageCard:
-    """Return a card with the sentences of summaries that its commits take over."""
-    items = []
-    for item in card.items:
-        claims = list(repeated.get(item.row.id, ()))
-        if item.undid is not None:
-            claims += repeated.get(item.undid.id, ())
-        more = (*item.more, *view.sentences(claims))
-        items.append(replace(item, more=more, claims=(*item.claims, *claims)))
-    return replace(card, items=tuple(items))
+def _bare_words(text: str) -> str:
+    """Return the words of a text between spaces, by which two sentences are compared."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def _repo_part(
-    section: RepoSection, repeated: Mapping[EvidenceId, list[Claim]], view: ReportView
+    section: RepoSection, summaries: _Summaries, cards: Iterable[PageCard], view: ReportView
 ) -> RepoPart:
     repo = section.repo
-    stories = [story for story in view.report.stories if story.repo == repo]
-    moved: list[Claim] = []
-    for claims in repeated.values():
-        moved += claims
-    summary: list[PageSentence] = []
-    for sentence in view.sentences_with_role("summary", repo):
-        if not any(sentence.claim is claim for claim in moved):
-            summary.append(sentence)
+    stories = []
+    for story in view.report.stories:
+        if story.repo == repo and _goes_on(story):
+            stories.append(story)
+    cited = _cited_on_cards(cards)
+    summary = [sentence for sentence in summaries.in_sight if sentence.claim.repo == repo]
     return RepoPart(
         section=section,
         repo=repo,
@@ -186,8 +188,27 @@ def _repo_part(
         summary=tuple(summary),
         more=(),
         issues=issue_lists(section, view),
-        stories=tuple(story for story in stories if _goes_on(story)),
+        stories=tuple(stories),
+        follow_ups=tuple(story for story in stories if not _is_told(story, cited)),
     )
+
+
+def _cited_on_cards(cards: Iterable[PageCard]) -> set[EvidenceId]:
+    """Return the commits of the cards and everything that is cited on them."""
+    cited: set[EvidenceId] = set()
+    for card in cards:
+        for item in card.items:
+            cited.add(item.row.id)
+            if item.undid is not None:
+                cited.add(item.undid.id)
+            for claim in item.claims:
+                cited.update(claim.sources)
+    return cited
+
+
+def _is_told(story: Story, cited: Collection[EvidenceId]) -> bool:
+    """Return True if the cards name every step of a story but its releases."""
+    return all(step.cite in cited for step in story.timeline if step.act != "released")
 
 
 def _with_unplaced(part: RepoPart, unplaced: Iterable[PageSentence]) -> RepoPart:

@@ -71,8 +71,8 @@ def _news(name: EvidenceId, thread: ThreadLine | None, view: ReportView) -> Iter
             continue
         change = view.citation(link.change, home=view.rows[link.change].repo)
         grade = "" if relation in _UNGRADED_WORDS else link.grade.value
-        title = view.name_of(view.rows[link.change])
-        yield IssueNews(words["fixed"][relation], change, title, grade)
+        pull = view.pull(view.rows[link.change])
+        yield IssueNews(words["fixed"][relation], change, pull, grade)
     is_reverted = any(link.relation is Relation.REVERTS for link in links)
     if standing in _STILL_OPEN and not is_reverted:
         yield IssueNews(words["standings"][standing])

@@ -227,10 +227,12 @@ class ReportView:
                 return claim
         return None
 
-    def name_of(self, row: LedgerRow) -> str:
-        """Return the headline of a commit, else its title without the number of its pull request."""
-        headline = self.headline(row)
-        return cut_title(row).words if headline is None else self.text(headline)
+    def pull(self, row: LedgerRow) -> Citation | None:
+        """Return the pull request of a commit, if its title or the ledger names one."""
+        number = cut_title(row).number
+        if number is None:
+            return None
+        return self.citation(EvidenceId.listed(row.repo, number=number), home=row.repo)
 
     def analysis(self, row: LedgerRow) -> list[Claim]:
         """Return the sentences that a model wrote of a commit in this language, in its order."""

@@ -227,7 +227,7 @@ def test_sentences_keep_the_order_of_their_writer_with_the_advice_among_them() -
     assert "- First.\n- → Then act.\n- Last.°\n" in page
 
 
-def test_what_is_inferred_has_a_quiet_mark_that_the_foot_explains_and_none_in_the_brief() -> None:
+def test_what_is_inferred_has_a_quiet_mark_that_the_head_explains_and_none_in_the_brief() -> None:
     row = row_of(ROUTER, 1, MUST_KNOW)
     claims = (
         claim_of(row, "It may stop.", kind=Kind.INFERRED),
@@ -237,7 +237,8 @@ def test_what_is_inferred_has_a_quiet_mark_that_the_foot_explains_and_none_in_th
     page = report_page(report, "en", WEB)
     assert "\n- It may stop.°\n" in page
     assert "\n- In router, it may stop. (" in page
-    assert "\n° concluded from the cited evidence" in page
+    assert page.count("\n° concluded from the cited evidence") == 1
+    assert page.index("\n° concluded") < page.index("\n- It may stop.°\n")
     assert "**Inferred**" not in page
     stated = report_of(row, claims=(claim_of(row, "It stops."),))
     assert "°" not in report_page(stated, "en", WEB)
@@ -259,7 +260,7 @@ def test_a_breaking_fact_that_a_sentence_tells_is_proof_and_one_that_none_tells_
     assert unfolded(page).count("**breaking**") == 1
 
 
-def test_a_summary_of_what_the_brief_tells_is_proof_and_makes_no_section_of_its_own() -> None:
+def test_a_summary_of_what_the_brief_tells_is_folded_and_makes_no_section_of_its_own() -> None:
     row = row_of(ROUTER, 1, MUST_KNOW)
     other = row_of(ROUTER, 2, MUST_KNOW, 2)
     claims = (
@@ -275,6 +276,95 @@ def test_a_summary_of_what_the_brief_tells_is_proof_and_makes_no_section_of_its_
     fresh = claim_of(other, "The second commit is told here alone.", role="summary", about=())
     page = report_page(report_of(row, other, claims=(*claims, fresh)), "en", WEB)
     assert "The second commit is told here alone." in unfolded(page)
+    # Below the brief: it is no proof of its commit, and no news at the end of the page.
+    proof = "".join(fold for fold in FOLD.findall(page) if "<summary>Proof" in fold)
+    assert "fail today" not in proof
+    assert page.index("told here alone") < page.index("## Worth knowing")
+
+
+def test_a_summary_in_the_words_of_a_headline_or_of_the_brief_is_not_told_again() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    other = row_of(ROUTER, 2, MUST_KNOW, 2)
+    claims = (
+        claim_of(row, "Calls of `top_k` fail", role="headline"),
+        claim_of(row, "They raise an error."),
+        claim_of(other, "Routes are cached", role="headline"),
+        claim_of(row, "In router, the call `pick` fails too.", role="brief", repo=None),
+        claim_of(row, "Calls of `top_k` fail.", role="summary", about=()),
+        claim_of(row, "The call `pick` fails too.", role="summary", about=()),
+        claim_of(other, "Routes are cached.", role="summary", about=()),
+    )
+    for layout in get_args(Layout):
+        page = report_page(report_of(row, other, claims=claims), "en", WEB, layout)
+        body = page.partition("\n\n")[2]  # Without the title, which is the first headline
+        assert body.count("Calls of `top_k` fail") == 1
+        assert body.count("call `pick` fails too.") == 1
+        assert body.count("Routes are cached") == 1
+
+
+def test_the_paragraph_about_a_repository_stands_below_the_brief_or_on_top_of_its_part() -> None:
+    rows = (row_of(ROUTER, 1, MUST_KNOW), row_of(CACHE, 2, MUST_KNOW))
+    claims = (
+        claim_of(rows[0], "In router, it stops.", role="brief", repo=None),
+        claim_of(rows[1], "Keys are hashed twice today.", role="summary", about=()),
+    )
+    report = report_of(*rows, claims=claims)
+    digest = report_page(report, "en", WEB)
+    paragraph = "**octo/cache**: Keys are hashed twice today."
+    assert digest.index("it stops") < digest.index(paragraph) < digest.index("\n## ")
+    ledger = report_page(report, "en", WEB, "ledger")
+    places = [ledger.index(text) for text in ("## octo/cache\n", "hashed twice", "Commit 2 of")]
+    assert places == sorted(places)
+    site = next(iter(Pages(Settings(), "").day(model(report), "2026-02-04", "", ""))).text
+    assert site.index("it stops") < site.index("hashed twice") < site.index('class="tier"')
+
+
+def followed_up(cites_first: bool) -> Report:
+    """Return a day whose second step follows a commit of another day."""
+    row = row_of(ROUTER, 2, WORTH_KNOWING)
+    first = EvidenceId.commit(ROUTER, f"{1:040x}")
+    release = EvidenceId.listed(ROUTER, revision="v1.0")
+    steps = (
+        StoryStep(cite=first, at=AT, act="landed", title="Add rooms"),
+        StoryStep(cite=release, at=AT, act="released", title="v1.0"),
+        StoryStep(cite=row.id, at=AT, act="follow-up", title=row.title),
+    )
+    story = Story(
+        kind="follow-up",
+        repo=ROUTER,
+        steps=tuple(step.cite for step in steps),
+        timeline=steps,
+        news=(row.id,),
+    )
+    cites = (row.id, first) if cites_first else (row.id,)
+    claims = (claim_of(row, "Rooms have doors.", cites=cites),)
+    return report_of(row, claims=claims, stories=(story,))
+
+
+@pytest.mark.parametrize("is_on_card", [True, False])
+def test_a_follow_up_is_listed_only_if_a_card_lacks_one_of_its_steps(is_on_card: bool) -> None:
+    report = followed_up(cites_first=is_on_card)
+    page = model(report)
+    assert len(page.repos[0].stories) == 1
+    for layout in get_args(Layout):
+        assert ("Follow-ups (1)" in report_page(report, "en", WEB, layout)) != is_on_card
+    site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
+    assert ("Follow-ups" in site) != is_on_card
+
+
+def test_the_signs_of_a_page_are_explained_once_where_the_first_one_is_met() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    claims = (
+        claim_of(row, "In router, it may stop.", role="brief", repo=None),
+        claim_of(row, "It may stop.", kind=Kind.INFERRED),
+    )
+    report = report_of(row, claims=claims)
+    site = next(iter(Pages(Settings(), "").day(model(report), "2026-02-04", "", ""))).text
+    assert site.count('class="legend"') == 1
+    legend = site[site.index('class="legend"') :].partition("</p>")[0]
+    assert "°" in legend
+    assert "†" not in legend
+    assert site.index("router, it may stop") < site.index('class="legend"') < site.index("<h2>")
 
 
 def test_lines_of_a_file_are_cited_by_its_name_and_their_numbers() -> None:

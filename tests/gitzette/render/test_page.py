@@ -173,8 +173,8 @@ def test_what_only_an_author_says_is_told_as_the_authors_account_wherever_it_sta
         is_marked = sentence.text.endswith("†")
         assert is_marked == (sentence.claim.attributed and not is_reported), sentence.text
     page = report_page(marked, lang, WEB, layout=layout)
-    # Explained below the brief, where readers meet it first, and at the foot of the page.
-    assert page.count(legend) == 2
+    # Explained once: below the brief, where readers meet it first.
+    assert page.count(legend) == 1
     assert page.index("†") < page.index(legend) < page.index("# ", 2)
 
 
@@ -258,15 +258,10 @@ def with_link(
 def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(
     relation: Relation, grade: Grade, words: str
 ) -> None:
-    report = with_link(relation, grade)
-    page = report_page(report, "en", WEB)
-    headline = next(
-        claim.text["en"]
-        for claim in report.claims
-        if claim.role == "headline" and claim.about == (f"{ROUTER}@{HANG}",)
-    )
-    commit = f"[{headline}](https://git.example/octo/router/commit/{HANG})"
+    page = report_page(with_link(relation, grade), "en", WEB)
+    commit = f"[`{HANG[:7]}`](#two-workers-no-longer-wait-for-one-another) `#13`"
     assert f"issues/9) It hangs — o → {words.format(commit)}" in page
+    assert page.count("Two workers no longer wait for one another") == 1
 
 
 def test_the_account_names_the_kinds_of_text_the_writer_and_the_judge() -> None:
