@@ -22,6 +22,25 @@ def affected_line(handle: str, affected: Affected) -> str:
     return f"[{handle}] {affected_text(affected, 'en')}"
 
 
+def card_text(affected: Affected, lang: Language) -> str:
+    """Return the same for readers, who must see whose fault it is beside the versions.
+
+    Where only lines point to the commit that brought it, nobody calls the change a fix.
+    """
+    if not affected.fault_spans:
+        return affected_text(affected, lang)
+    words = catalogue(lang)["affected"]
+    is_likely = affected.proof == "lines"
+    template: str = words["likely_since" if is_likely else "affected_since"]
+    spans = [_span_text(span, lang) for span in affected.fault_spans]
+    since: str = words["since"][affected.proof]
+    return template.format(
+        versions=_listed(spans, lang),
+        since=_with_commit(since, affected, lang),
+        fixed=_changed_text(affected, lang) if is_likely else _fixed_text(affected, lang),
+    )
+
+
 def versions_text(affected: Affected, lang: Language) -> str:
     """Return which versions have a fault, and which its fix."""
     words = catalogue(lang)["affected"]
@@ -46,7 +65,11 @@ def first_release_text(version: str, lang: Language) -> str:
 
 def introduction_text(affected: Affected, lang: Language) -> str:
     """Return which commit brought the fault, and what says so."""
-    template: str = catalogue(lang)["affected"][affected.proof]
+    return _with_commit(catalogue(lang)["affected"][affected.proof], affected, lang)
+
+
+def _with_commit(template: str, affected: Affected, lang: Language) -> str:
+    """Return a template with the commit that brought a fault."""
     commit = _code(affected.introduced.sha[:_HASH_DIGITS])
     return template.format(commit=commit, title=shown_title(affected.title, lang))
 
@@ -57,6 +80,15 @@ def _fixed_text(affected: Affected, lang: Language) -> str:
         text: str = words["not_fixed"]
         return text
     template: str = words["fixed"]
+    return template.format(versions=_listed(map(_code, affected.first_fixed), lang))
+
+
+def _changed_text(affected: Affected, lang: Language) -> str:
+    words = catalogue(lang)["affected"]
+    if not affected.first_fixed:
+        text: str = words["not_changed"]
+        return text
+    template: str = words["changed"]
     return template.format(versions=_listed(map(_code, affected.first_fixed), lang))
 
 

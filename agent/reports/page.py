@@ -203,8 +203,12 @@ class Item:
     uses: tuple[str, ...]  # Where the reader's own code uses what changed, as `name file:line`
     why: str  # Why it stands where it stands
     in_brief: tuple[PageSentence, ...] = ()  # Facts that the brief of the page has already
-    affected: str = ""  # Which versions have the fault that it mends; backticks mean code
-    introduced: str = ""  # Which commit brought the fault; backticks mean code
+    affected: str = ""  # Which versions have what it mends, and since when; backticks mean code
+
+    @property
+    def number(self) -> str:
+        """Its pull request, else the first digits of its hash."""
+        return self.pull.name if self.pull else self.row.sha[:7]
 
     @property
     def commits(self) -> int:
@@ -312,6 +316,16 @@ class PageSection(NamedTuple):
         for card in self.cards:
             items += card.items
         return tuple(items)
+
+    @property
+    def repos(self) -> tuple[RepoId, ...]:
+        """The repositories of its short rows."""
+        return tuple(dict.fromkeys(item.row.repo for item in self.short_rows))
+
+    @property
+    def breaks(self) -> bool:
+        """True if a commit with a short row breaks what users reach."""
+        return any(item.is_breaking for item in self.short_rows)
 
     @property
     def size(self) -> int:

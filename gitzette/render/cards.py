@@ -10,7 +10,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import CommitGroup, Importance
 from agent.links.admitted import asserts_relation
-from agent.reports.affected import first_release_text, introduction_text, versions_text
+from agent.reports.affected import card_text, first_release_text
 from agent.reports.order import in_report_order
 from agent.reports.page import Item, PageCard, PageExcerpt, PageSentence, SectionName
 from agent.reports.titles import shown_title
@@ -126,7 +126,6 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
     opens_excerpt = importance is Importance.MUST_KNOW or not sentences
     headline_text = view.text(headline) if headline else shown_title(title, view.lang)
     original_title = title if headline else ""
-    affected = row.affected if undone is None else None
     return Item(
         row=row,
         element_id=element_id_of(row.id),
@@ -150,14 +149,13 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
         uses=view.uses(row),
         why=view.why(row),
         affected=_versions(row, view) if undone is None else "",
-        introduced=introduction_text(affected, view.lang) if affected else "",
     )
 
 
 def _versions(row: LedgerRow, view: ReportView) -> str:
     """Return which versions have the fault that a commit mends, else which release has the fix."""
     if row.affected is not None:
-        return versions_text(row.affected, view.lang)
+        return card_text(row.affected, view.lang)
     if row.first_release is not None:
         return first_release_text(row.first_release, view.lang)
     return ""

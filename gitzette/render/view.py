@@ -155,7 +155,7 @@ class ReportView:
         return tuple(uses)
 
     def why(self, row: LedgerRow) -> str:
-        """Return why a commit stands where it stands, and who decided.
+        """Return why a commit stands where it stands, and who decided; empty without a reason.
 
         Where the editor gave no reason in this language, the marks of the rules are named as what
         they are: they are not its reason.
@@ -175,7 +175,7 @@ class ReportView:
             aside: str = self.words["signs"]["behind"].format(decider)
             return f"{reason}{aside}"
         if not marks:
-            return decider
+            return ""  # Who decided is no reason
         semicolon: str = self.words["signs"]["semicolon"]
         by_rules: str = self.words["page"]["why_by_rules"].format(marks)
         return f"{decider}{semicolon}{by_rules}"

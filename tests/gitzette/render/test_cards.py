@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from agent.domain.affected import Affected
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Quote
 from agent.domain.evidence_id import EvidenceId
@@ -16,6 +17,7 @@ from agent.domain.placement import CommitGroup, Importance, Placement
 from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine, Report, RepoSection
 from agent.domain.spending import Account, Fallback, fallback
+from agent.domain.versions import VersionSpan
 from agent.domain.window import Window
 from agent.prompting import ModelError
 from agent.reports.order import in_report_order, leading_rows
@@ -381,6 +383,36 @@ def test_a_reason_in_another_language_gives_way_to_the_marks_of_the_commit() -> 
     assert model(report_of(row), "zh").items[row.id].why == "由模型决定；按规则：修复"
 
 
+def test_a_place_without_a_reason_has_no_line_that_says_who_decided() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    assert model(report_of(row), "zh").items[row.id].why == ""
+    page = report_page(report_of(row, claims=(claim_of(row, "It stops."),)), "zh", WEB)
+    assert "由模型决定" not in page
+    assert "为何放在这里" not in page
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_card_says_since_which_commit_versions_are_affected(lang: Language) -> None:
+    introduced = EvidenceId.commit(ROUTER, "2ec0c9b0a" + "0" * 31)
+    affected = Affected(
+        introduced=introduced,
+        title="Compile routes",
+        proof="lines",
+        contains_fault=("v0.6.14",),
+        contains_fix=(),
+        fault_spans=(VersionSpan(first="v0.6.14", last="v0.6.14"),),
+    )
+    row = row_of(ROUTER, 1, MUST_KNOW, affected=affected)
+    page = report_page(report_of(row, claims=(claim_of(row, "It raises now."),)), lang, WEB)
+    lines = [line for line in page.split("\n") if "2ec0c9b0a" in line]
+    assert len(lines) == 1
+    assert lines[0] in unfolded(page)
+    assert "`v0.6.14`" in lines[0]
+    assert "“Compile routes”" in lines[0]
+    # Lines alone make no fix of it.
+    assert not any(word in lines[0] for word in ("fix", "修复"))
+
+
 @pytest.mark.parametrize(
     ("title", "is_shown"),
     [
@@ -482,15 +514,17 @@ def test_advice_about_what_is_worth_knowing_is_a_short_row_that_leads_to_its_car
     assert [section.size for section in page.sections[:2]] == [1, 3]
     for layout in get_args(Layout):
         markdown = report_page(report, "en", WEB, layout)
-        row = "- [The cache has another layout](#the-cache-has-another-layout)"
+        # By its number alone: the headline stands on the card, and the list is no second page.
+        row = "[`0000000`](#the-cache-has-another-layout)"
         assert markdown.count(row) == 1
+        assert markdown.count("The cache has another layout") == 1
         assert markdown.index(row) < markdown.index("## The cache has another layout\n")
         assert markdown.count("Keys are hashed twice.") == 1
         assert markdown.count("Empty the cache before you upgrade.") == 1
     site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
     act_on_part = site[site.index('id="act-on"') : site.index('id="worth-knowing"')]
     card = page.items[rows[1].id].element_id
-    assert f'<a href="#{card}">The cache has another layout</a>' in act_on_part
+    assert f'<a href="#{card}" title="The cache has another layout">0000000</a>' in act_on_part
     assert "Empty the cache before you upgrade." not in act_on_part
     assert site.count("Empty the cache before you upgrade.") == 1
     assert "Keys are hashed twice." not in act_on_part

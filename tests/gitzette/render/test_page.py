@@ -265,13 +265,26 @@ def test_an_issue_names_the_commit_that_addresses_it_and_how_sure_that_is(
 
 
 def test_the_account_names_the_kinds_of_text_the_writer_and_the_judge() -> None:
-    kinds = model(analysed_report()).account[0]
+    kinds, *fold = model(analysed_report()).account
     assert "written by `analyst-1`" in kinds
-    assert (
-        "judged by `strict-judge`, which refused 8 of the 8 false sentences that were planted to test it."
-        in kinds
-    )
+    assert "judged by `strict-judge`. To test the judge, 8 false sentences were planted" in kinds
+    assert kinds.endswith("none of them is published, and it refused 8.")
+    assert sum("tokens sent" in line or "look-ups" in line for line in fold) == 1
     assert model(without_model(analysed_report())).account[0].startswith("Not analysed")
+
+
+@pytest.mark.parametrize(("lang", "brackets"), [("en", " ("), ("zh", "（")])
+def test_what_was_planted_to_test_the_judge_stands_in_one_bracket(
+    lang: Language, brackets: str
+) -> None:
+    report = analysed_report()
+    figures = {"controls": 68, "caught": 68, "twins": 4, "caught_twins": 4}
+    judging = report.account.judging.model_copy(update=figures | {"moved": 4, "caught_moved": 4})
+    account = report.account.model_copy(update={"judging": judging})
+    line = model(report.model_copy(update={"account": account}), lang).account[0]
+    planted = line[line.index("76") :]  # With the eight of the repositories
+    assert planted.count(brackets) == 1
+    assert planted.count("4") == 4
 
 
 def test_quotations_cannot_leave_their_fence_and_titles_do_nothing() -> None:

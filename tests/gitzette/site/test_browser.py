@@ -196,6 +196,28 @@ def test_no_page_is_wider_than_the_narrowest_phone(opened: Any, address: str) ->
     unfolded.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
 
 
+BREAKS_IN_HAN = """() => {
+  const broken = [];
+  for (const heading of document.querySelectorAll("h1, h2, h3, h4")) {
+    const walker = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      for (const { index, 0: run } of node.data.matchAll(/\\p{Script=Han}+/gu)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + run.length);
+        if (range.getClientRects().length > 1) broken.push(run);
+      }
+    }
+  }
+  return broken;
+}"""
+
+
+def test_headings_in_chinese_break_between_phrases(opened: Any, address: str) -> None:
+    for path in ("zh/index.html", "zh/days/2026-02-04.html"):
+        assert opened(address, path, 1280).evaluate(BREAKS_IN_HAN) == []
+
+
 def test_a_word_without_end_breaks_no_layout(
     opened: Any, hostile_report: Callable[..., str], built: Callable[..., Built], tmp_path: Path
 ) -> None:
