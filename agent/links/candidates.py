@@ -15,6 +15,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Noise
 from agent.domain.links import Grade, Mention, Story, StoryKind
 from agent.domain.references import without_pull_numbers
+from agent.links.births import Birth
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import title_words
 from agent.links.issue_digest import GIVEN_UP, Digest, digest
@@ -25,6 +26,7 @@ from agent.triage.collected import Collected
 
 MAX_ISSUES = 30  # The nearest issues of a commit
 MAX_EARLIER = 6  # The nearest earlier commits, of each repository
+_MAX_BIRTHS = 2  # Commits that brought names, of each commit
 _MAX_FOLDED = 3  # Earlier commits that are offered for a commit that is folded
 _SEARCHED_NOISE: frozenset[Noise] = frozenset({"tests", "ci", "chore"})
 """Folded commits that may mend or continue something: people wrote them, and not only prose."""
@@ -38,7 +40,7 @@ _TYING: tuple[StoryKind, ...] = ("revert", "reland", "series")
 """Stories that say by themselves what their commits have to do with each other."""
 
 _IdPair = tuple[EvidenceId, EvidenceId]  # A commit, and what it belongs to
-Origin = Literal["changed lines", "touched lines", "tracker", "earlier commit", "issue"]
+Origin = Literal["changed lines", "touched lines", "birth", "tracker", "earlier commit", "issue"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +76,8 @@ class HistoryFindings:
     """Similar commits of each repository, by the hashes of the day's commits."""
     writers: Mapping[str, Sequence[LineWriter]] = field(default_factory=dict)
     """Who wrote the lines that commits of the day touch, by the hashes of these."""
+    births: Mapping[str, Sequence[Birth]] = field(default_factory=dict)
+    """Who brought rare names that commits of the day change, by the hashes of these."""
     trackers: Mapping[str, Sequence[Digest]] = field(default_factory=dict)
     """Issues that the first part of a series names, by the hashes of its later parts."""
     issues: Sequence[Digest] = ()  # Issues of the other repositories
@@ -207,19 +211,35 @@ def _named_earlier(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[
 
 
 def _earlier(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
-    """Return who wrote the lines that a commit touches, in turn with the most similar commits."""
+    """Return who wrote the lines that a commit touches, in turn with the most similar commits.
+
+    Those who brought a name that it changes, and wrote none of its lines, come third.
+    """
     similar = _similar(commit, past)
-    shared = {candidate.id: candidate.shared for candidate in similar}
+    births = _births(commit, past)
+    shared = {candidate.id: candidate.shared for candidate in (*births, *similar)}
     writers: list[Candidate] = []
     for writer in past.writers.get(commit.change.commit.sha, ()):
         name = EvidenceId.commit(commit.repo, writer.commit.sha)
         writers.append(_writer_candidate(commit, writer, shared.get(name, ())))
     by_id: dict[EvidenceId, Candidate] = {}
-    for pair in zip_longest(writers, similar):
-        for candidate in pair:
+    for turn in zip_longest(writers, similar, births):
+        for candidate in turn:
             if candidate is not None:
                 by_id.setdefault(candidate.id, candidate)
     return list(by_id.values())
+
+
+def _births(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
+    candidates: list[Candidate] = []
+    title = commit.change.commit.title
+    for birth in past.births.get(commit.change.commit.sha, ())[:_MAX_BIRTHS]:
+        may_be_inferred = may_be_related(title, birth.commit.title, has_rare_name=True)
+        candidate = _commit_candidate(
+            commit.repo, birth.commit, "birth", birth.names, may_be_inferred
+        )
+        candidates.append(candidate)
+    return candidates
 
 
 def _writer_candidate(

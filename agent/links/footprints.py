@@ -57,7 +57,7 @@ def footprint_of(change: Change, commit: Headline) -> Footprint:
         side = added if line[0] == "+" else removed
         if len(side) < _MAX_NAMES:
             # Most names recur in hundreds of commits.
-            side.update((intern(name), None) for name in _IDENTIFIER.findall(line[1:]))
+            side.update((intern(name), None) for name in names_in(line[1:]))
     return Footprint(
         commit=commit,
         repo=change.commit.repo,
@@ -67,6 +67,11 @@ def footprint_of(change: Change, commit: Headline) -> Footprint:
         added=tuple(sorted(added)),
         removed=tuple(sorted(removed)),
     )
+
+
+def names_in(line: str) -> list[str]:
+    """Return the flags and identifiers on a line of code, in their order."""
+    return _IDENTIFIER.findall(line)
 
 
 def title_words(title: str) -> tuple[str, ...]:

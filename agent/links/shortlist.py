@@ -127,6 +127,8 @@ def _parts(commit: CommitCandidates, candidate: Candidate) -> Iterator[str]:
         yield "wrote lines that are changed"
     if candidate.origin == "touched lines":
         yield _lines_said(candidate.changed_lines)
+    if candidate.origin == "birth":
+        yield "brought a name that is changed"
     if candidate.origin == "tracker":
         yield "named by the first part of the series"
     if candidate.shared:

@@ -19,6 +19,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, Noise
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
+from agent.links.births import Birth
 from agent.links.candidates import (
     MAX_ISSUES,
     CommitCandidates,
@@ -298,6 +299,27 @@ def test_who_wrote_the_touched_lines_comes_in_turn_with_what_is_similar() -> Non
     tied = story("revert", REPO, [first, last])
     past = HistoryFindings(writers=writers, stories=(tied,))
     assert [name.sha[0] for name in offered(past)] == ["c", "d"]
+
+
+def test_who_brought_a_name_that_changes_is_offered_however_old_and_says_which_name() -> None:
+    brought = EARLIER.model_copy(update={"sha": "9" * 40, "at": DAY - timedelta(days=400)})
+    birth = Birth(commit=brought, names=("popitem_last",))
+    past = HistoryFindings(
+        similar=SIMILAR,
+        writers={FIX.commit.sha: [writer("c" * 40), writer("d" * 40)]},
+        births={FIX.commit.sha: [birth]},
+    )
+    (commit,) = candidates(past=past)
+    assert [candidate.id.sha[0] for candidate in commit.found] == ["c", "b", "9", "d"]
+    line = ShortlistQuestion(commits=[commit]).text().splitlines()[-2]
+    assert "landed 2025-01-29" in line
+    assert line.endswith("brought a name that is changed · shares popitem_last")
+    # Who wrote the changed line as well is one candidate, with the name.
+    both = {FIX.commit.sha: [birth.model_copy(update={"commit": EARLIER})]}
+    writers = {FIX.commit.sha: [writer(EARLIER.sha)]}
+    (commit,) = candidates(past=HistoryFindings(writers=writers, births=both))
+    (candidate,) = commit.found
+    assert (candidate.changed_lines, candidate.shared) == (1, ("popitem_last",))
 
 
 def test_lines_next_to_a_change_say_nothing_of_another_device() -> None:
