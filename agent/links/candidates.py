@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import permutations, zip_longest
+from itertools import permutations, repeat, zip_longest
 from typing import Literal
 
 from agent.domain.base import RepoId
@@ -27,6 +27,7 @@ from agent.triage.collected import Collected
 MAX_ISSUES = 30  # The nearest issues of a commit
 MAX_EARLIER = 6  # The nearest earlier commits, of each repository
 _MAX_BIRTHS = 2  # Commits that brought names, of each commit
+_TURNS_BEFORE_SINGLE = 3  # Writers and similar commits before who brought a single name
 _MAX_FOLDED = 3  # Earlier commits that are offered for a commit that is folded
 _SEARCHED_NOISE: frozenset[Noise] = frozenset({"tests", "ci", "chore"})
 """Folded commits that may mend or continue something: people wrote them, and not only prose."""
@@ -213,7 +214,8 @@ def _named_earlier(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[
 def _earlier(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
     """Return who wrote the lines that a commit touches, in turn with the most similar commits.
 
-    Those who brought a name that it changes, and wrote none of its lines, come third.
+    Those who brought several names that it changes come third; who brought a single one, behind
+    the first of both.
     """
     similar = _similar(commit, past)
     births = _births(commit, past)
@@ -222,8 +224,11 @@ def _earlier(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
     for writer in past.writers.get(commit.change.commit.sha, ()):
         name = EvidenceId.commit(commit.repo, writer.commit.sha)
         writers.append(_writer_candidate(commit, writer, shared.get(name, ())))
+    several = [birth for birth in births if len(birth.shared) > 1]
+    single = [birth for birth in births if len(birth.shared) == 1]
+    later = [*repeat(None, _TURNS_BEFORE_SINGLE), *single]
     by_id: dict[EvidenceId, Candidate] = {}
-    for turn in zip_longest(writers, similar, births):
+    for turn in zip_longest(writers, similar, several, later):
         for candidate in turn:
             if candidate is not None:
                 by_id.setdefault(candidate.id, candidate)

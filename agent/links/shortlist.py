@@ -128,7 +128,7 @@ def _parts(commit: CommitCandidates, candidate: Candidate) -> Iterator[str]:
     if candidate.origin == "touched lines":
         yield _lines_said(candidate.changed_lines)
     if candidate.origin == "birth":
-        yield "brought a name that is changed"
+        yield "brought names that are changed"
     if candidate.origin == "tracker":
         yield "named by the first part of the series"
     if candidate.shared:

@@ -5,7 +5,6 @@ have a name is found by halving: a dozen versions are read for a thousand commit
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
@@ -30,7 +29,7 @@ async def births(
 
     Nobody brought what a repository began with, and what is older than the walk.
     """
-    names_by_change: dict[str, Mapping[str, Sequence[str]]] = {}
+    names_by_change: dict[str, dict[str, list[str]]] = {}
     shas: dict[str, None] = {}
     for change in followed.changes:
         names_by_birth = await _names_by_birth(view, change, followed.trails)

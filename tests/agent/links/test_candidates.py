@@ -1,5 +1,6 @@
 """What code finds for a commit: earlier commits, issues; and what a model is shown to choose from."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -303,7 +304,7 @@ def test_who_wrote_the_touched_lines_comes_in_turn_with_what_is_similar() -> Non
 
 def test_who_brought_a_name_that_changes_is_offered_however_old_and_says_which_name() -> None:
     brought = EARLIER.model_copy(update={"sha": "9" * 40, "at": DAY - timedelta(days=400)})
-    birth = Birth(commit=brought, names=("popitem_last",))
+    birth = Birth(commit=brought, names=("popitem_last", "--last"))
     past = HistoryFindings(
         similar=SIMILAR,
         writers={FIX.commit.sha: [writer("c" * 40), writer("d" * 40)]},
@@ -311,15 +312,19 @@ def test_who_brought_a_name_that_changes_is_offered_however_old_and_says_which_n
     )
     (commit,) = candidates(past=past)
     assert [candidate.id.sha[0] for candidate in commit.found] == ["c", "b", "9", "d"]
-    line = ShortlistQuestion(commits=[commit]).text().splitlines()[-2]
-    assert "landed 2025-01-29" in line
-    assert line.endswith("brought a name that is changed · shares popitem_last")
+    lines = ShortlistQuestion(commits=[commit]).text().splitlines()
+    (line,) = [line for line in lines if "landed 2025-01-29" in line]
+    assert line.endswith("brought names that are changed · shares popitem_last, --last")
+    # A single name may be that of a library: it comes behind.
+    single = {FIX.commit.sha: [Birth(commit=brought, names=("popitem_last",))]}
+    (commit,) = candidates(past=replace(past, births=single))
+    assert [candidate.id.sha[0] for candidate in commit.found] == ["c", "b", "d", "9"]
     # Who wrote the changed line as well is one candidate, with the name.
     both = {FIX.commit.sha: [birth.model_copy(update={"commit": EARLIER})]}
     writers = {FIX.commit.sha: [writer(EARLIER.sha)]}
     (commit,) = candidates(past=HistoryFindings(writers=writers, births=both))
     (candidate,) = commit.found
-    assert (candidate.changed_lines, candidate.shared) == (1, ("popitem_last",))
+    assert (candidate.changed_lines, candidate.shared) == (1, birth.names)
 
 
 def test_lines_next_to_a_change_say_nothing_of_another_device() -> None:

@@ -46,16 +46,15 @@ async def test_a_name_is_followed_through_renames_of_its_file_and_many_versions(
 ) -> None:
     lines = "".join(f"row_{number} = {number}\n" for number in range(20))
     begun.commit("Add rows", {"engine/rows.py": lines}, at=noon(2021, 1, 1))
+    shas: list[str] = []
     for number in range(9):
         lines += f"more_{number} = 1\n"
-        more = begun.commit(f"More {number}", {"engine/rows.py": lines}, at=noon(2021, 2, 1))
-        if number == 4:
-            added = more
-    moved = {"engine/rows.py": None, "engine/table.py": lines}
+        shas.append(begun.commit("More", {"engine/rows.py": lines}, at=noon(2021, 2, 1)))
+    moved = {"engine/rows.py": None, "engine/table.py": lines.encode()}
     begun.commit("Move", moved, at=noon(2022, 1, 1))
     changed = {"engine/table.py": lines.replace("more_4 = 1\n", "more_4 = 2\n")}
     fix = begun.commit("Fix", changed, at=noon(2026, 1, 1))
-    assert await births_in(begun.path, fix) == [(added, ("more_4",))]
+    assert await births_in(begun.path, fix) == [(shas[4], ("more_4",))]
 
 
 async def test_plain_words_tests_and_what_a_repository_began_with_have_no_birth(
@@ -63,7 +62,7 @@ async def test_plain_words_tests_and_what_a_repository_began_with_have_no_birth(
 ) -> None:
     texts = {"engine/plain.py": "size = count\n", "tests/test_it.py": "spill_limit = 1\n"}
     begun.commit("Add", texts, at=noon(2021, 1, 1))
-    changed: dict[str, str | bytes | None] = {
+    changed = {
         "engine/plain.py": "size = 2\n",
         "tests/test_it.py": "spill_limit = 2\n",
         "engine/core.py": "core_limit = 2\n",
