@@ -3,9 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import permutations, repeat, zip_longest
+from itertools import chain, permutations, repeat, zip_longest
 from typing import Literal
 
 from agent.domain.base import RepoId
@@ -41,7 +41,9 @@ _TYING: tuple[StoryKind, ...] = ("revert", "reland", "series")
 """Stories that say by themselves what their commits have to do with each other."""
 
 _IdPair = tuple[EvidenceId, EvidenceId]  # A commit, and what it belongs to
-Origin = Literal["changed lines", "touched lines", "birth", "tracker", "earlier commit", "issue"]
+Origin = Literal[
+    "taken back", "changed lines", "touched lines", "birth", "tracker", "earlier commit", "issue"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,7 @@ class Candidate:
     author: str = ""
     shared: tuple[str, ...] = ()  # What it has in common with the commit
     changed_lines: int = 0  # How many of its lines the commit changes, where they were followed
+    taken_back: int = 0  # How many of its lines the commit takes back, where these are most
     may_be_inferred: bool = False  # Whether the two share enough to be called related
 
 
@@ -118,8 +121,10 @@ def commit_candidates(
         collected_candidates: list[Candidate] = []
         if is_folded(read):
             if is_searched(read):
-                collected_candidates += _earlier(commit, past)[:_MAX_FOLDED]
+                earlier = [*_taken_back(commit, past), *_earlier(commit, past)]
+                collected_candidates += _each_once(earlier)[:_MAX_FOLDED]
         else:
+            collected_candidates += _taken_back(commit, past)
             collected_candidates += _by_lines(commit, past.pairs)
             collected_candidates += _trackers(commit, past)
             collected_candidates += _earlier(commit, past)
@@ -201,6 +206,23 @@ def _by_lines(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[Candi
     return candidates
 
 
+def _taken_back(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
+    """Return the commits of which a commit takes back most lines, though it does not say so."""
+    candidates: list[Candidate] = []
+    for similar in past.similar.get(commit.repo, {}).get(commit.change.commit.sha, ()):
+        if similar.undone:
+            candidate = _commit_candidate(commit.repo, similar.commit, "taken back", similar.shared)
+            candidates.append(replace(candidate, taken_back=similar.undone))
+    return candidates
+
+
+def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
+    by_id: dict[EvidenceId, Candidate] = {}
+    for candidate in candidates:
+        by_id.setdefault(candidate.id, candidate)
+    return list(by_id.values())
+
+
 def _named_earlier(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[EvidenceId]:
     """Return the landed commits that a commit or its pull request names."""
     sha = commit.change.commit.sha
@@ -227,12 +249,8 @@ def _earlier(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
     several = [birth for birth in births if len(birth.shared) > 1]
     single = [birth for birth in births if len(birth.shared) == 1]
     later = [*repeat(None, _TURNS_BEFORE_SINGLE), *single]
-    by_id: dict[EvidenceId, Candidate] = {}
-    for turn in zip_longest(writers, similar, several, later):
-        for candidate in turn:
-            if candidate is not None:
-                by_id.setdefault(candidate.id, candidate)
-    return list(by_id.values())
+    in_turn = chain.from_iterable(zip_longest(writers, similar, several, later))
+    return _each_once(candidate for candidate in in_turn if candidate is not None)
 
 
 def _births(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:

@@ -41,6 +41,7 @@ class SimilarCommit(Frozen):
     score: float
     shared: tuple[str, ...] = ()  # The rarest files and identifiers that both touch
     has_rare_name: bool = False  # Whether hardly any other commit has one of the identifiers
+    undone: int = 0  # How many of its lines the other commit takes back, where these are most
 
 
 class _Term(NamedTuple):

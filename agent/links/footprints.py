@@ -53,7 +53,7 @@ def footprint_of(change: Change, commit: Headline) -> Footprint:
             created.add(file.path)
     added: dict[str, None] = {}
     removed: dict[str, None] = {}
-    for line in _changed_lines(change):
+    for line in changed_lines(change):
         side = added if line[0] == "+" else removed
         if len(side) < _MAX_NAMES:
             # Most names recur in hundreds of commits.
@@ -79,7 +79,7 @@ def title_words(title: str) -> tuple[str, ...]:
     return tuple(sorted(terms(without_pull_numbers(title))))
 
 
-def _changed_lines(change: Change) -> Iterator[str]:
+def changed_lines(change: Change) -> Iterator[str]:
     """Yield the added and removed lines of a commit with their signs, up to a limit."""
     lines_left = _MAX_LINES
     for file in change.files:

@@ -327,6 +327,23 @@ def test_who_brought_a_name_that_changes_is_offered_however_old_and_says_which_n
     assert (candidate.changed_lines, candidate.shared) == (1, birth.names)
 
 
+def test_a_commit_of_which_most_lines_are_taken_back_comes_first_and_says_how_many() -> None:
+    undone = SimilarCommit(commit=EARLIER, score=0.1, undone=12)
+    past = HistoryFindings(
+        pairs=[
+            CommitPair(doer=headline(FIX.commit), earlier=writer("d" * 40).commit, by_lines=True)
+        ],
+        similar={REPO: {FIX.commit.sha: [undone]}},
+        writers={FIX.commit.sha: [writer("c" * 40), writer(EARLIER.sha)]},
+    )
+    (commit,) = candidates(past=past)
+    assert [candidate.id.sha[0] for candidate in commit.found] == ["b", "d", "c"]
+    text = ShortlistQuestion(commits=[commit]).text()
+    assert "Add the LoRA adapter cache · 12 lines of it are taken back" in text
+    (folded,) = candidates(past=past, depth="group", noise="ci")
+    assert [candidate.id.sha[0] for candidate in folded.found] == ["b", "c"]
+
+
 def test_lines_next_to_a_change_say_nothing_of_another_device() -> None:
     writers = {
         FIX.commit.sha: [
