@@ -24,6 +24,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
+from agent.links.births import Birth
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint
 from agent.links.line_writers import LineWriter
@@ -205,6 +206,12 @@ class CloneSource(CodeSource, Protocol):
 
         The likeliest to matter come first, however old. The lines with which a repository began
         have no writer.
+        """
+
+    async def births(self, shas: Sequence[str]) -> Mapping[str, tuple[Birth, ...]]:
+        """Return for each commit the earlier ones that brought the rarest names which it changes.
+
+        The commit that brought the most of them comes first, however old.
         """
 
     async def lines_with(

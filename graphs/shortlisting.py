@@ -25,7 +25,7 @@ from graphs.state import RelateInput
 from tools.chat.messages import Handles
 from tools.history.similar_commits import (
     footprints_of,
-    line_writers_of,
+    line_origins_of,
     similar_commits,
     trackers_of,
 )
@@ -52,7 +52,7 @@ async def find_candidates(
     sources = repositories[repo]
     queries = await footprints_of(material, sources.code, context.evidence_cache)
     similar = await similar_commits(queries, repositories, window, context.stories)
-    writers = await line_writers_of(material, sources.code)
+    origins = await line_origins_of(material, sources.code)
     trackers = await trackers_of(state["stories"].stories, sources)
     other_issues: list[Digest] = []
     for other in repositories:
@@ -61,7 +61,8 @@ async def find_candidates(
     past = HistoryFindings(
         pairs=state["stories"].pairs,
         similar=similar,
-        writers=writers,
+        writers=origins.writers,
+        births=origins.births,
         trackers=trackers,
         issues=other_issues,
         stories=state["stories"].stories,

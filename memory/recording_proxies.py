@@ -33,6 +33,7 @@ from pydantic_core import to_jsonable_python
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit
 from agent.domain.surface import SurfaceChange
+from agent.links.births import Birth
 from agent.links.line_writers import LineWriter
 from agent.ports import CloneSource, CodeSource, Past, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
@@ -360,6 +361,7 @@ _Bytes = Annotated[
 _VERSIONS = JsonCodec("versions", TypeAdapter(tuple[_Bytes | None, _Bytes | None]))
 _SURFACE: JsonCodec[SurfaceChange | None] = JsonCodec("surface", TypeAdapter(SurfaceChange | None))
 _LINE_WRITERS = JsonCodec("line-writers", TypeAdapter(tuple[LineWriter, ...]))
+_BIRTHS = JsonCodec("births", TypeAdapter(tuple[Birth, ...]))
 _RULES: Mapping[Callable[..., Any], _Rule] = {
     CodeSource.changes: _Rule(
         each="shas",
@@ -374,6 +376,9 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
     CloneSource.written_by: _Rule(lasting=_is_something, needs_history=True),
     CloneSource.line_writers: _Rule(
         each="shas", codec=_LINE_WRITERS, lasting=_is_something, needs_history=True
+    ),
+    CloneSource.births: _Rule(
+        each="shas", codec=_BIRTHS, lasting=_is_something, needs_history=True
     ),
     CloneSource.lines_with: _Rule(lasting=_is_something),
     CloneSource.document_lines: _Rule(lasting=_is_something),

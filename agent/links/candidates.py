@@ -3,9 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import permutations, zip_longest
+from itertools import chain, permutations, repeat, zip_longest
 from typing import Literal
 
 from agent.domain.base import RepoId
@@ -15,6 +15,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Noise
 from agent.domain.links import Grade, Mention, Story, StoryKind
 from agent.domain.references import without_pull_numbers
+from agent.links.births import Birth
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import title_words
 from agent.links.issue_digest import GIVEN_UP, Digest, digest
@@ -25,6 +26,8 @@ from agent.triage.collected import Collected
 
 MAX_ISSUES = 30  # The nearest issues of a commit
 MAX_EARLIER = 6  # The nearest earlier commits, of each repository
+_MAX_BIRTHS = 2  # Commits that brought names, of each commit
+_TURNS_BEFORE_SINGLE = 3  # Writers and similar commits before who brought a single name
 _MAX_FOLDED = 3  # Earlier commits that are offered for a commit that is folded
 _SEARCHED_NOISE: frozenset[Noise] = frozenset({"tests", "ci", "chore"})
 """Folded commits that may mend or continue something: people wrote them, and not only prose."""
@@ -38,7 +41,9 @@ _TYING: tuple[StoryKind, ...] = ("revert", "reland", "series")
 """Stories that say by themselves what their commits have to do with each other."""
 
 _IdPair = tuple[EvidenceId, EvidenceId]  # A commit, and what it belongs to
-Origin = Literal["changed lines", "touched lines", "tracker", "earlier commit", "issue"]
+Origin = Literal[
+    "taken back", "changed lines", "touched lines", "birth", "tracker", "earlier commit", "issue"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +57,7 @@ class Candidate:
     author: str = ""
     shared: tuple[str, ...] = ()  # What it has in common with the commit
     changed_lines: int = 0  # How many of its lines the commit changes, where they were followed
+    taken_back: int = 0  # How many of its lines the commit takes back, where these are most
     may_be_inferred: bool = False  # Whether the two share enough to be called related
 
 
@@ -74,6 +80,8 @@ class HistoryFindings:
     """Similar commits of each repository, by the hashes of the day's commits."""
     writers: Mapping[str, Sequence[LineWriter]] = field(default_factory=dict)
     """Who wrote the lines that commits of the day touch, by the hashes of these."""
+    births: Mapping[str, Sequence[Birth]] = field(default_factory=dict)
+    """Who brought rare names that commits of the day change, by the hashes of these."""
     trackers: Mapping[str, Sequence[Digest]] = field(default_factory=dict)
     """Issues that the first part of a series names, by the hashes of its later parts."""
     issues: Sequence[Digest] = ()  # Issues of the other repositories
@@ -113,8 +121,10 @@ def commit_candidates(
         collected_candidates: list[Candidate] = []
         if is_folded(read):
             if is_searched(read):
-                collected_candidates += _earlier(commit, past)[:_MAX_FOLDED]
+                earlier = [*_taken_back(commit, past), *_earlier(commit, past)]
+                collected_candidates += _each_once(earlier)[:_MAX_FOLDED]
         else:
+            collected_candidates += _taken_back(commit, past)
             collected_candidates += _by_lines(commit, past.pairs)
             collected_candidates += _trackers(commit, past)
             collected_candidates += _earlier(commit, past)
@@ -196,6 +206,23 @@ def _by_lines(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[Candi
     return candidates
 
 
+def _taken_back(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
+    """Return the commits of which a commit takes back most lines, though it does not say so."""
+    candidates: list[Candidate] = []
+    for similar in past.similar.get(commit.repo, {}).get(commit.change.commit.sha, ()):
+        if similar.undone:
+            candidate = _commit_candidate(commit.repo, similar.commit, "taken back", similar.shared)
+            candidates.append(replace(candidate, taken_back=similar.undone))
+    return candidates
+
+
+def _each_once(candidates: Iterable[Candidate]) -> list[Candidate]:
+    by_id: dict[EvidenceId, Candidate] = {}
+    for candidate in candidates:
+        by_id.setdefault(candidate.id, candidate)
+    return list(by_id.values())
+
+
 def _named_earlier(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[EvidenceId]:
     """Return the landed commits that a commit or its pull request names."""
     sha = commit.change.commit.sha
@@ -207,19 +234,35 @@ def _named_earlier(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[
 
 
 def _earlier(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
-    """Return who wrote the lines that a commit touches, in turn with the most similar commits."""
+    """Return who wrote the lines that a commit touches, in turn with the most similar commits.
+
+    Those who brought several names that it changes come third; who brought a single one, behind
+    the first of both.
+    """
     similar = _similar(commit, past)
-    shared = {candidate.id: candidate.shared for candidate in similar}
+    births = _births(commit, past)
+    shared = {candidate.id: candidate.shared for candidate in (*births, *similar)}
     writers: list[Candidate] = []
     for writer in past.writers.get(commit.change.commit.sha, ()):
         name = EvidenceId.commit(commit.repo, writer.commit.sha)
         writers.append(_writer_candidate(commit, writer, shared.get(name, ())))
-    by_id: dict[EvidenceId, Candidate] = {}
-    for pair in zip_longest(writers, similar):
-        for candidate in pair:
-            if candidate is not None:
-                by_id.setdefault(candidate.id, candidate)
-    return list(by_id.values())
+    several = [birth for birth in births if len(birth.shared) > 1]
+    single = [birth for birth in births if len(birth.shared) == 1]
+    later = [*repeat(None, _TURNS_BEFORE_SINGLE), *single]
+    in_turn = chain.from_iterable(zip_longest(writers, similar, several, later))
+    return _each_once(candidate for candidate in in_turn if candidate is not None)
+
+
+def _births(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
+    candidates: list[Candidate] = []
+    title = commit.change.commit.title
+    for birth in past.births.get(commit.change.commit.sha, ())[:_MAX_BIRTHS]:
+        may_be_inferred = may_be_related(title, birth.commit.title, has_rare_name=True)
+        candidate = _commit_candidate(
+            commit.repo, birth.commit, "birth", birth.names, may_be_inferred
+        )
+        candidates.append(candidate)
+    return candidates
 
 
 def _writer_candidate(

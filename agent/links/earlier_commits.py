@@ -42,6 +42,7 @@ class SimilarCommit(Frozen):
     shared: tuple[str, ...] = ()  # The rarest files and identifiers that both touch
     has_rare_name: bool = False  # Whether hardly any other commit has one of the identifiers
     shares_code: bool = False  # Whether both touch the same file and the same identifier
+    undone: int = 0  # How many of its lines the other commit takes back, where these are most
 
 
 class _Term(NamedTuple):

@@ -53,11 +53,11 @@ def footprint_of(change: Change, commit: Headline) -> Footprint:
             created.add(file.path)
     added: dict[str, None] = {}
     removed: dict[str, None] = {}
-    for line in _changed_lines(change):
+    for line in changed_lines(change):
         side = added if line[0] == "+" else removed
         if len(side) < _MAX_NAMES:
             # Most names recur in hundreds of commits.
-            side.update((intern(name), None) for name in _IDENTIFIER.findall(line[1:]))
+            side.update((intern(name), None) for name in names_in(line[1:]))
     return Footprint(
         commit=commit,
         repo=change.commit.repo,
@@ -69,12 +69,17 @@ def footprint_of(change: Change, commit: Headline) -> Footprint:
     )
 
 
+def names_in(line: str) -> list[str]:
+    """Return the flags and identifiers on a line of code, in their order."""
+    return _IDENTIFIER.findall(line)
+
+
 def title_words(title: str) -> tuple[str, ...]:
     """Return the words of a title, sorted, without the numbers of pull requests."""
     return tuple(sorted(terms(without_pull_numbers(title))))
 
 
-def _changed_lines(change: Change) -> Iterator[str]:
+def changed_lines(change: Change) -> Iterator[str]:
     """Yield the added and removed lines of a commit with their signs, up to a limit."""
     lines_left = _MAX_LINES
     for file in change.files:

@@ -123,10 +123,14 @@ def _parts(commit: CommitCandidates, candidate: Candidate) -> Iterator[str]:
     if is_commit:
         yield f"by {candidate.author}"
     yield _short(candidate.title)
+    if candidate.origin == "taken back":
+        yield _taken_back_said(candidate.taken_back)
     if candidate.origin == "changed lines":
         yield "wrote lines that are changed"
     if candidate.origin == "touched lines":
         yield _lines_said(candidate.changed_lines)
+    if candidate.origin == "birth":
+        yield "brought names that are changed"
     if candidate.origin == "tracker":
         yield "named by the first part of the series"
     if candidate.shared:
@@ -138,6 +142,10 @@ def _lines_said(changed: int) -> str:
     if not changed:
         return "wrote lines next to what is changed"
     return "wrote a line that is changed" if changed == 1 else f"wrote {changed} changed lines"
+
+
+def _taken_back_said(lines: int) -> str:
+    return "a line of it is taken back" if lines == 1 else f"{lines} lines of it are taken back"
 
 
 def _short(title: str) -> str:

@@ -141,6 +141,33 @@ async def test_an_earlier_commit_that_is_named_is_read_too_and_told_as_a_story(
     assert story.kind == "follow-up"
 
 
+async def test_a_commit_that_takes_another_back_under_a_title_of_its_own_is_told_as_its_revert(
+    tmp_path: Path,
+) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", worker__py="WORKER_TIMEOUT = 30\n")
+    spill = "def spill_routes(routes):\n    return routes[:MAX_SPILL]\n"
+    spilling = clone.commit("Let routes spill", 2, router__py=f"MAX_ROUTES = 22\n{spill}")
+    for number in range(6):
+        clone.commit(f"Tidy part {number}", 3, router__py=f"MAX_ROUTES = {30 + number}\n{spill}")
+    quiet = "Keep the shared buffer small"
+    clone.commit(quiet, 9, router__py="MAX_ROUTES = 35\n")
+    reverts = {
+        "other": spilling[:9],
+        "relation": "reverts",
+        "anchor": "-def spill_routes(routes):",
+        "other_anchor": "+def spill_routes(routes):",
+    }
+    script = Scripted(relations={quiet: [reverts]})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+        (question,) = of(server, "Shortlist")
+    (line,) = [line for line in question.splitlines() if spilling[:9] in line]
+    assert line.endswith("2 lines of it are taken back") or "2 lines of it are taken back ·" in line
+    told = [story for story in covered.report.stories if story.kind == "revert"]
+    assert [spilling in "".join(story.steps) for story in told] == [True]
+
+
 async def test_admitted_relations_stay_when_the_day_is_run_again_and_the_model_is_away(
     tmp_path: Path,
 ) -> None:

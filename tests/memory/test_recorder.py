@@ -148,8 +148,8 @@ async def test_another_run_does_not_look_again_through_history_before_a_commit(
 ) -> None:
     work = Work(tmp_path / "work")
     work.commit("Start", {"engine/core.py": "limit = 1\n"})
-    first = work.commit("Add a cache", {"engine/cache.py": "size = 1\nages = 2\n"})
-    last = work.commit("Mend the cache", {"engine/cache.py": "size = 9\nages = 9\n"})
+    first = work.commit("Add a cache", {"engine/cache.py": "max_size = 1\nages = 2\n"})
+    last = work.commit("Mend the cache", {"engine/cache.py": "max_size = 9\nages = 9\n"})
 
     async def look_back(run: str, open_source: Callable[[], Any]) -> list[object]:
         recorder = CallRecorder(db, run)
@@ -158,6 +158,7 @@ async def test_another_run_does_not_look_again_through_history_before_a_commit(
             dict(await source.written_by(last, since=DAY.start - timedelta(days=60))),
             await source.headed("cache", upto=last, since=DAY.start - timedelta(days=400)),
             list((await source.line_writers([last]))[last]),
+            list((await source.births([last]))[last]),
             list(await source.lines_with(last, ["limit", "size"])),
             list(await source.before(last, ["engine/cache.py"])),
         ]
@@ -167,6 +168,7 @@ async def test_another_run_does_not_look_again_through_history_before_a_commit(
 
     answers = await look_back("r1", clone)
     assert answers[0] == {first: 2}
+    assert answers[3]
     assert await look_back("r2", nobody) == answers
 
 

@@ -9,6 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.links.earlier_commits import EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_footprint
+from agent.links.taken_back import Edit, taken_back
 from agent.ports import Past
 
 _MAX_COMMITS = 5_000  # The latest commits that are looked at, of a busy repository
@@ -42,6 +43,7 @@ class SimilarCommits:
 
     def __init__(self) -> None:
         self._footprints: dict[str, Footprint] = {}
+        self._edits: dict[str, Edit] = {}
         self._reading = asyncio.Lock()  # Every repository of a report asks for the same commits
 
     async def find(
@@ -61,7 +63,8 @@ class SimilarCommits:
             else:
                 footprints = await self._read(source, commits)
         # Answers of models come in while two months of commits are compared.
-        return await asyncio.to_thread(_ranked, footprints, source.repo, queries, limit)
+        edits = [self._edits[commit.sha] for commit in commits if commit.sha in self._edits]
+        return await asyncio.to_thread(_ranked, footprints, edits, source.repo, queries, limit)
 
     async def _read(self, source: LandedCommits, commits: Sequence[Headline]) -> list[Footprint]:
         """Return the footprints of commits with their diffs; of what cannot be read, the title."""
@@ -73,6 +76,8 @@ class SimilarCommits:
             is_root = not change.commit.parents
             footprint = title_footprint(commit) if is_root else footprint_of(change, commit)
             self._footprints[commit.sha] = footprint
+            if not is_root:
+                self._edits[commit.sha] = Edit(change, commit)
         footprints: list[Footprint] = []
         for sha, commit in headlines.items():
             footprints.append(self._footprints.get(sha) or title_footprint(commit))
@@ -103,10 +108,24 @@ class SimilarCommits:
 
 
 def _ranked(
-    footprints: Sequence[Footprint], repo: RepoId, queries: Sequence[Footprint], limit: int
+    footprints: Sequence[Footprint],
+    edits: Sequence[Edit],
+    repo: RepoId,
+    queries: Sequence[Footprint],
+    limit: int,
 ) -> dict[str, tuple[SimilarCommit, ...]]:
+    """Return the commits that queries take lines back of, and then the most similar ones."""
     index = EarlierCommits(footprints, repo)
+    asked = {query.commit.sha for query in queries if query.repo == repo}
+    undone = taken_back([edit for edit in edits if edit.commit.sha in asked], edits)
     similar: dict[str, tuple[SimilarCommit, ...]] = {}
     for query in queries:
-        similar[query.commit.sha] = tuple(index.ranked(query, limit))
+        sha = query.commit.sha
+        ranked = {similar.commit.sha: similar for similar in index.ranked(query, limit)}
+        reverted: dict[str, SimilarCommit] = {}
+        for earlier in undone.get(sha, ()):
+            commit = earlier.commit
+            same = ranked.get(commit.sha) or SimilarCommit(commit=commit, score=0.0)
+            reverted[commit.sha] = same.model_copy(update={"undone": earlier.lines})
+        similar[sha] = tuple((reverted | {**ranked, **reverted}).values())
     return similar

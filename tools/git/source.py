@@ -9,11 +9,13 @@ from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.window import Window
+from agent.links.births import Birth
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint
 from agent.links.line_writers import LineWriter
 from agent.ports import Study
 from agent.stories.timeline import NEAR
+from tools.git.births import births
 from tools.git.changes import (
     ChangeReader,
     UnreadCommits,
@@ -34,6 +36,7 @@ from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
 from tools.git.similar import SimilarCommits
 from tools.git.surfaces import Surfaces
+from tools.git.trails import FollowedChanges, follow
 from tools.git.view import View, view_of
 from tools.release_comparison import release_notes
 
@@ -61,6 +64,7 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
         self._last_view: View | None = None
         self._existing: set[str] = set()  # Commits that were seen to be here
         self._similar = SimilarCommits()
+        self._followed: FollowedChanges | None = None
 
     async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
         """List the first-parent commits whose landing time is in the window, and what arrived late."""
@@ -138,16 +142,33 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
 
         A partial clone has contents only of the last weeks, if of any.
         """
-        repository = await self._open()
-        changes = [change async for change in self.changes(shas)]
-        since = None
-        if repository.promisor is not None and changes:
-            since = min(change.commit.committed_at for change in changes) - NEAR
-        view = self._view_of(repository)
         writers: dict[str, tuple[LineWriter, ...]] = dict.fromkeys(shas, ())
         with suppress(UpstreamError):  # Without them, fewer earlier commits are compared
-            writers |= await line_writers(view, self.repo, changes, since)
+            writers |= await line_writers(await self._view(), self.repo, await self._follow(shas))
         return writers
+
+    async def births(self, shas: Sequence[str]) -> Mapping[str, tuple[Birth, ...]]:
+        """Return for each commit the earlier ones that brought the rarest names that it changes.
+
+        A partial clone has too few contents to tell.
+        """
+        found: dict[str, tuple[Birth, ...]] = dict.fromkeys(shas, ())
+        if await self.is_partial():
+            return found
+        with suppress(UpstreamError):  # Without them, fewer earlier commits are compared
+            found |= await births(await self._view(), self.repo, await self._follow(shas))
+        self._followed = None
+        return found
+
+    async def _follow(self, shas: Sequence[str]) -> FollowedChanges:
+        """Follow the files of commits down the landed line; the last answer is kept."""
+        if self._followed is None or self._followed.shas != tuple(shas):
+            changes = [change async for change in self.changes(shas)]
+            since = None
+            if await self.is_partial() and changes:
+                since = min(change.commit.committed_at for change in changes) - NEAR
+            self._followed = await follow(await self._view(), tuple(shas), changes, since)
+        return self._followed
 
     async def has_whole_history(self) -> bool:
         """Return False for a shallow clone."""

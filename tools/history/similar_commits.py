@@ -1,7 +1,7 @@
 """Earlier commits of all configured repositories that a day's commits may belong to."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Issue
@@ -9,6 +9,7 @@ from agent.domain.evidence import Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.window import Window
+from agent.links.births import Birth
 from agent.links.candidates import MAX_EARLIER, is_folded, is_searched
 from agent.links.earlier_commits import LOOK_BACK, EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_footprint
@@ -74,19 +75,30 @@ async def _similar(
     return await code.similar(queries, upto=landing.tip, since=since, limit=MAX_EARLIER)
 
 
-async def line_writers_of(
-    material: Material, code: CodeSource
-) -> Mapping[str, Sequence[LineWriter]]:
-    """Return the commits that wrote the lines which the day's commits touch, by their hashes."""
+class LineOrigins(NamedTuple):
+    """Who wrote the lines that the day's commits touch, and who brought names on them.
+
+    Both are by the hashes of the day's commits.
+    """
+
+    writers: Mapping[str, Sequence[LineWriter]]
+    births: Mapping[str, Sequence[Birth]]
+
+
+async def line_origins_of(material: Material, code: CodeSource) -> LineOrigins:
+    """Return the earlier commits to which the lines of the day's commits go back."""
     if not isinstance(code, CloneSource):
-        return {}
+        return LineOrigins({}, {})
     searched = [read for read in material.reads if is_searched(read)]
     searched.sort(key=is_folded)
     shas = [read.evidence.change.commit.sha for read in searched]
+    shas = shas[:_MAX_FOLLOWED]
     try:
-        return await code.line_writers(shas[:_MAX_FOLLOWED])
+        writers = await code.line_writers(shas)
+        births = await code.births(shas)
     except AppError:
-        return {}  # Without them, fewer earlier commits are compared
+        return LineOrigins({}, {})  # Without them, fewer earlier commits are compared
+    return LineOrigins(writers, births)
 
 
 async def trackers_of(

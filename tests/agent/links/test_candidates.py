@@ -1,5 +1,6 @@
 """What code finds for a commit: earlier commits, issues; and what a model is shown to choose from."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,6 +20,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, Noise
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
+from agent.links.births import Birth
 from agent.links.candidates import (
     MAX_ISSUES,
     CommitCandidates,
@@ -298,6 +300,48 @@ def test_who_wrote_the_touched_lines_comes_in_turn_with_what_is_similar() -> Non
     tied = story("revert", REPO, [first, last])
     past = HistoryFindings(writers=writers, stories=(tied,))
     assert [name.sha[0] for name in offered(past)] == ["c", "d"]
+
+
+def test_who_brought_a_name_that_changes_is_offered_however_old_and_says_which_name() -> None:
+    brought = EARLIER.model_copy(update={"sha": "9" * 40, "at": DAY - timedelta(days=400)})
+    birth = Birth(commit=brought, names=("popitem_last", "--last"))
+    past = HistoryFindings(
+        similar=SIMILAR,
+        writers={FIX.commit.sha: [writer("c" * 40), writer("d" * 40)]},
+        births={FIX.commit.sha: [birth]},
+    )
+    (commit,) = candidates(past=past)
+    assert [candidate.id.sha[0] for candidate in commit.found] == ["c", "b", "9", "d"]
+    lines = ShortlistQuestion(commits=[commit]).text().splitlines()
+    (line,) = [line for line in lines if "landed 2025-01-29" in line]
+    assert line.endswith("brought names that are changed · shares popitem_last, --last")
+    # A single name may be that of a library: it comes behind.
+    single = {FIX.commit.sha: [Birth(commit=brought, names=("popitem_last",))]}
+    (commit,) = candidates(past=replace(past, births=single))
+    assert [candidate.id.sha[0] for candidate in commit.found] == ["c", "b", "d", "9"]
+    # Who wrote the changed line as well is one candidate, with the name.
+    both = {FIX.commit.sha: [birth.model_copy(update={"commit": EARLIER})]}
+    writers = {FIX.commit.sha: [writer(EARLIER.sha)]}
+    (commit,) = candidates(past=HistoryFindings(writers=writers, births=both))
+    (candidate,) = commit.found
+    assert (candidate.changed_lines, candidate.shared) == (1, birth.names)
+
+
+def test_a_commit_of_which_most_lines_are_taken_back_comes_first_and_says_how_many() -> None:
+    undone = SimilarCommit(commit=EARLIER, score=0.1, undone=12)
+    past = HistoryFindings(
+        pairs=[
+            CommitPair(doer=headline(FIX.commit), earlier=writer("d" * 40).commit, by_lines=True)
+        ],
+        similar={REPO: {FIX.commit.sha: [undone]}},
+        writers={FIX.commit.sha: [writer("c" * 40), writer(EARLIER.sha)]},
+    )
+    (commit,) = candidates(past=past)
+    assert [candidate.id.sha[0] for candidate in commit.found] == ["b", "d", "c"]
+    text = ShortlistQuestion(commits=[commit]).text()
+    assert "Add the LoRA adapter cache · 12 lines of it are taken back" in text
+    (folded,) = candidates(past=past, depth="group", noise="ci")
+    assert [candidate.id.sha[0] for candidate in folded.found] == ["b", "c"]
 
 
 def test_lines_next_to_a_change_say_nothing_of_another_device() -> None:
