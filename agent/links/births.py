@@ -22,7 +22,7 @@ class Birth(Frozen):
     names: tuple[str, ...]
 
 
-class ChangedNames(NamedTuple):
+class RemovedLineNames(NamedTuple):
     """The names on the removed lines of a file, by its path before the commit."""
 
     path: str
@@ -48,13 +48,13 @@ def occurrences_of(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)", re.ASCII)
 
 
-def changed_names(change: Change) -> list[ChangedNames]:
+def changed_names(change: Change) -> list[RemovedLineNames]:
     """Return the names that a change alters or takes out of the product, by file."""
     added: set[str] = set()
     for file in change.files:
         for line in _lines(file, "+"):
             added.update(names_in(line))
-    files: list[ChangedNames] = []
+    files: list[RemovedLineNames] = []
     for file in change.files:
         if file.status == "added" or area(file.path) not in (Area.PRODUCT, Area.BENCH):
             continue
@@ -69,7 +69,7 @@ def changed_names(change: Change) -> list[ChangedNames]:
         if names:
             path = file.previous_path or file.path
             files.append(
-                ChangedNames(path, tuple(ended[:_MAX_LISTED]), tuple(changed[:_MAX_LISTED]))
+                RemovedLineNames(path, tuple(ended[:_MAX_LISTED]), tuple(changed[:_MAX_LISTED]))
             )
     return files
 

@@ -12,7 +12,7 @@ from agent.domain.commits import Change
 from agent.links.births import Birth, ChangedNames, changed_names, occurrences_of
 from agent.stories.timeline import headline
 from tools.git.log import read_commits
-from tools.git.trails import FollowedChanges, Trail, Trails, Version, as_bytes
+from tools.git.trails import FollowedChanges, LeftFile, Trail, Trails, as_bytes
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -70,7 +70,7 @@ async def _names_by_birth(view: "View", change: Change, trails: Trails) -> dict[
 async def _rarest(view: "View", trail: Trail, file: ChangedNames, limit: int) -> list[str]:
     if limit == 0:
         return []
-    text = await _content(view, Version(trail.start, as_bytes(file.path)))
+    text = await _content(view, LeftFile(trail.start, as_bytes(file.path)))
     return file.rarest(text, limit)
 
 
@@ -89,7 +89,7 @@ async def _birth(view: "View", trail: Trail, name: str) -> str:
     return "" if is_last and trail.boundary else trail.versions[newest].sha
 
 
-async def _content(view: "View", version: Version) -> str:
+async def _content(view: "View", version: LeftFile) -> str:
     (file,) = await view.objects.contents([version.name])
     if file is None or len(file.content) > _MAX_SIZE:
         return ""

@@ -20,7 +20,7 @@ MAX_DEPTH = 25_000  # Landed commits that are looked through for those that touc
 _LISTED = ("--name-status", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")
 
 
-class Version(NamedTuple):
+class LeftFile(NamedTuple):
     """A file as a commit left it."""
 
     sha: str
@@ -49,7 +49,7 @@ class Trail:
 
     start: str
     commits: list[str] = field(default_factory=list)
-    versions: list[Version] = field(default_factory=list)  # The file as each of them left it
+    versions: list[LeftFile] = field(default_factory=list)  # The file as each of them left it
     boundary: str = ""  # The last commit that was looked at, if the file is older
 
     @property
@@ -95,7 +95,7 @@ class Trails:
     def _extend(self, path: bytes, commit: _Landed) -> None:
         for trail in self._followed[path]:
             trail.commits.append(commit.sha)
-            trail.versions.append(Version(commit.sha, path))
+            trail.versions.append(LeftFile(commit.sha, path))
         earlier_path = commit.renamed.get(path)
         if earlier_path is None:
             if path in commit.added:
