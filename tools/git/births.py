@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.links.births import Birth, ChangedNames, changed_names, occurrences_of
+from agent.links.births import Birth, RemovedLineNames, changed_names, occurrences_of
 from agent.stories.timeline import headline
 from tools.git.log import read_commits
 from tools.git.trails import FollowedChanges, LeftFile, Trail, Trails, as_bytes
@@ -67,7 +67,7 @@ async def _names_by_birth(view: "View", change: Change, trails: Trails) -> dict[
     return {sha: names_by_birth[sha] for sha in by_count}
 
 
-async def _rarest(view: "View", trail: Trail, file: ChangedNames, limit: int) -> list[str]:
+async def _rarest(view: "View", trail: Trail, file: RemovedLineNames, limit: int) -> list[str]:
     if limit == 0:
         return []
     text = await _content(view, LeftFile(trail.start, as_bytes(file.path)))
