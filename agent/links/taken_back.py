@@ -26,7 +26,7 @@ class TakenBack(NamedTuple):
     lines: int
 
 
-class Edit:
+class EditedLines:
     """The lines that a commit adds and those that it removes; what it moves is in neither.
 
     Of each line a checksum is kept: a day is compared with the commits of two months.
@@ -65,13 +65,15 @@ class Edit:
         return len(self._added) + len(self._removed)
 
 
-def taken_back(queries: Sequence[Edit], earlier: Sequence[Edit]) -> dict[str, list[TakenBack]]:
+def taken_back(
+    queries: Sequence[EditedLines], earlier: Sequence[EditedLines]
+) -> dict[str, list[TakenBack]]:
     """Return the earlier commits that each query undoes in part or whole, the likeliest first.
 
     A line that many commits have ties none of them.
     """
     wanted = set(chain.from_iterable(queries))
-    by_line: dict[int, list[Edit]] = defaultdict(list)
+    by_line: dict[int, list[EditedLines]] = defaultdict(list)
     for edit in earlier:
         for line in edit:
             if line in wanted:
@@ -92,7 +94,7 @@ def taken_back(queries: Sequence[Edit], earlier: Sequence[Edit]) -> dict[str, li
 class _Undoing:
     """What a commit undoes of an earlier one."""
 
-    def __init__(self, edit: Edit, earlier: Edit) -> None:
+    def __init__(self, edit: EditedLines, earlier: EditedLines) -> None:
         self.edit = edit
         self.earlier = earlier
         self.removed = len(edit.removed & earlier.added)

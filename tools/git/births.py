@@ -12,7 +12,7 @@ from agent.domain.commits import Change
 from agent.links.births import Birth, RemovedLineNames, changed_names, occurrences_of
 from agent.stories.timeline import headline
 from tools.git.log import read_commits
-from tools.git.trails import FollowedChanges, LeftFile, Trail, Trails, as_bytes
+from tools.git.trails import FileTrail, FollowedChanges, LeftFile, Trails, as_bytes
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -67,14 +67,14 @@ async def _names_by_birth(view: "View", change: Change, trails: Trails) -> dict[
     return {sha: names_by_birth[sha] for sha in by_count}
 
 
-async def _rarest(view: "View", trail: Trail, file: RemovedLineNames, limit: int) -> list[str]:
+async def _rarest(view: "View", trail: FileTrail, file: RemovedLineNames, limit: int) -> list[str]:
     if limit == 0:
         return []
     text = await _content(view, LeftFile(trail.start, as_bytes(file.path)))
     return file.rarest(text, limit)
 
 
-async def _birth(view: "View", trail: Trail, name: str) -> str:
+async def _birth(view: "View", trail: FileTrail, name: str) -> str:
     """Return the commit that brought a name into a file, or an empty string if it is older."""
     pattern = occurrences_of(name)
     newest = 0  # The version before the change has the name

@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.links.line_writers import LineWriter, TouchedFile
 from agent.stories.timeline import headline
 from tools.git.log import read_commits
-from tools.git.trails import MAX_DEPTH, FollowedChanges, Trail, as_bytes
+from tools.git.trails import MAX_DEPTH, FileTrail, FollowedChanges, as_bytes
 
 if TYPE_CHECKING:
     from tools.git.view import View
@@ -61,7 +61,7 @@ async def _formatting(view: "View", sha: str) -> list[str]:
 
 
 async def _writers(
-    view: "View", sha: str, file: TouchedFile, trail: Trail, ignored: Sequence[str]
+    view: "View", sha: str, file: TouchedFile, trail: FileTrail, ignored: Sequence[str]
 ) -> dict[int, str]:
     """Return who wrote each touched line of a file; nothing if git cannot say it."""
     options = ["--porcelain", "-w", "-M", "--root", "--first-parent", "-S", "/dev/stdin"]

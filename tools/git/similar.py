@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.links.earlier_commits import EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_footprint
-from agent.links.taken_back import Edit, taken_back
+from agent.links.taken_back import EditedLines, taken_back
 from agent.ports import Past
 
 _MAX_COMMITS = 5_000  # The latest commits that are looked at, of a busy repository
@@ -43,7 +43,7 @@ class SimilarCommits:
 
     def __init__(self) -> None:
         self._footprints: dict[str, Footprint] = {}
-        self._edits: dict[str, Edit] = {}
+        self._edits: dict[str, EditedLines] = {}
         self._reading = asyncio.Lock()  # Every repository of a report asks for the same commits
 
     async def find(
@@ -77,7 +77,7 @@ class SimilarCommits:
             footprint = title_footprint(commit) if is_root else footprint_of(change, commit)
             self._footprints[commit.sha] = footprint
             if not is_root:
-                self._edits[commit.sha] = Edit(change, commit)
+                self._edits[commit.sha] = EditedLines(change, commit)
         footprints: list[Footprint] = []
         for sha, commit in headlines.items():
             footprints.append(self._footprints.get(sha) or title_footprint(commit))
@@ -109,7 +109,7 @@ class SimilarCommits:
 
 def _ranked(
     footprints: Sequence[Footprint],
-    edits: Sequence[Edit],
+    edits: Sequence[EditedLines],
     repo: RepoId,
     queries: Sequence[Footprint],
     limit: int,

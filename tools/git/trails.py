@@ -44,7 +44,7 @@ class _Landed(NamedTuple):
 
 
 @dataclass
-class Trail:
+class FileTrail:
     """The landed commits before one that touched a file, also under its earlier names."""
 
     start: str
@@ -67,8 +67,8 @@ class Trails:
 
     def __init__(self, paths_by_commit: Mapping[str, Sequence[bytes]]) -> None:
         self._waiting = dict(paths_by_commit)
-        self._followed: dict[bytes, list[Trail]] = defaultdict(list)
-        self.by_file: dict[tuple[str, bytes], Trail] = {}
+        self._followed: dict[bytes, list[FileTrail]] = defaultdict(list)
+        self.by_file: dict[tuple[str, bytes], FileTrail] = {}
         self.roots: set[str] = set()
         self.positions: dict[str, int] = {}
         self.last = ""
@@ -87,7 +87,7 @@ class Trails:
         for path in commit.touched & self._followed.keys():
             self._extend(path, commit)
         for path in self._waiting.pop(commit.sha, ()):
-            trail = Trail(commit.parent)
+            trail = FileTrail(commit.parent)
             self.by_file[commit.sha, path] = trail
             if commit.parent:
                 self._followed[path].append(trail)
