@@ -85,7 +85,9 @@ def taken_back(queries: Sequence[Edit], earlier: Sequence[Edit]) -> dict[str, li
                     undoings.setdefault(edit.commit.sha, _Undoing(query, edit))
         likely = [undoing for undoing in undoings.values() if undoing.is_likely]
         likely.sort(key=lambda undoing: (-undoing.share, undoing.earlier.commit.sha))
-        undone[query.commit.sha] = [undoing.taken_back for undoing in likely[:_MAX_EACH]]
+        # A commit may take several back, but lines of many are only changed.
+        kept = [*likely[:1], *(undoing for undoing in likely[1:_MAX_EACH] if undoing.is_whole)]
+        undone[query.commit.sha] = [undoing.taken_back for undoing in kept]
     return undone
 
 
@@ -109,6 +111,11 @@ class _Undoing:
         return 2 * self.lines / (len(self.edit) + len(self.earlier))
 
     @property
+    def is_whole(self) -> bool:
+        """True where most lines of the earlier commit are undone."""
+        return self.lines >= _MOST * len(self.earlier)
+
+    @property
     def is_likely(self) -> bool:
         """True where most lines of one commit are concerned, or the titles have the same stem."""
         is_before = self.earlier.commit.at <= self.edit.commit.at
@@ -116,7 +123,7 @@ class _Undoing:
             return False
         if self.removed >= _MOST * max(1, len(self.edit.removed)):
             return True
-        return self.lines >= _MOST * len(self.earlier) or self._has_same_stem
+        return self.is_whole or self._has_same_stem
 
     @property
     def _has_same_stem(self) -> bool:
