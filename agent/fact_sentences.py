@@ -40,6 +40,10 @@ def sentence(predicate: str, params: Mapping[str, str], lang: Language) -> str:
         days = params["days"]
         form: str = phrases["changes_lines"][int(days) > 1]
         return form.format(days)
+    if predicate == "refers outside":
+        # As code: GitHub would link a number to the repository that shows the report.
+        names = map(code, params["others"].split("\n"))
+        return str(phrases["refers_outside"].format(phrases["comma"].join(names)))
     if predicate in phrases["fixed"]:
         return str(phrases["fixed"][predicate])
     return fact_sentence(Fact.model_validate({"severity": Severity.BEHAVIOUR, **params}), lang)

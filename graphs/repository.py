@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from agent.analysts.rules import fact_claims
 from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.base import RepoId
+from agent.links.outside import outside_claims
 from agent.packet_budgets import MINOR_PACKET
 from agent.ports import Step
 from graphs.chapter_building import ChapterBuilder
@@ -164,6 +165,9 @@ async def write_facts(state: WriteFactsInput, runtime: Runtime[RunContext]) -> W
         waiting = commit_tasks(share.deep, state["edited"].placements, material, facts)
         batch_size = await _minor_batch_size(state["spec"].name, context)
         waiting += minor_tasks(share.minor, material, facts, batch_size)
+    # Who explains a commit need not know what nobody has read.
+    configured = {spec.name for spec in (state["spec"], *state["beside"])}
+    facts += outside_claims(material, state["first_look"].references, configured)
     return {
         "facts": facts,
         "stories": stories,

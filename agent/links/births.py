@@ -36,16 +36,18 @@ class RemovedLineNames(NamedTuple):
         """
         rarity: dict[str, tuple[bool, bool, int, int]] = {}
         for name in (*self.ended, *self.changed):
-            occurrences = len(occurrences_of(name).findall(text))
+            occurrences = occurrences_in(text, name)
             if 0 < occurrences <= _MAX_OCCURRENCES:
                 is_flag = name.startswith("--")
                 rarity[name] = (name in self.changed, not is_flag, occurrences, -len(name))
         return sorted(rarity, key=lambda name: (rarity[name], name))[:limit]
 
 
-def occurrences_of(name: str) -> re.Pattern[str]:
-    """Return a pattern for a name that is not a part of another one."""
-    return re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)", re.ASCII)
+def occurrences_in(text: str, name: str) -> int:
+    """Return how often a text has a name that is not a part of another one."""
+    if name not in text:
+        return 0
+    return len(re.findall(rf"(?<![\w-]){re.escape(name)}(?!\w)", text, re.ASCII))
 
 
 def changed_names(change: Change) -> list[RemovedLineNames]:

@@ -208,11 +208,15 @@ def _by_lines(commit: CommitEvidence, pairs: Iterable[CommitPair]) -> list[Candi
 
 def _taken_back(commit: CommitEvidence, past: HistoryFindings) -> list[Candidate]:
     """Return the commits of which a commit takes back most lines, though it does not say so."""
+    by_lines = {candidate.id for candidate in _by_lines(commit, past.pairs)}
     candidates: list[Candidate] = []
     for similar in past.similar.get(commit.repo, {}).get(commit.change.commit.sha, ()):
-        if similar.undone:
-            candidate = _commit_candidate(commit.repo, similar.commit, "taken back", similar.shared)
-            candidates.append(replace(candidate, taken_back=similar.undone))
+        if not similar.undone:
+            continue
+        is_only_writer = EvidenceId.commit(commit.repo, similar.commit.sha) in by_lines
+        origin: Origin = "changed lines" if is_only_writer else "taken back"
+        candidate = _commit_candidate(commit.repo, similar.commit, origin, similar.shared)
+        candidates.append(replace(candidate, taken_back=similar.undone))
     return candidates
 
 

@@ -123,7 +123,7 @@ def _parts(commit: CommitCandidates, candidate: Candidate) -> Iterator[str]:
     if is_commit:
         yield f"by {candidate.author}"
     yield _short(candidate.title)
-    if candidate.origin == "taken back":
+    if candidate.taken_back:
         yield _taken_back_said(candidate.taken_back)
     if candidate.origin == "changed lines":
         yield "wrote lines that are changed"

@@ -86,8 +86,10 @@ def taken_back(
                 for edit in by_line[line]:
                     undoings.setdefault(edit.commit.sha, _Undoing(query, edit))
         likely = [undoing for undoing in undoings.values() if undoing.is_likely]
-        likely.sort(key=lambda undoing: (-undoing.share, undoing.earlier.commit.sha))
-        undone[query.commit.sha] = [undoing.taken_back for undoing in likely[:_MAX_EACH]]
+        likely.sort(key=lambda undoing: undoing.order)
+        # A commit may take several back, but lines of many are only changed.
+        kept = [*likely[:1], *(undoing for undoing in likely[1:_MAX_EACH] if undoing.is_whole)]
+        undone[query.commit.sha] = [undoing.taken_back for undoing in kept]
     return undone
 
 
@@ -106,9 +108,15 @@ class _Undoing:
         return TakenBack(self.earlier.commit, self.lines)
 
     @property
-    def share(self) -> float:
-        """The share of the lines of both commits that are brought by one and undone by the other."""
-        return 2 * self.lines / (len(self.edit) + len(self.earlier))
+    def order(self) -> tuple[bool, float, str]:
+        """Where it stands: titles with the same stem first, then by the share of lines of both."""
+        share = 2 * self.lines / (len(self.edit) + len(self.earlier))
+        return not self.has_same_stem, -share, self.earlier.commit.sha
+
+    @property
+    def is_whole(self) -> bool:
+        """True where most lines of the earlier commit are undone."""
+        return self.lines >= _MOST * len(self.earlier)
 
     @property
     def is_likely(self) -> bool:
@@ -118,10 +126,10 @@ class _Undoing:
             return False
         if self.removed >= _MOST * max(1, len(self.edit.removed)):
             return True
-        return self.lines >= _MOST * len(self.earlier) or self._has_same_stem
+        return self.is_whole or self.has_same_stem
 
-    @property
-    def _has_same_stem(self) -> bool:
+    @cached_property
+    def has_same_stem(self) -> bool:
         """True where two titles differ by one word each, as "Enable …" and "Disable …" do."""
         words = self.edit.words
         earlier_words = self.earlier.words

@@ -27,6 +27,7 @@ WEAK_PREDICATES = frozenset(
     {
         "refers to",
         "refers as said",
+        "refers outside",
         "changes lines",
         "continues",
         "same work",

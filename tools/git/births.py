@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.links.births import Birth, RemovedLineNames, changed_names, occurrences_of
+from agent.links.births import Birth, RemovedLineNames, changed_names, occurrences_in
 from agent.stories.timeline import headline
 from tools.git.log import read_commits
 from tools.git.trails import FileTrail, FollowedChanges, LeftFile, Trails, as_bytes
@@ -76,12 +76,11 @@ async def _rarest(view: "View", trail: FileTrail, file: RemovedLineNames, limit:
 
 async def _birth(view: "View", trail: FileTrail, name: str) -> str:
     """Return the commit that brought a name into a file, or an empty string if it is older."""
-    pattern = occurrences_of(name)
     newest = 0  # The version before the change has the name
     oldest = len(trail.versions)
     while oldest - newest > 1:
         middle = (newest + oldest) // 2
-        if pattern.search(await _content(view, trail.versions[middle])):
+        if occurrences_in(await _content(view, trail.versions[middle]), name):
             newest = middle
         else:
             oldest = middle

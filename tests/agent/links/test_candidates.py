@@ -342,6 +342,11 @@ def test_a_commit_of_which_most_lines_are_taken_back_comes_first_and_says_how_ma
     assert "Add the LoRA adapter cache · 12 lines of it are taken back" in text
     (folded,) = candidates(past=past, depth="group", noise="ci")
     assert [candidate.id.sha[0] for candidate in folded.found] == ["b", "c"]
+    # Who wrote nearly all of what goes is read even where a model cannot choose.
+    by_lines = CommitPair(doer=headline(FIX.commit), earlier=EARLIER, by_lines=True)
+    (commit,) = candidates(past=replace(past, pairs=[by_lines]))
+    (candidate, _) = commit.found
+    assert (candidate.origin, candidate.taken_back) == ("changed lines", 12)
 
 
 def test_lines_next_to_a_change_say_nothing_of_another_device() -> None:
