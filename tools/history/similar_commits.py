@@ -71,8 +71,10 @@ async def _similar(
     landing = await code.landed(window)
     if not landing.tip or not queries:
         return {}
+    # Of a day long ago, the tip is far above: what landed since would fill the list.
+    upto = landing.rows[0].commit.sha if landing.rows else landing.tip
     since = window.start - LOOK_BACK
-    return await code.similar(queries, upto=landing.tip, since=since, limit=MAX_EARLIER)
+    return await code.similar(queries, upto=upto, since=since, limit=MAX_EARLIER)
 
 
 class LineOrigins(NamedTuple):
