@@ -1,12 +1,18 @@
 """Which earlier commits are undone by a commit that does not say so."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 from agent.domain.base import RepoId
+from agent.domain.window import Window
 from agent.links.footprints import footprint_of
+from agent.ports import NoThreads, RepositorySources
 from agent.stories.timeline import headline
+from memory.store import database_in_memory
+from memory.stories import Stories
 from tests.made_repos import Work
+from tests.tools.git.test_line_writers import noon
 from tools.git.source import GitSource
+from tools.history.similar_commits import similar_commits
 
 REPO = RepoId("acme/engine")
 CORE = "core_limit = 1\n"
@@ -68,3 +74,21 @@ async def test_moves_common_lines_and_later_commits_undo_nothing(work: Work) -> 
         work.commit(f"Part {number}", {f"part{number}.py": "import engine_rows\n"})
     common = work.commit("Shorten", {"part0.py": "pass\n"})
     assert await undone_by(work, common) == {}
+
+
+async def test_what_landed_after_a_past_day_makes_none_of_its_lines_common(work: Work) -> None:
+    work.commit("Begin", {"engine.py": CORE}, at=noon(2026, 1, 1))
+    spill = work.commit("Let rows spill", {"engine.py": CORE + SPILL}, at=noon(2026, 1, 2))
+    quiet = work.commit("Keep the heap small", {"engine.py": CORE}, at=noon(2026, 1, 9))
+    for number in range(8):
+        files = {f"copy{number}.py": SPILL}
+        work.commit(f"Copy {number}", files, at=noon(2026, 2, 1 + number))
+    source = GitSource(REPO, work.path)
+    (change,) = [change async for change in source.changes([quiet])]
+    query = footprint_of(change, headline(change.commit))
+    sources = RepositorySources(code=source, threads=NoThreads(REPO, "git-only"), diffs=None)
+    day = Window.days(date(2026, 1, 9), date(2026, 1, 9), "UTC")
+    stories = Stories(database_in_memory())
+    similar = await similar_commits([query], {REPO: sources}, day, stories)
+    undone = {found.commit.sha: found.undone for found in similar[REPO][quiet] if found.undone}
+    assert undone == {spill: 3}
