@@ -98,6 +98,8 @@ class ChatServer:
         self._learn_lock = asyncio.Lock()
         self._admit = admit
         self._concurrency = Concurrency(patience=timeout)
+        # It warns of what it then raises. Filters belong to the process, so this one stays.
+        warnings.filterwarnings("ignore", module="langchain_openai")
         self._chat = ChatOpenAI(
             model=name,
             base_url=url,
@@ -269,11 +271,8 @@ class ChatServer:
     async def _translated(self) -> AsyncIterator[asyncio.Timeout]:
         """Limit the time of one answer, and turn errors of the libraries into ModelError."""
         try:
-            with warnings.catch_warnings():
-                # langchain-openai warns of what it then raises.
-                warnings.simplefilter("ignore")
-                async with asyncio.timeout(self._timeout) as deadline:
-                    yield deadline
+            async with asyncio.timeout(self._timeout) as deadline:
+                yield deadline
         except (TimeoutError, openai.APITimeoutError) as error:
             message = (
                 f"{self.name} did not answer in {self._timeout:g} s; "

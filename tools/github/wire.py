@@ -163,8 +163,8 @@ class Wire:
         return raw
 
     async def _wait_for_limits(self, resource: str) -> None:
-        seconds = self.limits.wait(resource)
-        if seconds > 0:
+        # Another request may be refused meanwhile, which makes the wait longer.
+        while (seconds := self.limits.wait(resource)) > 0:
             if not self._bearable(seconds):
                 raise RateLimited(self._limit_message(seconds), retry_after=seconds)
             await self._wait(seconds)

@@ -1,7 +1,9 @@
 """Chat models against a server that misbehaves over real HTTP: each fault ends in an answer or in words."""
 
+import asyncio
 import json
 import time
+import warnings
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -125,6 +127,14 @@ async def write(model: RecordedChatModel, messages: list[BaseMessage] = ASKED) -
 
 async def choose(model: RecordedChatModel) -> AIMessage:
     return await model.bind_tools([get_diff]).ainvoke(ASKED)
+
+
+async def test_requests_at_the_same_time_leave_the_warnings_of_the_process_as_they_were() -> None:
+    with serving() as server:
+        model = live_model(server)
+        before = list(warnings.filters)
+        await asyncio.gather(*(write(model) for _ in range(3)))
+        assert list(warnings.filters) == before
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,13 +2,15 @@
 
 import asyncio
 
+import httpx
 import pytest
 from pydantic import TypeAdapter
 
 from agent.domain.base import RateLimited, UpstreamError
 from tests.tools.github.conftest import Kit
+from tools.github.address import Address
 from tools.github.shapes import GraphAnswer
-from tools.github.wire import RequestPolicy
+from tools.github.wire import ApiRequest, ApiUsage, RequestPolicy, Wire
 
 NUMBERS = TypeAdapter(list[int])
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes"}
@@ -72,6 +74,35 @@ async def test_a_secondary_limit_with_retry_after_waits_that_long(
     assert (await client.get("/x", NUMBERS)).value == [1]
     assert kit.time.slept == [7.0]
     assert client.usage.waited == 7.0
+
+
+async def test_a_limit_that_is_prolonged_during_a_wait_is_waited_for_to_its_new_end(
+    kit: Kit,
+) -> None:
+    kit.hub.on("/x", kit.Reply(json=[1]))
+
+    def refuse(seconds: int) -> None:
+        wire.limits.refused("core", 429, httpx.Headers({"Retry-After": str(seconds)}), "")
+
+    async def sleep(seconds: float) -> None:
+        if not kit.time.slept:
+            refuse(20)  # Another request that was under way
+        await kit.time.sleep(seconds)
+
+    async with httpx.AsyncClient() as http:
+        wire = Wire(
+            Address(kit.hub.base),
+            lambda: http,
+            authorization=None,
+            policy=RequestPolicy(),
+            usage=ApiUsage(),
+            clock=kit.time.clock,
+            sleep=sleep,
+            jitter=lambda: 0.5,
+        )
+        refuse(7)
+        await wire.send_once(ApiRequest("GET", f"{kit.hub.base}/x"), lambda answer: answer.status)
+    assert kit.time.slept == [7.0, 13.0]
 
 
 async def test_an_exhausted_limit_waits_until_its_reset(kit: Kit) -> None:
