@@ -6,7 +6,9 @@ from typing import Any
 
 from agent.domain.base import Language
 from agent.domain.facts import Fact, Severity
-from agent.fact_values import (
+from agent.languages import catalogue
+from agent.markdown import code
+from agent.shortened_values import (
     MEMBERS,
     WITH_FUNCTION,
     class_of,
@@ -19,8 +21,6 @@ from agent.fact_values import (
     shortened_name,
     unique,
 )
-from agent.languages import catalogue
-from agent.markdown import code
 
 Phrases = Mapping[str, Any]
 """The part `facts` of a catalogue; in «one/more» the number of names chooses the form."""

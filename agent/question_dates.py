@@ -5,7 +5,7 @@ from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from agent.domain.dates import Days
+from agent.domain.stated_dates import Days
 
 _BEFORE = r"(?<![\w/.-])"
 _AFTER = r"(?![\w/-])"

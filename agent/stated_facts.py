@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
-from agent.fact_values import (
+from agent.shortened_values import (
     ERRORS,
     MEMBERS,
     WITH_FUNCTION,

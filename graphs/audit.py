@@ -10,11 +10,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from agent.audit import prose
+from agent.audit.broken_layout import check_layout
 from agent.audit.citations import check_citations
 from agent.audit.code import check_code
 from agent.audit.entries import AuditEntry, find_commits
 from agent.audit.findings import Library, in_order, summary
-from agent.audit.layout import check_layout
 from agent.audit.names import check_names
 from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
 from agent.domain.base import AppError

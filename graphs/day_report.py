@@ -10,7 +10,7 @@ from agent.domain.placement import CommitGroup
 from agent.domain.report import Drop, Failure, Report
 from agent.links.admitted import missing_relations
 from agent.reports.chapter import Chapter, drop_of
-from agent.reports.outcome import model_failures
+from agent.reports.model_failures import model_failures
 from graphs.state import PublishInput
 
 

@@ -21,7 +21,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Limit
 from agent.links.issue_digest import Digest, Known
 from agent.prompting import ContextExceeded, ModelError
-from memory.operations import Database, Record
+from memory.protocols import Database, Record
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)

@@ -22,7 +22,7 @@ from memory.evidence_rows import (
     tag_row,
     thread_row,
 )
-from memory.operations import Database, EvidenceHit, Record
+from memory.protocols import Database, EvidenceHit, Record
 from memory.search import ALWAYS, SearchIndex
 
 _SECOND = timedelta(seconds=1)

@@ -13,7 +13,7 @@ from agent.domain.references import mentioned_ids
 from agent.fact_sentences import fact_sentence
 from agent.questions import Known
 from memory.columns import clean, stamp
-from memory.operations import Value
+from memory.protocols import Value
 from memory.search_words import indexed_columns
 
 MODELS: dict[str, type[Known]] = {

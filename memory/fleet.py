@@ -10,7 +10,7 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.reports.stored import dump, load
 from memory.columns import stamp
-from memory.operations import Record, Row
+from memory.protocols import Record, Row
 
 if TYPE_CHECKING:
     # It needs packages that only workers have.

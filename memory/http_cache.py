@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from pydantic import ValidationError
 
 from agent.prompting import Capabilities
-from memory.operations import Database, Record
+from memory.protocols import Database, Record
 
 _KEPT_UNUSED = timedelta(days=60)
 _FRESH_DAYS = 14

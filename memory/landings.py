@@ -6,7 +6,7 @@ from agent.domain.base import RepoId
 from agent.domain.ledger import Owner
 from agent.domain.window import Window
 from memory.columns import stamp
-from memory.operations import Database, Record
+from memory.protocols import Database, Record
 
 
 class Landings:

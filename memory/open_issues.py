@@ -8,7 +8,7 @@ from agent.domain.links import Link
 from agent.domain.window import Window
 from agent.links.issue_digest import Digest, Known, digest
 from memory.columns import stamp
-from memory.operations import Database, Record
+from memory.protocols import Database, Record
 
 _MAX_ISSUES = 2_000  # Open issues of a repository that are compared with changes; the newest
 _MAX_LINKS = 2_000

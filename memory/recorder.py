@@ -23,7 +23,7 @@ from memory.artefacts import (
     decode_error,
     encode_error,
 )
-from memory.operations import Database, Record
+from memory.protocols import Database, Record
 
 T = TypeVar("T")
 QUESTIONS = "ask-"  # The record of a day's questions is named by this and the day

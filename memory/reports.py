@@ -16,7 +16,7 @@ from agent.reports.stored import load
 from memory.columns import clean, stamp
 from memory.landings import Landings
 from memory.open_issues import OpenIssues
-from memory.operations import Database, Record
+from memory.protocols import Database, Record
 from memory.statements import Statements
 
 _HASH = re.compile(r"[0-9a-f]{40}", re.ASCII)

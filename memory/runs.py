@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from agent.domain.base import InputError, StorageError
 from agent.settings.values import Recipe
-from memory.operations import Database, Row
+from memory.protocols import Database, Row
 
 FINISHED = ("done", "incomplete")
 """How a run ends that published its report; any other may be resumed."""

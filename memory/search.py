@@ -11,7 +11,7 @@ from agent.domain.window import Window
 from agent.languages import catalogue
 from agent.questions import Hit, Named
 from memory.columns import stamp
-from memory.operations import Database, EvidenceHit, EvidenceScope
+from memory.protocols import Database, EvidenceHit, EvidenceScope
 from memory.search_words import Term, phrase_of, terms_of
 
 ALWAYS = EvidenceScope(repos=(), start="", end="9")

@@ -14,7 +14,7 @@ from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.languages import language_of
 from memory.columns import clean, moment_of, stamp
-from memory.operations import Database, Record, StatementHit, StatementScope
+from memory.protocols import Database, Record, StatementHit, StatementScope
 from memory.search_words import indexed_text, terms_of
 
 _MAX_STATEMENT = 600  # Characters of a statement that are kept

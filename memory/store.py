@@ -12,7 +12,7 @@ from memory.evidence import EvidenceStore
 from memory.http_cache import HttpCache, ModelServers
 from memory.landings import Landings
 from memory.open_issues import OpenIssues
-from memory.operations import Database
+from memory.protocols import Database
 from memory.recorder import CallRecorder, Retention
 from memory.reports import Reports
 from memory.runs import RunFiles, RunLocks, Runs

@@ -15,7 +15,7 @@ from agent.domain.window import Window
 from agent.ports import Past
 from agent.stories.timeline import Remembered
 from memory.columns import stamp
-from memory.operations import Database
+from memory.protocols import Database
 
 _MAX_PAST_COMMITS = 2_000
 _RECENT = timedelta(days=60)

@@ -10,7 +10,7 @@ from agent.domain.base import InputError, RepoId
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import Upgrade, UpgradeItem
-from agent.editions.own_code import MAX_PLACES, concerns, find_uses, project_names, used_name
+from agent.own_code_uses import MAX_PLACES, concerns, find_uses, project_names, used_name
 from tools.git.process import LOCAL, git_program
 
 _MAX_FILE_BYTES = 1_000_000

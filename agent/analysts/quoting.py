@@ -15,8 +15,8 @@ from agent.domain.claims import Quote
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.patch import touched_names
-from agent.fact_values import names_of
 from agent.markdown import visible
+from agent.shortened_values import names_of
 from agent.triage.conventions import Area, area
 
 _MAX_TEXT = 12_000  # Characters that are read of a message: its point comes first

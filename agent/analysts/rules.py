@@ -19,8 +19,8 @@ from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.domain.links import Relation
 from agent.fact_sentences import params_of, sentence
-from agent.fact_values import names_of
 from agent.links.admitted import predicate_of
+from agent.shortened_values import names_of
 from agent.stated_facts import exchanged_lines, quoted_hunks, stated_facts
 
 _LINEAGE = {"revert": "undoes", "reland": "relands"}

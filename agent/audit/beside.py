@@ -14,8 +14,8 @@ from agent.audit.findings import Finding, Library, ReportReference, finding, fol
 from agent.audit.markdown import plain
 from agent.audit.metadata import Authors, author_finding, date_finding, is_misspelt
 from agent.domain.commits import Commit
-from agent.domain.dates import Stated, find_dates
 from agent.domain.references import mentions_thread, pull_number, without_pull_number
+from agent.domain.stated_dates import Stated, find_dates
 
 _GAP = re.compile(
     r"[\s`*_()\[\]（）【】,，:：·–—/-]{1,12}"

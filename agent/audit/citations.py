@@ -30,8 +30,8 @@ from agent.audit.metadata import (
 )
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
-from agent.domain.dates import find_dates
 from agent.domain.references import label_hashes, label_numbers, pull_number
+from agent.domain.stated_dates import find_dates
 from agent.markdown import slug
 from agent.reports.titles import shown_title
 

@@ -10,7 +10,6 @@ from agent.audit.findings import Library, ReportReference
 from agent.audit.markdown import BAR, Block, blanked, code_of, links_of, plain, read_blocks
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
-from agent.domain.dates import Days, days_in
 from agent.domain.evidence import CommitEvidence
 from agent.domain.references import (
     Reference,
@@ -19,6 +18,7 @@ from agent.domain.references import (
     report_hashes,
     report_numbers,
 )
+from agent.domain.stated_dates import Days, days_in
 
 FIELDS = {
     "commit": ("commit", "sha", "hash", "提交"),

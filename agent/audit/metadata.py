@@ -18,7 +18,7 @@ from agent.audit.findings import (
 )
 from agent.audit.markdown import code_of
 from agent.domain.commits import Change, Commit
-from agent.domain.dates import Days, Stated
+from agent.domain.stated_dates import Days, Stated
 
 # A date is right if it is the commit's date anywhere on earth.
 _TIME_ZONES = tuple(timezone(timedelta(minutes=minutes)) for minutes in range(-720, 841, 30))

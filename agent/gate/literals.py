@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agent.domain.claims import LiteralKind, Number
-from agent.domain.dates import find_dates
+from agent.domain.stated_dates import find_dates
 from agent.gate.quantities import (
     is_dimension,
     is_grouped,

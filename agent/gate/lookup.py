@@ -8,9 +8,9 @@ from functools import cache
 
 from agent.domain.base import RepoId
 from agent.domain.claims import LiteralKind, Number
-from agent.domain.dates import Stated, find_dates
 from agent.domain.evidence import Citable, CommitEvidence, ThreadEvidence, all_dates_of
 from agent.domain.references import mentions_thread, parse_reference
+from agent.domain.stated_dates import Stated, find_dates
 from agent.domain.window import zone
 from agent.gate.literals import Literal
 from agent.gate.quantities import NumberSpan, Unit, notations, unit_behind

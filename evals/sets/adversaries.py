@@ -16,6 +16,7 @@ from agent.domain.window import Window
 from agent.settings.values import Layout
 from evals.figures import CRASHED, NONE, SHOWN, Exhibit, Figures, Score, Target, share
 from evals.harness import Bench, Crash, System, attempt, evalset
+from evals.lying_writers import ADVERSARIES, CANARY, Adversary, Breaker, Lie, Scene, lies_in
 from evals.model_server.honest import (
     analysis_json,
     answer_with,
@@ -27,7 +28,6 @@ from evals.model_server.honest import (
 )
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying, Script
-from evals.sets.liars import ADVERSARIES, CANARY, Adversary, Breaker, Lie, Scene, lies_in
 from evals.stage import Answer, ScriptedModels, by_script, staged
 from evals.truth import Truth, Untruth, alien
 from tools.chat.model import RecordedChatModel

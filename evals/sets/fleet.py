@@ -27,7 +27,7 @@ from evals.postgres import PostgresServer, missing_postgres
 from evals.worlds import random_world
 from evals.worlds.model import World
 from memory.fleet import Fleet
-from memory.operations import Database
+from memory.protocols import Database
 from memory.search import SearchIndex
 from memory.store import open_database
 

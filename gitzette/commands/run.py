@@ -29,7 +29,7 @@ from gitzette.home import memory_of
 from gitzette.progress import QuietProgress, as_json, progress, say
 from gitzette.render.compose import page_model, report_page, week_page
 from gitzette.running import Covered, cover, report_again
-from gitzette.terminal import open_in_browser, print_brief, site_page
+from gitzette.terminal_brief import open_in_browser, print_brief, site_page
 from memory.runs import FINISHED, recipe_of, still_alive
 from memory.store import Memory
 from tools.git.repository import open_repository

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent.domain.base import EXIT_DONE, MissingPackages, StorageError, UsageError
 from gitzette.arguments import settings_here
-from memory.operations import Database
+from memory.protocols import Database
 from memory.store import open_database
 
 try:

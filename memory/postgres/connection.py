@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from agent.domain.base import MissingPackages, StorageError
-from memory.operations import Database, Record, Row, Where
+from memory.protocols import Database, Record, Row, Where
 
 try:
     import psycopg

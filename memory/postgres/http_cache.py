@@ -1,7 +1,7 @@
 """The cache of services' answers in PostgreSQL."""
 
-from memory.operations import CacheOperations
 from memory.postgres.connection import PostgresConnection
+from memory.protocols import CacheOperations
 
 
 class PostgresCache(CacheOperations):

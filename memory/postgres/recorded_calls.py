@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from agent.domain.evidence_id import EvidenceId
-from memory.operations import RecordOperations
 from memory.postgres.connection import PostgresConnection
+from memory.protocols import RecordOperations
 
 _OLD = "run in (select id from runs where started < %s) or run >= %s and run < %s"
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
-from memory.operations import ReportOperations, Row, Value
 from memory.postgres.connection import PostgresConnection
+from memory.protocols import ReportOperations, Row, Value
 
 
 class PostgresReports(ReportOperations):

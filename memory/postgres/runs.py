@@ -1,7 +1,7 @@
 """The table of runs in PostgreSQL."""
 
-from memory.operations import Row, RunOperations
 from memory.postgres.connection import PostgresConnection
+from memory.protocols import Row, RunOperations
 
 _RUN = "select id, started, finished, window_key, status, details, recipe from runs"
 

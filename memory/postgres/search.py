@@ -6,7 +6,8 @@ from typing import Any
 
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
-from memory.operations import (
+from memory.postgres.connection import PostgresConnection
+from memory.protocols import (
     EvidenceHit,
     EvidenceOperations,
     EvidenceScope,
@@ -15,7 +16,6 @@ from memory.operations import (
     StatementOperations,
     StatementScope,
 )
-from memory.postgres.connection import PostgresConnection
 from memory.search_words import Phrase, Term
 
 _STATEMENT = "id, repo, label, cites, texts, window_start"

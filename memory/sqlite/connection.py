@@ -10,7 +10,7 @@ from typing import Any
 import sqlite_utils
 
 from agent.domain.base import StorageError
-from memory.operations import Database, Record, Row, Value, Where
+from memory.protocols import Database, Record, Row, Value, Where
 
 FILE_NAME = "memory.db"
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

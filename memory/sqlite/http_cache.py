@@ -1,6 +1,6 @@
 """The cache of services' answers in SQLite."""
 
-from memory.operations import CacheOperations
+from memory.protocols import CacheOperations
 from memory.sqlite.connection import SqliteConnection
 
 

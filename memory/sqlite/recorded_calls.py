@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agent.domain.evidence_id import EvidenceId
-from memory.operations import RecordOperations
+from memory.protocols import RecordOperations
 from memory.sqlite.connection import SqliteConnection, json_list
 
 _OLD = "run in (select id from runs where started < ?) or run >= ? and run < ?"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
-from memory.operations import ReportOperations, Row, Value
+from memory.protocols import ReportOperations, Row, Value
 from memory.sqlite.connection import SqliteConnection, json_list
 
 

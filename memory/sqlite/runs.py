@@ -1,6 +1,6 @@
 """The table of runs in SQLite."""
 
-from memory.operations import Row, RunOperations
+from memory.protocols import Row, RunOperations
 from memory.sqlite.connection import SqliteConnection
 
 _RUN = "select id, started, finished, window_key, status, details, recipe from runs"

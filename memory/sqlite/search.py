@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
-from memory.operations import (
+from memory.protocols import (
     EvidenceHit,
     EvidenceOperations,
     EvidenceScope,

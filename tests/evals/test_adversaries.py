@@ -9,9 +9,9 @@ from agent.domain.claims import Anchor, Claim, Kind, Quote
 from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
+from evals.lying_writers import CANARY, Liar, Lie, Talker, lies_in
 from evals.model_server.honest import ShownSentence, honest
 from evals.sets.adversaries import AdversaryTally, count, false_in
-from evals.sets.liars import CANARY, Liar, Lie, Talker, lies_in
 from evals.stage import ScriptedModels, Stage, by_script
 from evals.truth import Truth, alien
 from evals.worlds.model import World

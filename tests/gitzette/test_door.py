@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent.web import Web
 from gitzette.render.compose import page_model
-from gitzette.terminal import print_brief
+from gitzette.terminal_brief import print_brief
 from tests.analysed_report import LIMIT, analysed_report
 from tests.gitzette.conftest import Command, Demonstration, Engine
 from tests.gitzette.test_progress import everything_on

@@ -15,7 +15,7 @@ from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from graphs.models import REPLY_FORM, Models
 from memory.artefacts import Artefact, JsonCodec
-from memory.operations import Database
+from memory.protocols import Database
 from memory.recorder import Call, CallRecorder
 from memory.store import database_in_memory
 from tools.chat.budget import Cap, RunBudget, Stopwatch

@@ -13,7 +13,7 @@ from agent.domain.commits import Commit, Landed, Landing, Person
 from agent.domain.window import Window
 from agent.reports.chapter import Share, share
 from memory.landings import Landings
-from memory.operations import Database
+from memory.protocols import Database
 from memory.store import database_in_memory
 
 REPO = RepoId("octo/repo")

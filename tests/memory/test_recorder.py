@@ -22,7 +22,7 @@ from agent.ports import CloneSource, CodeSource
 from agent.prompting import ModelError
 from memory.artefacts import JsonCodec, codec_for
 from memory.landings import Landings
-from memory.operations import Database
+from memory.protocols import Database
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded, recorded_source
 from memory.reports import Reports

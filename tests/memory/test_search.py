@@ -13,7 +13,7 @@ from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.questions import Hit, query_of
 from memory.evidence import EvidenceStore
-from memory.operations import Database
+from memory.protocols import Database
 from memory.search import SearchIndex
 
 REPO = RepoId("octo/engine")

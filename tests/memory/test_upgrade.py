@@ -19,9 +19,9 @@ from memory.evidence import EvidenceStore
 from memory.http_cache import HttpCache
 from memory.landings import Landings
 from memory.open_issues import OpenIssues
-from memory.operations import Database, Row
 from memory.postgres import migrations as postgres_migrations
 from memory.postgres.database import PostgresDatabase
+from memory.protocols import Database, Row
 from memory.recorder import Call, CallRecorder
 from memory.search import SearchIndex
 from memory.sqlite import migrations as sqlite_migrations

@@ -4,7 +4,7 @@ from agent.domain.surface import SurfaceChange
 from tools.diff.definition_uses import definitions_of, is_reached, is_used_in_definitions
 from tools.diff.kinds import Difference, FoundDeclaration
 from tools.diff.roles import HIDDEN, module_of
-from tools.surface.records import is_exchanged, is_filled_in
+from tools.surface.record_classes import is_exchanged, is_filled_in
 
 _MAX_GUESSED_DEPTH = 2
 """Where nobody knows what a package exports, users import its modules, but not those deep inside."""

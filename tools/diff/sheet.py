@@ -8,7 +8,7 @@ from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from agent.editions.own_code import concerns
+from agent.own_code_uses import concerns
 from agent.triage.conventions import read_heading
 from tools.diff.bindings import binding_differences
 from tools.diff.code_changes import changed_functions, largest_hunks

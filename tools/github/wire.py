@@ -12,7 +12,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from agent.domain.base import NotFound, RateLimited, UpstreamError
 from tools.github.address import Address
-from tools.github.limits import Limits, retry_after
+from tools.github.rate_limits import Limits, retry_after
 
 T = TypeVar("T")
 

@@ -14,8 +14,8 @@ from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Commit
 from agent.domain.facts import Fact, Severity
 from agent.domain.upgrade import Upgrade, UpgradeItem, Version
-from agent.editions.own_code import concerns, used_name
 from agent.fact_sentences import fact_sentence
+from agent.own_code_uses import concerns, used_name
 from agent.ports import CloneSource
 from tools.own_code import OwnCode
 from tools.packages.actions import action_changes

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from agent.domain.surface import BreakKind, PublicBreak
 from tools.surface.module import PythonDefinition
 from tools.surface.package import Meaning, ModuleFound, Package
-from tools.surface.records import is_exchanged, is_filled_in
+from tools.surface.record_classes import is_exchanged, is_filled_in
 from tools.surface.signatures import SignatureBreak, signature_breaks
 
 _KINDS: dict[str, BreakKind] = {

@@ -13,7 +13,7 @@ from agent.settings.values import Layout
 from agent.web import Web
 from gitzette.delivery.content import Content
 from gitzette.render.compose import page_model, report_page
-from gitzette.terminal import print_brief
+from gitzette.terminal_brief import print_brief
 from tests.analysed_report import CACHE, LIMIT, ROUTER, analysed_report
 
 WEB = Web("https://git.example")

@@ -15,7 +15,7 @@ from agent.prompting import JOBS, Capabilities, ModelError
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from graphs.models import Models
-from memory.operations import Database
+from memory.protocols import Database
 from memory.recorder import CallRecorder
 from memory.store import database_in_memory
 from tools.chat.budget import RunBudget
