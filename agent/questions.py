@@ -365,7 +365,12 @@ class Reply(Frozen):
 
     @property
     def said(self) -> str:
-        """The text that a conversation keeps: the sentences, and the ids of what is cited."""
-        words = " ".join(claim.text.get(self.lang, "") for claim in self.claims)
-        cites = ", ".join(self.cites[:_MAX_KEPT_CITES])
+        """The text that a conversation keeps: the sentences, and the ids of what they cite.
+
+        What is only listed below an answer is no part of it. Where nobody wrote sentences, facts
+        and the list are the answer.
+        """
+        sentences = [claim for claim in self.claims if claim.free] or self.claims
+        words = " ".join(claim.text.get(self.lang, "") for claim in sentences)
+        cites = ", ".join((self.shown or self.cites)[:_MAX_KEPT_CITES])
         return f"{words or '(nothing was answered)'}\n(cited: {cites or 'nothing'})"

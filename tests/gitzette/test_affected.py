@@ -68,9 +68,14 @@ def test_a_report_says_which_versions_have_the_fault_that_a_commit_mends(
     assert affected["contains_fault"] == ["v1.1.0"]
     assert affected["contains_fix"] == []
     page = page_of(command("run", "--date", "2026-02-04", *mended.repo))
-    assert "Affected: `v1.1.0`; no release has the fix yet." in page
+    introduced = hashes["Route by size (#21)"][:7]
+    (line,) = [line for line in page.splitlines() if line.startswith("Affected: `v1.1.0`, since")]
+    assert introduced in line
+    assert line.endswith("; no release has the fix yet.")
     page = page_of(command("run", "--date", "2026-02-04", *mended.repo, "--lang", "zh"))
-    assert "受影响版本：`v1.1.0`；尚无版本包含修复。" in page
+    (line,) = [line for line in page.splitlines() if line.startswith("受影响版本：`v1.1.0`（")]
+    assert introduced in line
+    assert line.endswith("；尚无版本包含修复。")
 
 
 def test_a_fix_says_in_which_release_it_is_or_that_none_has_it_yet(

@@ -215,11 +215,19 @@ async def test_what_is_named_is_listed_beside_an_answer_that_cites_only_some_of_
     model = Answering([obeying], quote="Routes are limited.")
     async with asking(tmp_path, model, clone) as session:
         reply = await session.ask()
+        await session.ask("and who did that?")
+        opening = next(request for request in reversed(model.heard) if request.tools)
     assert reply.outcome == "answered"
     assert {claim.cites[0].sha for claim in reply.claims if claim.free} == {sha}
     _, _, rest = reply.answer.partition("`MAX_ROUTES`: 2 more found by name.")
     assert "Lower the limit" in rest
     assert "Explain the limit" not in rest
+    # What is only listed is no part of the answer that the next question goes on from.
+    (listed,) = {claim.text["en"] for claim in reply.claims if not claim.free}
+    assert listed in rest
+    assert str(obeying["en"]) in opening.messages[2]
+    assert listed not in opening.messages[2]
+    assert opening.messages[2].count("octo/router@") == 1
 
 
 async def test_a_follow_up_hears_what_was_asked_and_answered(tmp_path: Path) -> None:
