@@ -209,7 +209,8 @@ _search_text = lru_cache(maxsize=64)(SearchText)
 def code_of(evidence: Citable) -> SearchText:
     """Return the diff, paths and facts of a commit, or lines of a file; other artefacts have none."""
     if isinstance(evidence, FileEvidence):
-        return _search_text("\n".join(evidence.texts), (evidence.id.path,), (evidence.id.sha,))
+        path = evidence.id.path
+        return _search_text("\n".join((*evidence.texts, path)), (path,), (evidence.id.sha,))
     if not isinstance(evidence, CommitEvidence):
         return _search_text("", (), ())
     return _search_text("\n".join(code_lines(evidence)), evidence.paths, ())

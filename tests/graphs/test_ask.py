@@ -335,7 +335,7 @@ async def test_planned_searches_find_what_the_words_of_a_question_do_not(tmp_pat
 
 async def test_lines_of_a_file_that_a_tool_showed_can_be_cited(tmp_path: Path) -> None:
     value = {
-        "en": "`WORKER_TIMEOUT` is `45` now.",
+        "en": "In `worker.py` the value of `WORKER_TIMEOUT` is `45` now.",
         "cites": ["f1"],
         "anchor": "WORKER_TIMEOUT = 45",
     }
