@@ -317,7 +317,8 @@ class Toolset:
     async def between(self, old: str, new: str, page: int = 1) -> str:
         """Tell what changes for users from one version to another: what breaks, new and changed settings, dependencies.
 
-        `old` and `new` are tags, hashes or days. What was taken back is left out. Each line names its commits.
+        `old` and `new` are tags, hashes or days. A day means its beginning: `2026-02-01` to `2026-02-03` are the
+        changes of the 1st and the 2nd. What was taken back is left out. Each line names its commits.
         """
         versions = (old.strip(), new.strip())
         if versions not in self._upgrades:
