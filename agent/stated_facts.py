@@ -17,7 +17,14 @@ from agent.shortened_values import (
     unique,
 )
 
-_WITHOUT_SENTENCE = ("revert", "reland", "cherry-pick", "code-changed")
+_WITHOUT_SENTENCE = (
+    "revert",
+    "reland",
+    "partial-revert",
+    "partial-reland",
+    "cherry-pick",
+    "code-changed",
+)
 """Facts of which another part of the report speaks, or which are shown as lines of the diff."""
 _BY_NAME = (
     "-removed",

@@ -16,9 +16,9 @@ from pydantic_core import PydanticSerializationError
 from agent.domain.base import Frozen
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
+from agent.domain.reverts import Lineage
 from agent.domain.surface import SurfaceChange
 from tools.diff.file_versions import Blobs
-from tools.diff.reverts import Lineage
 from tools.diff.sheet import Gathered, gather
 from tools.diff.tree_names import SurroundingTrees, TreeNames
 

@@ -330,15 +330,6 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)
 _CANDIDATE = re.compile(r"v?\d+(?:\.\d+){1,3}[.-]?(?:a|b|c|rc|alpha|beta)[.-]?\d{1,4}", re.ASCII)
 """A version that is tried before its final release."""
 
-_REVERT = re.compile(
-    r"\W{0,9}(?:\[[^\]]{1,40}\]\s*){0,5}(?:[\w/.+-]{1,30}(?:\([^()]{1,30}\))?!?\s?:\s{1,2})?(?:partial(?:ly)?\s)?"
-    r"(?P<again>(?:revert(?:ed|s|ing)?\b[\s:\"“']*)+)",
-    re.IGNORECASE,
-)
-"""How a title begins that takes something back, behind tags and a conventional prefix."""
-_UNDONE = re.compile(r"^This reverts commit [0-9a-f]{7,40}", re.MULTILINE)
-_RELAND = re.compile(r"\W{0,9}re-?(?:land|apply)", re.IGNORECASE)
-
 
 def is_version(tag: str) -> bool:
     """Return True for the tag of a final release, not of a candidate, a night or an artefact."""
@@ -348,14 +339,3 @@ def is_version(tag: str) -> bool:
 def is_version_or_candidate(tag: str) -> bool:
     """Return True for the tag of a final release or of a candidate for one."""
     return is_version(tag) or _CANDIDATE.fullmatch(tag) is not None
-
-
-def reverts_in(message: str) -> int:
-    """Count how often a message says that it reverts.
-
-    A revert of a revert brings back what the second one names.
-    """
-    match = _REVERT.match(message)
-    if match:
-        return match["again"].lower().count("revert")
-    return int(_UNDONE.search(message) is not None and not _RELAND.match(message))

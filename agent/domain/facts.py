@@ -78,6 +78,8 @@ _CommitKind = Literal[
     "vendored",
     "revert",
     "reland",
+    "partial-revert",
+    "partial-reland",
     "cherry-pick",
 ]
 _RetiredKind = Literal["signature-changed", "base-changed", "field-changed", "error-changed"]

@@ -6,12 +6,13 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Commit, Issue, reverts_in
+from agent.domain.commits import Commit, Issue
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.facts import Fact
 from agent.domain.links import Grade, Link, Mention, Relation
 from agent.domain.references import parse_reference, thread_numbers
+from agent.domain.reverts import read_title, reverts_in
 from agent.links.issue_digest import BROUGHT_BACK, GIVEN_UP, Digest
 from agent.links.references import LandedDay
 
@@ -126,14 +127,19 @@ def _closing_link(issue_id: EvidenceId, commit: Commit, evidence: str, issue: Is
     """Return a link with an issue that a change closes, or whose fix it takes back.
 
     A revert repeats the title and message of the change that it takes back, so its references are
-    those of that change, unless the issue was closed when the revert landed.
+    those of that change, unless the issue was closed when the revert landed. Whether the revert of a
+    part takes the fix back, nobody says.
     """
     is_revert = reverts_in(f"{commit.title}\n{commit.message}") % 2 == 1
     relation = Relation.FIXES
+    grade = Grade.A
     if is_revert and not _was_closed_by(commit, issue_id, issue):
-        relation = Relation.REVERTS
+        title = read_title(commit.title)
+        is_part = title is not None and title.part
+        relation = Relation.MENTIONS if is_part else Relation.REVERTS
+        grade = Grade.B if is_part else Grade.A
     return Link(
-        issue=issue_id, change=commit.id, relation=relation, grade=Grade.A, evidence=(evidence,)
+        issue=issue_id, change=commit.id, relation=relation, grade=grade, evidence=(evidence,)
     )
 
 

@@ -6,9 +6,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Headline, reverts_in
+from agent.domain.commits import Headline
 from agent.domain.links import Story
 from agent.domain.references import without_pull_number
+from agent.domain.reverts import reverts_in
 from agent.stories.timeline import NEAR, step, story
 from agent.triage.conventions import purposes_of
 

@@ -10,11 +10,12 @@ from typing import NamedTuple
 from pydantic import Field
 
 from agent.domain.base import Frozen, RepoId
-from agent.domain.commits import Change, Commit, Headline, Person, reverts_in
+from agent.domain.commits import Change, Commit, Headline, Person
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryKind, StoryStep
 from agent.domain.references import pull_number, without_pull_numbers
+from agent.domain.reverts import reverts_in
 
 NEAR = timedelta(days=60)
 """How far back everything is read."""
@@ -59,6 +60,7 @@ class LineageReference(NamedTuple):
     sha: str = ""
     number: int | None = None
     title: str = ""
+    part: bool = False  # Only a part of it
 
 
 def _comparable(title: str) -> str:
@@ -224,6 +226,7 @@ class _NamedTarget(NamedTuple):
 
     landed: Headline
     again: bool
+    part: bool
 
 
 class LandedLine:
@@ -263,14 +266,13 @@ class LandedLine:
         targets = self._named_targets(doer)
         brings_back = any(target.again for target in targets)
         undoings: dict[str, Undoing] = {}
-        for landed, again in targets:
+        for landed, again, part in targets:
             if again:
                 undone_by = self._undoer(landed, doer)
-                undoings.setdefault(
-                    landed.sha, Undoing(doer, landed, again=True, undone_by=undone_by)
-                )
+                undoing = Undoing(doer, landed, again=True, undone_by=undone_by, part=part)
+                undoings.setdefault(landed.sha, undoing)
             elif not reverts_in(landed.title):
-                undoings.setdefault(landed.sha, Undoing(doer, landed))
+                undoings.setdefault(landed.sha, Undoing(doer, landed, part=part))
             elif not brings_back:
                 for undoing in self._reverted_revert(doer, landed):
                     undoings.setdefault(undoing.target.sha, undoing)
@@ -281,7 +283,7 @@ class LandedLine:
         for reference in self._lineage.get(doer.sha, ()):
             landed = self.earlier(doer, reference)
             if landed is not None:
-                targets.append(_NamedTarget(landed, reference.again))
+                targets.append(_NamedTarget(landed, reference.again, reference.part))
         return targets
 
     def _reverted_revert(self, doer: Headline, revert: Headline) -> list[Undoing]:

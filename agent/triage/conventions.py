@@ -6,9 +6,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from agent.domain.commits import reverts_in
 from agent.domain.ledger import Purpose
 from agent.domain.references import without_pull_number
+from agent.domain.reverts import reverts_in
 
 K = TypeVar("K")
 CHORES = frozenset({"docs", "tests", "ci", "chore"})  # What nobody downstream needs to act on

@@ -106,14 +106,14 @@ _BY_SEVERITY: Mapping[Severity, Mapping[str, tuple[str, ...]]] = {
     },
 }
 """How the kinds of facts begin that are a reason; of each severity only the first reason that holds counts."""
-_HISTORY = ("revert", "reland")
+_HISTORY = ("revert", "reland", "partial-revert", "partial-reland")
 _BESIDE = {
     "deprecation": ("deprecated",),
     "new version": ("version-changed",),
     "new errors": ("error-added",),
     "dependencies": ("dependency-", "image-changed"),
-    "undoes a change": ("revert",),
-    "lands again": ("reland",),
+    "undoes a change": ("revert", "partial-revert"),
+    "lands again": ("reland", "partial-reland"),
 }
 """Reasons that count beside those."""
 
@@ -139,7 +139,7 @@ def weigh(
 
     # A merge may be empty by its nature.
     is_empty = not change.files and not change.incomplete and len(change.commit.parents) == 1
-    is_revert = any(fact.kind == "revert" for fact in facts)
+    is_revert = any(fact.kind in ("revert", "partial-revert") for fact in facts)
     return Triage(
         sha=change.commit.sha,
         score=round(score, 3),

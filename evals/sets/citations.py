@@ -42,7 +42,7 @@ from tools.github.threads import GitHubThreads
 
 _LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _READ_DEPTHS = ("deep", "skim", "group")
-_LINEAGE = ("revert", "reland", "cherry-pick")
+_LINEAGE = ("revert", "reland", "partial-revert", "partial-reland", "cherry-pick")
 _ORDER: tuple[Verdict, ...] = get_args(Verdict)
 _STEPS: dict[str, Verdict] = {
     "exist": "nonexistent",

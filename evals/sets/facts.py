@@ -32,6 +32,7 @@ _NAMELESS = (
     "deprecated",
     "revert",
     "reland",
+    "partial-re",
     "cherry-pick",
     "generated",
     "vendored",

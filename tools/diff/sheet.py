@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.patch import read_patch
+from agent.domain.reverts import Lineage
 from agent.domain.surface import SurfaceChange
 from agent.own_code_uses import concerns
 from agent.triage.conventions import read_heading
@@ -23,7 +24,7 @@ from tools.diff.layout import layout_facts
 from tools.diff.publicity import earlier_lines
 from tools.diff.ranking import ranked
 from tools.diff.replacements import Replacements
-from tools.diff.reverts import Lineage, lineage_facts
+from tools.diff.reverts import lineage_facts
 from tools.diff.roles import is_product, module_of
 from tools.diff.severity.native_code import is_certain
 from tools.diff.severity.rules import severity

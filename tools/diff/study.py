@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
+from agent.domain.reverts import Lineage
 from agent.domain.surface import SurfaceChange
 from agent.ports import CloneSource, CodeSource, Study
 from tools.diff.file_versions import Blobs, needs_blobs
 from tools.diff.layout import layout_paths
-from tools.diff.reverts import Lineage, PatchIds, find_partner, patch_ids
+from tools.diff.reverts import PatchIds, find_partner, patch_ids
 from tools.diff.sheet import gather
 from tools.diff.tree_names import SurroundingTrees, TreeNames
 

@@ -1,6 +1,5 @@
 """Find the commits of a range that made what differs between its ends, and those that were undone."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,13 +7,13 @@ from typing import NamedTuple
 
 from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
-from agent.domain.references import without_pull_number
+from agent.domain.references import pull_number, without_pull_number
+from agent.domain.reverts import read_lineage, read_title
 from agent.domain.upgrade import Undone, UpgradeItem
 from tools.diff.kinds import ROWS
-from tools.diff.reverts import patch_ids, read_trailers
+from tools.diff.reverts import patch_ids
 
-_TITLE = re.compile(r'^Revert "(.*)"')
-"""The title that GitHub's button writes: that of the pull request, with its number where it was squashed."""
+_SHORTEST_HASH = 7
 _OPPOSITE = {"+": "-", "-": "+"}
 _RENAMED = {row.renamed: row for row in ROWS.values() if row.renamed}
 
@@ -172,13 +171,16 @@ def _part_of_rename(
 
 
 def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str]]) -> list[Undone]:
-    """Pair commits with those that undid them, by git's trailer, GitHub's title, or the opposite patch."""
-    titles = {without_pull_number(commit.subject): commit.sha for commit in commits}
+    """Pair commits with those that undid them, by their messages or by the opposite patch."""
+    by_name: dict[str | int, str] = {}
+    for commit in commits:
+        by_name[without_pull_number(commit.subject)] = commit.sha
+        by_name[pull_number(commit.subject) or commit.sha] = commit.sha
     opposites: dict[str, str] = {}  # The opposite patches of the commits that are not undone so far
     pairs: dict[str, Undone] = {}
     for commit in reversed(commits):
         forward, reverse = patches.get(commit.sha, ("", ""))
-        undone = _undone_by(commit, forward, opposites, titles)
+        undone = _undone_by(commit, forward, opposites, by_name)
         if undone is not None:
             del opposites[undone]
             # What a revert of a revert brings back was not undone in the end.
@@ -189,21 +191,35 @@ def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str
 
 
 def _undone_by(
-    commit: Commit, forward: str, opposites: Mapping[str, str], titles: Mapping[str, str]
+    commit: Commit,
+    forward: str,
+    opposites: Mapping[str, str],
+    by_name: Mapping[str | int, str],
 ) -> str | None:
     """Return the earlier commit that a commit undoes: as its message says, else as its patch shows."""
-    for trailer in read_trailers(commit.message):
-        if trailer.kind != "revert" or not trailer.sha:
-            continue
+    for name in _names_of_undone(commit):
         for sha in opposites:
-            if sha.startswith(trailer.sha):
+            if sha == by_name.get(name) or (isinstance(name, str) and _is_hash_of(name, sha)):
                 return sha
-    title = _TITLE.match(commit.subject)
-    if title is not None:
-        titled = titles.get(without_pull_number(title[1]), "")
-        if titled in opposites:
-            return titled
     for sha, opposite in reversed(list(opposites.items())):
         if opposite and opposite == forward:
             return sha
     return None
+
+
+def _names_of_undone(commit: Commit) -> Iterator[str | int]:
+    """Yield the hashes, titles and numbers of what a commit undoes as a whole, by its message."""
+    lineage = [entry for entry in read_lineage(commit.message) if entry.kind == "revert"]
+    whole = [entry for entry in lineage if not entry.part and not entry.repo]
+    for entry in whole:
+        yield entry.sha
+    title = read_title(commit.subject)
+    # A revert of a revert undoes the revert, which it quotes.
+    if title is not None and title.verbs[0] == "revert" and not title.part:
+        yield without_pull_number(title.quotation)
+    for entry in whole:
+        yield entry.number or ""
+
+
+def _is_hash_of(name: str, sha: str) -> bool:
+    return len(name) >= _SHORTEST_HASH and sha.startswith(name)

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Headline, Release, is_version, is_version_or_candidate, reverts_in
+from agent.domain.commits import Headline, Release, is_version, is_version_or_candidate
 from agent.domain.references import pull_number, thread_numbers, without_pull_numbers
+from agent.domain.reverts import read_lineage, read_title, reverts_in
 from agent.domain.versions import previous_release
 from agent.ports import Pick, ReleaseRange
-from tools.diff.reverts import read_lineage
 from tools.git.log import LATEST, Opened
 
 Key = TypeVar("Key")
@@ -20,7 +20,6 @@ _MAX_TAGS = 60
 _WALKED_BEFORE = timedelta(days=60)
 """How much more of history is walked than was asked for: the next question goes back further."""
 MIN_TITLE = 12  # Characters of a title that is enough to know a copy by
-_REVERT = re.compile(r"\W*revert\b", re.IGNORECASE)
 _PICKED = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40})\)", re.MULTILINE)
 """The line that `git cherry-pick -x` adds to a message."""
 
@@ -316,14 +315,15 @@ def targets_of_revert(message: str) -> Iterator[RevertTarget]:
     """
     found = False
     for lineage in read_lineage(message):
-        if lineage.kind == "cherry-pick" or lineage.repo:
+        if lineage.kind == "cherry-pick" or lineage.repo or lineage.part:
             continue
         numbers = (lineage.number,) if lineage.number else ()
         names = tuple(filter(None, (lineage.sha, lineage.subject)))
         yield RevertTarget((*names, *numbers), again=lineage.kind == "reland")
         found = True
     title = message.partition("\n")[0]
-    if found or not _REVERT.match(title):
+    revert = read_title(title)
+    if found or revert is None or revert.part or revert.kind != "revert":
         return
     own_number = pull_number(title)
     for number in thread_numbers(title):
@@ -340,12 +340,15 @@ def copied_pulls(title: str) -> list[int]:
     """Return the pull requests that a commit brings in: its own, and those that its title names.
 
     A pick for a release branch has a pull request of its own and names the one that it picks. What
-    a revert names is what it takes out.
+    a revert names is what it takes out; behind the title that a picked revert quotes, it is the revert.
     """
-    if _REVERT.match(title):
-        own_number = pull_number(title)
-        return [own_number] if own_number else []
-    return thread_numbers(title)
+    revert = read_title(title)
+    if revert is None or not revert.reverts:
+        return thread_numbers(title)
+    if revert.tagged and revert.quotations:
+        return thread_numbers(revert.behind_quotation)
+    own_number = pull_number(title)
+    return [own_number] if own_number else []
 
 
 def _tagged_commits(output: str, repo: RepoId) -> Iterator[TaggedCommit]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.claims import Claim
-from agent.domain.commits import Headline, reverts_in
+from agent.domain.commits import Headline
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Link, Mention, Related, Relation, Story
+from agent.domain.reverts import reverts_in
 from agent.links.admitted import with_judges
 from agent.ports import CodeSource, Past, StoryMemory
 from agent.stories.follow_ups import (

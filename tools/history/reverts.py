@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.evidence import CommitEvidence, Read
+from agent.domain.reverts import read_lineage, read_trailers
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import NEAR, CommitPair, LandedLine, LineageReference, Undoing, headline
-from tools.diff.reverts import read_lineage, read_trailers
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
@@ -95,7 +95,11 @@ def lineage_in_message(message: str, repo: RepoId) -> list[LineageReference]:
         if reference.kind == "cherry-pick" or reference.repo.lower() not in ("", repo.lower()):
             continue
         again = reference.kind == "reland"
-        lineage.append(LineageReference(again, reference.sha, reference.number, reference.subject))
+        lineage.append(
+            LineageReference(
+                again, reference.sha, reference.number, reference.subject, reference.part
+            )
+        )
     return lineage
 
 
@@ -147,7 +151,7 @@ async def with_parts(
             continue
         whole_share = _WHOLE_RELAND if undoing.again else _WHOLE_REVERT
         share = _done_share(undoing, changes[doer], changes[target])
-        measured.append(replace(undoing, part=share < whole_share))
+        measured.append(replace(undoing, part=undoing.part or share < whole_share))
     return measured
 
 

@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from agent.domain.commits import Headline
+from agent.domain.reverts import TITLE_WORDS
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.stories.timeline import LandedLine
 from tools.history.reverts import lineage_in_message
-
-_REVERT_TITLE = "revert|reapply|reland"
 
 
 class LaterReverts(NamedTuple):
@@ -34,7 +33,7 @@ async def later_reverts(
     landing = await code.landed(Window(start=now - timedelta(days=1), end=now, tz="UTC"))
     if landing.tip is None:
         return None
-    past = await code.headed(_REVERT_TITLE, upto=landing.tip, since=since)
+    past = await code.headed(TITLE_WORDS, upto=landing.tip, since=since)
     if past is None or past.since is None:
         return None
     lineage = {revert.sha: lineage_in_message(revert.title, code.repo) for revert in past.found}
@@ -43,6 +42,8 @@ async def later_reverts(
     shas = {headline.sha for headline in headlines}
     for revert in reversed(past.found):
         for undoing in line.undoings(revert):
+            if undoing.part:
+                continue
             if undoing.again:
                 taken_back.pop(undoing.target.sha, None)
             elif undoing.target.sha in shas:

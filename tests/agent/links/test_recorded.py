@@ -12,12 +12,12 @@ from agent.domain.commits import (
     Person,
     PullRequest,
     Threads,
-    reverts_in,
 )
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.links import Grade, Link, Relation
+from agent.domain.reverts import reverts_in
 from agent.links.issue_digest import digest
 from agent.links.recorded import carried_links, day_links, partners
 from agent.links.references import LandedDay, day_references
@@ -198,3 +198,10 @@ def test_a_fix_is_taken_back_and_brought_back_without_a_word_by_what_patches_do(
     (again,) = carried_links([], [link()], partners([undoing(C, "reland")]))
     assert (again.change, again.relation) == (EvidenceId.commit(REPO, C), Relation.FIXES)
     assert again.evidence == (f"brings back {A[:12]}",)
+
+
+def test_the_revert_of_a_part_does_not_say_that_the_fix_is_gone() -> None:
+    message = 'Partially revert "Fixes #12"\n\nThis reverts commit abc1234.'
+    assert links(message, issue(12)) == [("#12", "refers to", "B")]
+    (pair, part) = (undoing(B, "revert"), undoing(B, "partial-revert"))
+    assert (len(partners([pair])), len(partners([part]))) == (1, 0)

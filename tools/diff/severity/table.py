@@ -59,6 +59,8 @@ _KINDS: Mapping[Severity, tuple[FactKind, ...]] = {
         "code-changed",
         "revert",
         "reland",
+        "partial-revert",
+        "partial-reland",
         "cherry-pick",
         # Only reports of earlier versions have these.
         "signature-changed",
