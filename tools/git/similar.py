@@ -59,11 +59,13 @@ class SimilarCommits:
         commits = past.found[:_MAX_COMMITS]
         async with self._reading:
             if await source.is_partial():
-                footprints = await self._partial_footprints(source, queries, commits)
+                footprints, with_diffs = await self._partial_footprints(source, queries, commits)
             else:
                 footprints = await self._read(source, commits)
+                with_diffs = list(commits)
+        # Not of whatever others asked for before: their order must not matter.
+        edits = [self._edits[commit.sha] for commit in with_diffs if commit.sha in self._edits]
         # Answers of models come in while two months of commits are compared.
-        edits = [self._edits[commit.sha] for commit in commits if commit.sha in self._edits]
         return await asyncio.to_thread(_ranked, footprints, edits, source.repo, queries, limit)
 
     async def _read(self, source: LandedCommits, commits: Sequence[Headline]) -> list[Footprint]:
@@ -85,8 +87,8 @@ class SimilarCommits:
 
     async def _partial_footprints(
         self, source: LandedCommits, queries: Sequence[Footprint], commits: Sequence[Headline]
-    ) -> list[Footprint]:
-        """Return footprints by titles and files, with the diffs of the nearest commits only.
+    ) -> tuple[list[Footprint], list[Headline]]:
+        """Return footprints by titles and files, and the nearest commits, of which diffs are read.
 
         A partial clone has no contents: to read every diff of two months would fetch them all.
         """
@@ -101,10 +103,12 @@ class SimilarCommits:
         for query in queries:
             for similar in index.ranked(query, each):
                 nearest[similar.commit.sha] = similar.commit
-        nearest_commits = list(nearest.values())[:_MAX_FETCHED]
+        asked = {query.commit.sha for query in queries if query.repo == source.repo}
+        nearest_commits = [commit for commit in commits if commit.sha in asked]
+        nearest_commits += list(nearest.values())[:_MAX_FETCHED]
         for footprint in await self._read(source, nearest_commits):
             by_sha[footprint.commit.sha] = footprint
-        return list(by_sha.values())
+        return list(by_sha.values()), nearest_commits
 
 
 def _ranked(

@@ -27,10 +27,15 @@ def history(work: Work) -> tuple[str, str, str]:
 
 async def similar(path: Path, source: Path, sha: str) -> tuple[SimilarCommit, ...]:
     """Return what a clone has for a commit of another one."""
+    return await similar_in(GitSource(REPO, path), source, sha)
+
+
+async def similar_in(clone: GitSource, source: Path, sha: str) -> tuple[SimilarCommit, ...]:
+    """Return what a clone that may have been asked before has for a commit of another one."""
     (change,) = [change async for change in GitSource(REPO, source).changes([sha])]
     query = footprint_of(change, headline(change.commit))
     since = change.commit.committed_at - timedelta(days=60)
-    similar_commits = await GitSource(REPO, path).similar([query], upto=sha, since=since, limit=3)
+    similar_commits = await clone.similar([query], upto=sha, since=since, limit=3)
     return similar_commits[sha]
 
 
@@ -55,11 +60,27 @@ async def test_a_partial_clone_compares_files_first_and_fetches_only_the_nearest
     user = work.commit("Shrink it", {"heap.py": "HEAP_ROWS_LIMIT = 9\n"})
     clone = partial_clone(work, server, tmp_path / "clone.git")
     similar_commits = await similar(clone, work.path, user)
-    assert [similar_commit.commit.sha for similar_commit in similar_commits[:2]] == [birth, grown]
-    assert similar_commits[0].shared == ("HEAP_ROWS_LIMIT", "heap.py")
+    # The line that goes is that of the commit before.
+    assert [similar_commit.commit.sha for similar_commit in similar_commits[:2]] == [grown, birth]
+    assert similar_commits[1].shared == ("HEAP_ROWS_LIMIT", "heap.py")
     assert server.sessions == 1
     missing = work.git("--git-dir", str(clone), "rev-list", "--objects", "--all", "--missing=print")
     assert missing.count("\n?") > 5
+
+
+async def test_what_others_asked_for_before_changes_no_answer_about_a_partial_clone(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    history(work)
+    grown = work.commit("Grow the heap", {"heap.py": "HEAP_ROWS_LIMIT = 99\n"})
+    back = work.commit("Keep it small", {"heap.py": "HEAP_ROWS_LIMIT = 4\n"})
+    alone = await similar(partial_clone(work, server, tmp_path / "clone.git"), work.path, back)
+    source = GitSource(REPO, partial_clone(work, server, tmp_path / "other.git"))
+    read_before = await similar_in(source, work.path, grown)
+    assert read_before
+    assert await similar_in(source, work.path, back) == alone
+    undone = {found.commit.sha: found.undone for found in alone}
+    assert undone[grown] == 1
 
 
 def test_equal_footprints_are_the_same_question() -> None:
