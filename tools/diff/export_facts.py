@@ -1,21 +1,20 @@
 """Facts of names and calls that break though no declaration differs: a package gave them on."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agent.domain.commits import Change, FileChange
-from agent.domain.facts import Fact, FactLocation, Severity
-from agent.domain.patch import read_patch
+from agent.domain.facts import Fact, Severity
 from agent.domain.surface import PublicBreak, SurfaceChange
+from tools.diff.export_places import export_place, parameter_place
+from tools.diff.file_versions import Versions
 from tools.diff.kinds import Difference
 from tools.diff.roles import module_of
 from tools.diff.surface_breaks import is_certain_member
 
-_MAX_SHOWN_LINES = 3
-
 
 def export_facts(
     change: Change,
+    files: Sequence[Versions],
     surface: SurfaceChange | None,
     shown_by_facts: set[PublicBreak],
     differences: Iterable[Difference],
@@ -24,7 +23,7 @@ def export_facts(
     if surface is None:
         return
     new_paths = _moved_paths(differences)
-    yield from _call_facts(change, surface, shown_by_facts)
+    yield from _call_facts(files, surface, shown_by_facts)
     reported = {(broken.file, broken.name) for broken in shown_by_facts}
     for broken in surface.breaks:
         definition = (broken.file, broken.name)
@@ -32,7 +31,7 @@ def export_facts(
             continue
         reported.add(definition)
         module, _, name = broken.path.rpartition(".")
-        location = _export_place(change.files, module, name)
+        location = export_place(files, broken)
         if location is None:
             continue
         yield Fact(
@@ -48,7 +47,7 @@ def export_facts(
 
 
 def _call_facts(
-    change: Change, surface: SurfaceChange, shown_by_facts: set[PublicBreak]
+    files: Sequence[Versions], surface: SurfaceChange, shown_by_facts: set[PublicBreak]
 ) -> Iterator[Fact]:
     """Yield the calls that fail though no single declaration shows it: by names only, by branches."""
     seen = {(broken.file, broken.name, broken.parameter) for broken in shown_by_facts}
@@ -57,7 +56,7 @@ def _call_facts(
         if broken.kind == "gone" or not broken.is_certain or key in seen:
             continue
         seen.add(key)
-        location = _parameter_place(change.files, broken)
+        location = parameter_place(files, broken)
         if location is None:
             continue
         is_certain = is_certain_member(surface, broken.file, broken.name)
@@ -70,38 +69,6 @@ def _call_facts(
             module=module_of(broken.file),
             places=(location,),
         )
-
-
-def _parameter_place(files: Sequence[FileChange], broken: PublicBreak) -> FactLocation | None:
-    """Return the changed lines of a file that show a parameter: as one, or else its name."""
-    name = re.escape(broken.parameter)
-    as_parameter = (
-        rf"^.?\s*(?:async\s+)?(?:def\s+\w+\(.*(?<!\w){name}(?!\w)|{name}\s*(?:[:,]|=(?!=)|$))"
-    )
-    patterns = [re.compile(as_parameter)]
-    if broken.kind == "parameter-keyword-only":
-        patterns.append(re.compile(r"^.?\s*\*,\s*$"))
-    patterns.append(re.compile(rf"(?<!\w){name}(?!\w)"))
-    for pattern in patterns:
-        location = _changed_place(files, broken, pattern)
-        if location is not None:
-            return location
-    return None
-
-
-def _changed_place(
-    files: Sequence[FileChange], broken: PublicBreak, pattern: re.Pattern[str]
-) -> FactLocation | None:
-    for file in files:
-        if broken.file not in (file.path, file.previous_path):
-            continue
-        patch = read_patch(file.patch)
-        for side in ("new", "old"):
-            lines = patch.lines("new" if side == "new" else "old")
-            location = _lines_with(pattern, file.path, lines)
-            if location is not None:
-                return location
-    return None
 
 
 def _moved_paths(differences: Iterable[Difference]) -> dict[tuple[str, str], str]:
@@ -124,24 +91,3 @@ def _new_path(
         if file.status == "renamed" and file.previous_path == broken.file:
             return f"{module_of(file.path)}.{broken.name}"
     return None
-
-
-def _export_place(files: Sequence[FileChange], module: str, name: str) -> FactLocation | None:
-    """Return the removed lines of a module that hold a name, or of any file if it has none."""
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    candidates = [file for file in files if file.path.endswith(".py") and file.patch]
-    candidates.sort(key=lambda file: module_of(file.previous_path or file.path) != module)
-    for file in candidates:
-        location = _lines_with(word, file.path, read_patch(file.patch).lines("old"))
-        if location is not None:
-            return location
-    return None
-
-
-def _lines_with(word: re.Pattern[str], path: str, lines: Mapping[int, str]) -> FactLocation | None:
-    """Return the first lines that hold a word."""
-    matches = {number: line for number, line in lines.items() if word.search(line)}
-    if not matches:
-        return None
-    texts = tuple(matches.values())[:_MAX_SHOWN_LINES]
-    return FactLocation(file=path, line=next(iter(matches)), lines=texts)

@@ -119,7 +119,9 @@ class Gathered:
             if difference.kind == "hook-added":
                 hooks.add(difference.name)
         breaks = shown_breaks(self.differences, surface)
-        broken_exports = list(export_facts(self.change, surface, breaks, self.differences))
+        broken_exports = list(
+            export_facts(self.change, self.files, surface, breaks, self.differences)
+        )
         defined = _defined_names(self.differences)
         for difference in self.differences:
             if difference.kind == "symbol-added" and difference.name in hooks:

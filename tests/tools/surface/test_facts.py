@@ -634,3 +634,74 @@ async def test_a_document_of_the_commit_itself_makes_nothing_public(tmp_path: Pa
     after = {"engine/env.py": "run()\n", "README.md": "ENGINE_TRACE is gone.\n"}
     facts = await facts_of(tmp_path, before, after)
     assert facts_by_name(facts) == {"ENGINE_TRACE": Severity.MAY_BREAK}
+
+
+async def test_what_gave_a_name_on_is_shown_and_not_what_only_has_the_word(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "# attend comes first\n\nfrom .core import (\n    attend,\n    gather,\n)\n\n\n"
+        "def run():\n    attend = 5\n    return attend\n",
+        "engine/core.py": "def attend(q): ...\ndef gather(q): ...\n",
+        "engine/other.py": "from .core import attend\n\nprint(attend)\n",
+    }
+    after = before | {
+        "engine/__init__.py": "from .core import (\n    gather,\n)\n\n\ndef run():\n    return 5\n",
+        "engine/other.py": "print()\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.name == "attend"]
+    assert [(place.file, place.lines) for place in fact.places] == [
+        ("engine/__init__.py", ("-    attend,",))
+    ]
+
+
+async def test_a_name_taken_from_all_of_the_module_that_a_package_gives_on_is_shown(
+    tmp_path: Path,
+) -> None:
+    names = '__all__ = [\n    "attend",\n    "gather",\n]\n'
+    before = {
+        "engine/__init__.py": "from .core import *\n",
+        "engine/core.py": f"{names}\n\ndef attend(q): ...\ndef gather(q): ...\n",
+        "engine/other.py": "def attend(q): ...\n",
+    }
+    after = before | {
+        "engine/core.py": before["engine/core.py"].replace('    "attend",\n', ""),
+        "engine/other.py": "",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    places = [fact.places[0] for fact in facts if fact.detail == "export"]
+    assert [(place.file, place.lines) for place in places] == [
+        ("engine/core.py", ('-    "attend",',))
+    ]
+
+
+async def test_a_name_that_no_removed_line_gave_on_has_no_proof_in_another_file(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "from .core import *\nfrom .other import *\n",
+        "engine/core.py": "def attend(q): ...\n",
+        "engine/other.py": "def run():\n    attend = 5\n    return attend\n",
+    }
+    after = before | {
+        "engine/__init__.py": "from .other import *\n",
+        "engine/other.py": "def run():\n    return 5\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert [fact for fact in facts if fact.name == "attend"] == []
+
+
+async def test_how_a_parameter_is_taken_is_shown_by_its_declaration_and_not_by_a_body(
+    tmp_path: Path,
+) -> None:
+    function = (
+        "def attend(\n    q,\n    timeout,\n):\n    return q\n\n\ndef gather(q):\n    return q\n"
+    )
+    before = {"engine/__init__.py": function}
+    after = {
+        "engine/__init__.py": function.replace("    timeout,", "    *,\n    timeout,").replace(
+            "    return q\n", "    # timeout: now by name\n    timeout = 5\n    return q\n"
+        )
+    }
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.kind == "parameter-keyword-only"]
+    assert fact.places[0].lines == ("+    *,",)
