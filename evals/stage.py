@@ -10,7 +10,7 @@ from langchain_core.messages import convert_to_openai_messages
 from agent.analysts.tasks import Task
 from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
-from agent.domain.spending import Chain, Spent
+from agent.domain.spending import Chain, Phase, Spent
 from agent.domain.window import Window
 from agent.ports import RepositorySources
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
@@ -149,7 +149,7 @@ class ScriptedModels(Models):
         """Count nothing."""
         return 0
 
-    def take_chain(self, account: str, *, explaining: bool = False) -> Chain:
+    def take_chain(self, account: str, phase: Phase) -> Chain:
         """Count nothing."""
         return Chain()
 

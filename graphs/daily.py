@@ -217,7 +217,7 @@ def composing(analysis: AnalysisGraph) -> Node[ChaptersInput, AnalysisOutput | N
         tasks = [*_summary_tasks(state), *_brief_tasks(state)]
         if runtime.context.models is None or not tasks:
             return None
-        summaries = AnalysisInput(tasks=tasks, repository=None)
+        summaries = AnalysisInput(tasks=tasks, repository=None, looked_up={})
         return await analyse(analysis, summaries, runtime.context)
 
     return compose

@@ -70,7 +70,7 @@ async def edit(state: EditInput, runtime: Runtime[RunContext]) -> EditOutput:
         groups=sorted_groups(judged.groups, placements),
         tokens=day.tokens,
         refused=tuple(judged.refused),
-        account=view.account + judged.account + context.take_spent(repo),
+        account=view.account + judged.account + context.take_spent(repo, "editing"),
     )
     return {"edited": {repo: edited}}
 

@@ -6,6 +6,7 @@ conversation of its own; what the tools showed is kept for writer, gate and judg
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from math import inf
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 from langgraph.runtime import Runtime
@@ -28,7 +31,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.look_ups import LookUp
-from agent.domain.spending import Account, Judging, fallback
+from agent.domain.spending import Account, Judging, Phase, fallback
 from agent.editor.rows import CommitRow
 from agent.ports import RepositorySources, Step
 from agent.prompting import Job, ModelError, fenced, message_tokens, prompt
@@ -37,9 +40,11 @@ from agent.triage.collected import Collected
 from graphs.run_context import RunContext
 from graphs.sentence_steps import JudgeLook, spent
 from graphs.state import (
+    AnalysisInput,
     AnalysisState,
     EditInput,
-    LookedUpInput,
+    LookAheadOutput,
+    LookingState,
     LookInput,
     LookOutput,
     LookUpOutput,
@@ -117,6 +122,7 @@ class LookQuestion(NamedTuple):
     show: ShowEvidence
     values: Mapping[str, str] = {}  # Of the prompt, beside the evidence
     max_calls: int = _MAX_CALLS
+    answers_before: int | None = None  # Where others ask for the same account at the same time
 
 
 async def next_message(
@@ -135,7 +141,9 @@ async def next_message(
     text = prompt(question.prompt, {**question.values, "evidence": evidence})
     opening: list[AnyMessage] = [SystemMessage(limit.system), HumanMessage(text)]
     turn = 1 + sum(isinstance(message, AIMessage) for message in messages)
-    topic = Topic(f"{question.prompt} {question.about}, turn {turn}")
+    topic = Topic(
+        f"{question.prompt} {question.about}, turn {turn}", answers_before=question.answers_before
+    )
     model = (
         context.require_models()
         .get(question.job, question.account)
@@ -198,18 +206,48 @@ async def conversation(
 # ---------------------------------------------------------------- looking into a commit
 
 
+LookingGraph = CompiledStateGraph[LookingState, RunContext, AnalysisInput, LookAheadOutput]
+
+
+@cache
+def build_looking() -> LookingGraph:
+    """Wire the conversations of writers that look into their commits while these are related."""
+    graph = StateGraph(
+        LookingState,
+        context_schema=RunContext,
+        input_schema=AnalysisInput,
+        output_schema=LookAheadOutput,
+    )
+    graph.add_node("look", look_ahead)
+    graph.add_node("look_up", look_up)
+    graph.add_edge(START, "look")
+    graph.add_conditional_edges("look", after_look, {"look_up": "look_up", "write": END})
+    graph.add_conditional_edges("look_up", after_look_up, {"look": "look", "write": END})
+    return graph.compile(name="looking")
+
+
+async def look_ahead(state: LookInput, runtime: Runtime[RunContext]) -> LookOutput:
+    """Ask the writer of each commit what it wants to look up, while other steps go on."""
+    return await _asked(state, runtime.context, "looking")
+
+
 async def look(state: LookInput, runtime: Runtime[RunContext]) -> LookOutput:
-    """Ask the writer of each commit what it wants to look up before it writes."""
-    context = runtime.context
+    """Ask each writer that has not looked further yet what it wants to look up before it writes."""
+    return await _asked(state, runtime.context, "explaining")
+
+
+async def _asked(state: LookInput, context: RunContext, phase: Phase) -> LookOutput:
     if not await _can_look(state, context):
         return {"conversations": {}, "account": Account()}
     conversations = state["conversations"]
     open_subjects: list[CommitSubject] = []
     for subject in (await commit_subjects(state, context)).values():
-        if may_ask_again(conversations.get(subject.task.key, []), _MAX_TURNS):
+        key = subject.task.key
+        has_looked_ahead = key in state["looked_up"] and key not in conversations
+        if not has_looked_ahead and may_ask_again(conversations.get(key, []), _MAX_TURNS):
             open_subjects.append(subject)
     steps = await asyncio.gather(*(_look(subject, state, context) for subject in open_subjects))
-    account = spent(open_subjects, context)
+    account = spent(open_subjects, context, phase)
     answers: dict[str, list[AnyMessage]] = {}
     for subject, step in zip(open_subjects, steps, strict=True):
         key = subject.task.key
@@ -243,6 +281,7 @@ async def _look(subject: CommitSubject, state: LookInput, context: RunContext) -
         prompt="look",
         about=subject.task.key,
         show=lambda budget: before.evidence((), budget),
+        answers_before=0,
     )
     messages = state["conversations"].get(subject.task.key, [])
     try:
@@ -296,7 +335,7 @@ async def _call(subject: CommitSubject, state: LookInput, context: RunContext) -
         return _Step([AIMessage("")], fallback("reading", error, subject.about))
 
 
-def _repository(state: LookedUpInput) -> MaterialInput:
+def _repository(state: AnalysisInput) -> MaterialInput:
     repository = state["repository"]
     assert repository is not None, "tasks about commits come with their repository"
     return repository
@@ -422,7 +461,7 @@ async def _with_look_ups(
 ) -> JudgeLook:
     """Return the subject with what was looked up about it as evidence."""
     key = subject.task.key
-    looked_into = LookedUpInput(
+    looked_into = AnalysisInput(
         tasks=[subject.task], repository=state["repository"], looked_up={key: look_ups}
     )
     subjects = await commit_subjects(looked_into, context)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from agent.analysts.tasks import Task
 from agent.domain.base import RepoId
-from agent.domain.spending import Chain, Spent
+from agent.domain.spending import Chain, Phase, Spent
 from agent.prompting import JOBS, Capabilities, Job, ModelError
 from graphs.forecast import Forecast, duration
 from memory.artefacts import JsonCodec
@@ -105,13 +105,9 @@ class Models:
         """Return how many answers a new question about a subject has waited for."""
         return self._budget.answers_before(account, subject)
 
-    def take_chain(self, account: str, *, explaining: bool = False) -> Chain:
-        """Return how many answers followed each other since the last call of this method."""
-        return self._budget.take_chain(account, explaining=explaining)
-
-    def take_story_chain(self, account: str) -> Chain:
-        """Return how many answers followed each other while stories were written."""
-        return self._budget.take_story_chain(account)
+    def take_chain(self, account: str, phase: Phase) -> Chain:
+        """Return how many answers of a phase followed each other since this was asked last."""
+        return self._budget.take_chain(account, phase)
 
     # ------------------------------------------------------------ what the servers can do
 

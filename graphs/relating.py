@@ -94,7 +94,7 @@ async def relate(state: RelateInput, runtime: Runtime[RunContext]) -> RelateOutp
             controls.append(claim.text)
     questions = [_related(pairing, controls, repositories, context) for pairing in pairings]
     outcomes = await asyncio.gather(*questions)
-    return _handed_on(outcomes, account + context.take_spent(repo))
+    return _handed_on(outcomes, account + context.take_spent(repo, "relating"))
 
 
 def affordable_pairings(pairings: Sequence[Pairing], commits: int) -> list[Pairing]:

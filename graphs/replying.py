@@ -70,7 +70,7 @@ def _spent(state: ReplyInput, context: AskContext) -> Spent:
     """Return what the question has cost, the judge included."""
     if context.models is None:
         return Spent()
-    return (state["account"] + context.take_spent(account_of(state))).spent
+    return (state["account"] + context.take_spent(account_of(state), "explaining")).spent
 
 
 def _outcome(state: ReplyInput, claims: Sequence[Claim]) -> Outcome:

@@ -11,11 +11,14 @@ from langgraph.runtime import Runtime
 from agent.analysts.rules import fact_claims
 from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.base import RepoId
+from agent.domain.links import Related
+from agent.domain.spending import Account
 from agent.links.outside import outside_claims
 from agent.packet_budgets import MINOR_PACKET
 from agent.ports import Step
 from graphs.chapter_building import ChapterBuilder
 from graphs.failing import Node, ending_repository, has_failed
+from graphs.looking import LookingGraph, build_looking
 from graphs.material import close_reading, material_of, read_material
 from graphs.relating import relate
 from graphs.run_context import RunContext
@@ -28,9 +31,11 @@ from graphs.state import (
     ExplainInput,
     FileInput,
     FileOutput,
+    LookAheadOutput,
     MaterialInput,
     NextTasksInput,
     NextTasksOutput,
+    RelateInput,
     RepositoryInput,
     RepositoryOutput,
     RepositoryState,
@@ -72,10 +77,13 @@ def build_repository(
     graph.add_edge(START, "study")
     graph.add_edge("study", "connect")
     graph.add_edge("connect", "relate")
-    graph.add_edge("relate", "write_facts")
     if is_explained:
+        graph.add_node("look", ending_repository(looking(build_looking()), "analysis"))
+        graph.add_edge("connect", "look")
+        graph.add_edge(["relate", "look"], "write_facts")
         _add_explaining(graph)
     else:
+        graph.add_edge("relate", "write_facts")
         graph.add_edge("write_facts", "file")
     graph.add_edge("file", END)
     return graph.compile(name="repository")
@@ -210,19 +218,57 @@ async def _task_count(repo: RepoId, waiting: Sequence[Task], context: RunContext
     return await context.require_models().tasks_at_once(repo, waiting)
 
 
+def looking(graph: LookingGraph) -> Node[RelateInput, LookAheadOutput]:
+    """Make the node that has writers look into the commits to be explained, while these are related.
+
+    Where time is short or the model small, each looks when its commit is written about.
+    """
+
+    async def look(state: RelateInput, runtime: Runtime[RunContext]) -> LookAheadOutput:
+        context = runtime.context
+        nothing = LookAheadOutput(looked_up={}, account=Account())
+        if context.models is None:
+            return nothing
+        repository = _material_input(state, related=[])
+        material = await material_of(repository, context)
+        tasks = commit_tasks(state["share"].deep, state["edited"].placements, material, facts=())
+        if not tasks:
+            return nothing
+        repo = state["spec"].name
+        await context.models.expect(repo, len(tasks))
+        if await _task_count(repo, tasks, context) < len(tasks):
+            return nothing
+        conversations = AnalysisInput(tasks=tasks, repository=repository, looked_up={})
+        output = await graph.ainvoke(conversations, context=context)
+        looked_up = {task.key: output["looked_up"].get(task.key, ()) for task in tasks}
+        return LookAheadOutput(looked_up=looked_up, account=output["account"])
+
+    return look
+
+
+def _material_input(state: RelateInput, related: list[Related]) -> MaterialInput:
+    """Return what sentences about the repository's day are written from."""
+    return MaterialInput(
+        window=state["window"],
+        spec=state["spec"],
+        first_look=state["first_look"],
+        reading=state["reading"],
+        stories=state["stories"],
+        related=related,
+    )
+
+
 def explaining(analysis: AnalysisGraph) -> Node[ExplainInput, AnalysisOutput]:
     """Make the node that has tasks written, checked and judged; if it fails, facts are published."""
 
     async def explain(state: ExplainInput, runtime: Runtime[RunContext]) -> AnalysisOutput:
-        repository = MaterialInput(
-            window=state["window"],
-            spec=state["spec"],
-            first_look=state["first_look"],
-            reading=state["reading"],
-            stories=state["stories"],
-            related=state["related"],
+        keys = {task.key for task in state["tasks"]}
+        looked_up = {key: shown for key, shown in state["looked_up"].items() if key in keys}
+        tasks = AnalysisInput(
+            tasks=state["tasks"],
+            repository=_material_input(state, state["related"]),
+            looked_up=looked_up,
         )
-        tasks = AnalysisInput(tasks=state["tasks"], repository=repository)
         return await analyse(analysis, tasks, runtime.context)
 
     return explain

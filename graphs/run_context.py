@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from agent.domain.base import Language, RepoId
-from agent.domain.spending import Account, Chain
+from agent.domain.spending import Account, Chain, Phase
 from agent.ports import Publisher, Repositories, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
@@ -117,15 +117,10 @@ class RunContext:
             budget = shrunk(budget, limit.fenced_tokens(evidence))
         raise AssertionError("the loop returns or raises")
 
-    def take_spent(
-        self, account: str, *, explaining: bool = False, writing_stories: bool = False
-    ) -> Account:
+    def take_spent(self, account: str, phase: Phase) -> Account:
         """Return what the models were paid for an account since this was asked last."""
         models = self.require_models()
-        if writing_stories:
-            chain = models.take_story_chain(account)
-        else:
-            chain = models.take_chain(account, explaining=explaining)
+        chain = models.take_chain(account, phase)
         return Account(
             spent=models.take(account),
             by_job=models.take_by_job(account),

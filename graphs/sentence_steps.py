@@ -20,7 +20,7 @@ from agent.analysts.subjects import Subject
 from agent.analysts.tasks import Draft, Sentences
 from agent.domain.claims import Claim, Refused
 from agent.domain.look_ups import LookUp
-from agent.domain.spending import Account, Judging
+from agent.domain.spending import Account, Judging, Phase
 from agent.gate.check import refusals
 from agent.ports import Step
 from agent.prompting import ModelError
@@ -210,11 +210,11 @@ class SentenceSteps(Generic[StateT, ContextT]):
         return {"sentences": sentences.said_anew(drafts), "account": account}
 
 
-def spent(subjects: Iterable[Subject], context: RunContext) -> Account:
+def spent(subjects: Iterable[Subject], context: RunContext, phase: Phase = "explaining") -> Account:
     """Return what the models were paid for some subjects since this was asked last."""
     account = Account()
     for payer in dict.fromkeys(subject.account for subject in subjects):
-        account += context.take_spent(payer, explaining=True)
+        account += context.take_spent(payer, phase)
     return account
 
 

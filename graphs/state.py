@@ -30,7 +30,7 @@ from agent.triage.allotment import ExplainingShare
 from agent.triage.collected import Collected
 from tools.history.cross_repository import Connected
 
-STATE_VERSION = 6
+STATE_VERSION = 7
 """Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 
@@ -240,6 +240,13 @@ class RelateOutput(TypedDict):
     account: Annotated[Account, add]
 
 
+class LookAheadOutput(TypedDict):
+    """What writers looked up before relations were known, by task, and what it cost."""
+
+    looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
+    account: Annotated[Account, add]
+
+
 class WriteFactsInput(RelateInput):
     """A repository whose commits were related to what they name."""
 
@@ -295,9 +302,10 @@ class AfterNextTasksInput(NextTasksInput):
 
 
 class ExplainInput(WriteFactsInput):
-    """The tasks of the model that explains commits."""
+    """The tasks of the model that explains commits, and what their writers have looked up."""
 
     tasks: list[Task]
+    looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
 
 
 class FileInput(WriteFactsInput, AnalysisOutput):
@@ -327,6 +335,7 @@ class RepositoryOutput(FileOutput):
 class RepositoryState(FileInput, RepositoryOutput):
     """The state of a repository's part of a run."""
 
+    looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
     stories_pending: bool
     writes_stories: bool
     waiting: list[Task]
@@ -337,19 +346,18 @@ class RepositoryState(FileInput, RepositoryOutput):
 
 
 class AnalysisInput(TypedDict):
-    """Tasks for a writer: commits of a repository, or published sentences to sum up."""
+    """Tasks for a writer: commits of a repository, or published sentences to sum up.
+
+    What was looked up for a task is the newest last; a writer that has looked further before, and
+    be it without finding anything, is not asked again whether it wants to.
+    """
 
     tasks: list[Task]
     repository: MaterialInput | None
-
-
-class LookedUpInput(AnalysisInput):
-    """The same, with the look-ups of each task, the newest last."""
-
     looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
 
 
-class LookInput(LookedUpInput):
+class LookInput(AnalysisInput):
     """The same, with the conversations of writers and tools, by task."""
 
     conversations: Annotated[dict[str, list[AnyMessage]], or_]
@@ -366,6 +374,12 @@ class LookUpOutput(LookOutput):
     """The conversations with the answers of the tools, and what these showed."""
 
     looked_up: Annotated[dict[str, tuple[LookUp, ...]], or_]
+
+
+class LookingState(LookInput):
+    """Tasks, and the conversations in which their writers look further."""
+
+    account: Annotated[Account, add]
 
 
 class SentencesInput(TypedDict):

@@ -19,14 +19,14 @@ from agent.reports.affected import affected_line
 from agent.triage.collected import evidence_set_of
 from graphs.material import material_of
 from graphs.run_context import RunContext
-from graphs.state import LookedUpInput, MaterialInput
+from graphs.state import AnalysisInput, MaterialInput
 from tools.affected import affected_versions
 from tools.surroundings import release_lines
 
 WrittenSubject = CommitSubject | MinorSubject | SummarySubject
 
 
-async def subjects(state: LookedUpInput, context: RunContext) -> dict[str, WrittenSubject]:
+async def subjects(state: AnalysisInput, context: RunContext) -> dict[str, WrittenSubject]:
     """Return what the tasks are about, by their keys: summaries first, then commits."""
     subject_by_task: dict[str, WrittenSubject] = {}
     for task in state["tasks"]:
@@ -43,7 +43,7 @@ async def subjects(state: LookedUpInput, context: RunContext) -> dict[str, Writt
     return subject_by_task
 
 
-async def _minor_subjects(state: LookedUpInput, context: RunContext) -> dict[str, MinorSubject]:
+async def _minor_subjects(state: AnalysisInput, context: RunContext) -> dict[str, MinorSubject]:
     """Return the batches of minor commits, each commit with its whole diff and the code around it."""
     batches = [task for task in state["tasks"] if task.minor]
     if not batches:
@@ -88,7 +88,7 @@ async def _whole_reads(
     return reads
 
 
-async def commit_subjects(state: LookedUpInput, context: RunContext) -> dict[str, CommitSubject]:
+async def commit_subjects(state: AnalysisInput, context: RunContext) -> dict[str, CommitSubject]:
     """Return the commits that tasks are about, by the keys of the tasks."""
     about_commits = [(task.about, task) for task in state["tasks"] if task.about]
     if not about_commits:

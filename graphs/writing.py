@@ -20,7 +20,6 @@ from graphs.state import (
     AnalysisInput,
     AnalysisOutput,
     AnalysisState,
-    LookedUpInput,
     SentencesOutput,
     SettleOutput,
 )
@@ -60,7 +59,7 @@ async def analyse(
     return cast("AnalysisOutput", await analysis.ainvoke(tasks, context=context))
 
 
-async def write(state: LookedUpInput, runtime: Runtime[RunContext]) -> SentencesOutput:
+async def write(state: AnalysisInput, runtime: Runtime[RunContext]) -> SentencesOutput:
     """Have all tasks written at the same time; the models limit how many questions are under way."""
     context = runtime.context
     written_subjects = await subjects(state, context)

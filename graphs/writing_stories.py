@@ -51,7 +51,7 @@ async def write_stories(
     return {
         "stories": found_stories.model_copy(update={"stories": tuple(with_paragraphs)}),
         "refused": judged.refused,
-        "account": judged.account + context.take_spent(repo, writing_stories=True),
+        "account": judged.account + context.take_spent(repo, "telling_stories"),
     }
 
 

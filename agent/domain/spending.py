@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pydantic import Field, field_serializer
+from pydantic import AliasChoices, Field, field_serializer
 
 from agent.domain.base import Frozen
 from agent.domain.evidence_id import EvidenceId
@@ -67,17 +67,21 @@ _JOB_OF_PROMPT = {
 
 SUMMING_UP = "summing up"
 WRITING_STORIES = "telling stories"
+LOOKING = "looking"
 _SUMMARY_PROMPTS = ("day", "judge_day", "repair_day")
 
 
 def subject_of(topic: str) -> str:
-    """Return the subject of a request's topic: a commit, a payer, a summary, or stories.
+    """Return the subject of a request's topic: a commit, a payer, a summary, stories, or looking.
 
     A topic is the name of the prompt, then the subject, then the turn or the reading, if any.
+    Writers look into all commits at the same time.
     Paragraphs of stories are judged like summaries, but each is about its newest commit.
     """
     prompt, _, words = topic.partition(" ")
     subject = words.partition(",")[0]
+    if prompt == "look":
+        return LOOKING
     if prompt == "stories":
         return WRITING_STORIES
     if prompt in _SUMMARY_PROMPTS:
@@ -165,20 +169,29 @@ class Editing(Frozen):
         )
 
 
-class Chain(Frozen):
-    """The number of answers that had to come one after the other.
+Phase = Literal["editing", "relating", "looking", "explaining", "telling_stories"]
+"""A part of a run whose answers follow each other."""
 
-    Commits are read first. Then they are explained, while stories are written; summaries come last.
+
+class Chain(Frozen):
+    """The number of answers that had to come one after the other, by phase.
+
+    Commits are edited first. Then they are related, while their writers look into them; then they
+    are explained, while stories are written; summaries come last.
     """
 
-    reading: int = 0
+    editing: int = Field(default=0, validation_alias=AliasChoices("editing", "reading"))
+    relating: int = 0
+    looking: int = 0
     explaining: int = 0
     telling_stories: int = 0
     summing_up: int = 0
 
     def __add__(self, other: "Chain") -> "Chain":
         return Chain(
-            reading=self.reading + other.reading,
+            editing=self.editing + other.editing,
+            relating=self.relating + other.relating,
+            looking=self.looking + other.looking,
             explaining=self.explaining + other.explaining,
             telling_stories=self.telling_stories + other.telling_stories,
             summing_up=self.summing_up + other.summing_up,
@@ -233,7 +246,9 @@ def longest_chain(chains: Iterable[Chain]) -> int:
     longest_reading = 0
     longest_summary = 0
     for chain in chains:
-        about_commits = chain.reading + max(chain.explaining, chain.telling_stories)
+        about_commits = chain.editing
+        about_commits += max(chain.relating, chain.looking)
+        about_commits += max(chain.explaining, chain.telling_stories)
         longest_reading = max(longest_reading, about_commits)
         longest_summary = max(longest_summary, chain.summing_up)
     return longest_reading + longest_summary

@@ -17,6 +17,7 @@ from evals.model_server.talk import ModelRequest, Saying
 from evals.worlds.model import Push, Repo, WorldComment, WorldIssue
 from gitzette.progress import QuietProgress
 from gitzette.running import Covered, cover
+from graphs.repository import build_repository
 from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,
@@ -368,3 +369,21 @@ async def test_a_tool_whose_source_is_down_ends_the_looking_and_the_commit_is_wr
     (fallback,) = covered.report.sections[0].account.fallbacks
     assert fallback.part == "reading"
     assert "HTTP 502" in fallback.reason
+
+
+async def test_writers_look_into_their_commits_while_these_are_related(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", guard__py=CALLER)
+    clone.commit("Spill routes", 1, spill__py="SPILL_AFTER_ROUTES = 90\nSPILL = 1\n")
+    clone.commit(LIMIT, 9, router__py="MAX_ROUTES = min(12, SPILL_AFTER_ROUTES)\n")
+    turns = [calling("get_file", path="guard.py"), Saying(text="enough")]
+    with ModelServer(Scripted(looks={LIMIT: turns}), context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+        (packet,) = (text for text in of(server, "Analysis") if LIMIT in text)
+        assert len(looking(server, LIMIT)) == 2
+    assert "[f1] guard.py at" in packet
+    (section,) = covered.report.sections
+    chain = section.account.chains["octo/router"]
+    assert (chain.relating, chain.looking) == (1, 2)
+    after_connect = {edge[1] for edge in build_repository().builder.edges if edge[0] == "connect"}
+    assert after_connect == {"relate", "look"}

@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agent.domain.spending import (
+    LOOKING,
     SUMMING_UP,
     WRITING_STORIES,
     Chain,
     Limit,
+    Phase,
     Price,
     Spent,
     added_by_job,
@@ -20,6 +22,10 @@ from agent.domain.spending import (
 from agent.prompting import ModelError
 
 _MAX_OUTAGES = 3  # After so many requests in a row that ended in an outage, a run asks no more
+_SUBJECT_BESIDE: Mapping[Phase, str] = MappingProxyType(
+    {"looking": LOOKING, "telling_stories": WRITING_STORIES}
+)
+"""The subjects of phases that run beside others."""
 _NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 
@@ -229,25 +235,26 @@ class RunBudget:
         """Return the same by what it was spent on, since the last call of this method."""
         return self._charged_by_job.pop(account, {})
 
-    def take_chain(self, account: str, *, explaining: bool = False) -> Chain:
-        """Return how many answers followed each other since the last call of this method.
+    def take_chain(self, account: str, phase: Phase) -> Chain:
+        """Return how many answers of a phase followed each other since this was asked last.
 
-        Questions about different subjects are put at the same time. Those about commits were put to
-        read them, or to explain them. Stories are left out: they are written beside other steps.
+        Questions about different subjects are put at the same time. What is done beside other steps
+        (looking into commits, writing stories) is counted by itself.
         """
-        in_turn = self._answers_in_turn.pop(account, {})
-        if WRITING_STORIES in in_turn:
-            self._answers_in_turn[account] = {WRITING_STORIES: in_turn.pop(WRITING_STORIES)}
+        in_turn = self._answers_in_turn.get(account, {})
+        if phase in _SUBJECT_BESIDE:
+            return Chain(**{phase: in_turn.pop(_SUBJECT_BESIDE[phase], 0)})
+        beside: dict[str, int] = {}
+        for subject in _SUBJECT_BESIDE.values():
+            if subject in in_turn:
+                beside[subject] = in_turn.pop(subject)
+        self._answers_in_turn[account] = beside
         summing_up = in_turn.pop(SUMMING_UP, 0)
         about_commits = max(in_turn.values(), default=0)
-        if explaining:
-            return Chain(explaining=about_commits, summing_up=summing_up)
-        return Chain(reading=about_commits, summing_up=summing_up)
-
-    def take_story_chain(self, account: str) -> Chain:
-        """Return how many answers followed each other while stories were written."""
-        in_turn = self._answers_in_turn.get(account, {})
-        return Chain(telling_stories=in_turn.pop(WRITING_STORIES, 0))
+        if phase == "explaining":
+            # Writers that look into their commits only now are waited for.
+            about_commits += beside.pop(LOOKING, 0)
+        return Chain(**{phase: about_commits}, summing_up=summing_up)
 
     def models_of(self, account: str) -> frozenset[str]:
         """Return the models that have answered for an account."""

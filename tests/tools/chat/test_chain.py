@@ -1,6 +1,7 @@
 """How many answers are waited for, one after the other, as the footer counts it."""
 
 from agent.domain.spending import (
+    LOOKING,
     SUMMING_UP,
     WRITING_STORIES,
     Account,
@@ -24,8 +25,8 @@ def test_questions_that_were_put_at_the_same_time_count_once() -> None:
     answer(budget, "a commit", before_both)
     answer(budget, "a commit", before_both)
     answer(budget, "a commit", budget.answers_before(REPO, "a commit"))
-    assert budget.take_chain(REPO) == Chain(reading=2)
-    assert budget.take_chain(REPO) == Chain()
+    assert budget.take_chain(REPO, "editing") == Chain(editing=2)
+    assert budget.take_chain(REPO, "editing") == Chain()
 
 
 def test_a_question_about_a_commit_waits_for_what_was_asked_about_the_day() -> None:
@@ -33,7 +34,7 @@ def test_a_question_about_a_commit_waits_for_what_was_asked_about_the_day() -> N
     answer(budget, REPO, budget.answers_before(REPO, REPO))
     answer(budget, "a commit", budget.answers_before(REPO, "a commit"))
     answer(budget, "another commit", budget.answers_before(REPO, "another commit"))
-    assert budget.take_chain(REPO) == Chain(reading=2)
+    assert budget.take_chain(REPO, "editing") == Chain(editing=2)
 
 
 def test_stories_are_told_while_commits_are_explained() -> None:
@@ -41,11 +42,39 @@ def test_stories_are_told_while_commits_are_explained() -> None:
     answer(budget, WRITING_STORIES, 0)
     answer(budget, "a commit", 0)
     answer(budget, WRITING_STORIES, 1)
-    assert budget.take_chain(REPO, explaining=True) == Chain(explaining=1)
+    assert budget.take_chain(REPO, "explaining") == Chain(explaining=1)
     answer(budget, WRITING_STORIES, budget.answers_before(REPO, WRITING_STORIES))
-    assert budget.take_story_chain(REPO) == Chain(telling_stories=3)
-    whole = Chain(reading=4) + Chain(explaining=1) + Chain(telling_stories=3) + Chain(summing_up=2)
+    assert budget.take_chain(REPO, "telling_stories") == Chain(telling_stories=3)
+    whole = Chain(editing=4) + Chain(explaining=1) + Chain(telling_stories=3) + Chain(summing_up=2)
     assert longest_chain([whole]) == 4 + 3 + 2
+
+
+def test_writers_look_into_commits_while_these_are_related() -> None:
+    budget = RunBudget()
+    answer(budget, REPO, 0)
+    answer(budget, LOOKING, 0)
+    answer(budget, "a commit", budget.answers_before(REPO, "a commit"))
+    assert budget.take_chain(REPO, "looking") == Chain(looking=1)
+    assert budget.take_chain(REPO, "relating") == Chain(relating=2)
+    whole = Chain(editing=2) + Chain(looking=1) + Chain(relating=2) + Chain(explaining=3)
+    assert longest_chain([whole]) == 2 + 2 + 3
+
+
+def test_a_writer_that_looks_only_when_its_commit_is_explained_is_waited_for() -> None:
+    budget = RunBudget()
+    answer(budget, LOOKING, 0)
+    assert budget.take_chain(REPO, "explaining") == Chain(explaining=1)
+    assert budget.take_chain(REPO, "looking") == Chain()
+
+
+def test_questions_of_a_look_are_one_subject_and_those_of_a_judge_are_not() -> None:
+    assert subject_of(f"look {REPO}@1a2b, turn 2") == LOOKING
+    assert subject_of(f"judge_look {REPO}@1a2b, turn 2") == f"{REPO}@1a2b"
+
+
+def test_reports_of_earlier_versions_say_how_long_their_chains_were() -> None:
+    stored = {"reading": 4, "explaining": 3, "telling_stories": 0, "summing_up": 2}
+    assert longest_chain([Chain.model_validate(stored)]) == 9
 
 
 def test_paragraphs_of_stories_are_no_summaries_of_the_day() -> None:
@@ -57,10 +86,10 @@ def test_paragraphs_of_stories_are_no_summaries_of_the_day() -> None:
 
 def test_steps_follow_each_other_and_summaries_follow_the_slowest_repository() -> None:
     steps = [
-        Account(chains={REPO: Chain(reading=3)}),
-        Account(chains={REPO: Chain(reading=4), "octo/engine": Chain(reading=2)}),
+        Account(chains={REPO: Chain(editing=3)}),
+        Account(chains={REPO: Chain(editing=4), "octo/engine": Chain(editing=2)}),
         Account(chains={"octo/engine": Chain(summing_up=3), "brief": Chain(summing_up=2)}),
     ]
     total = sum(steps, Account())
-    assert total.chains[REPO] == Chain(reading=7)
+    assert total.chains[REPO] == Chain(editing=7)
     assert longest_chain(total.chains.values()) == 10
