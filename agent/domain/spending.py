@@ -217,6 +217,11 @@ class Account(Frozen):
         """Return the chains by name: repositories end in another order in every run."""
         return dict(sorted(chains.items()))
 
+    @field_serializer("by_job")
+    def _jobs_in_order(self, by_job: Mapping[str, Spent]) -> dict[str, Spent]:
+        """Return the costs by name: what is done at the same time ends in another order in every run."""
+        return dict(sorted(by_job.items()))
+
     def __add__(self, other: "Account") -> "Account":
         return Account(
             fallbacks=(*self.fallbacks, *other.fallbacks),
