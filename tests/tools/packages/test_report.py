@@ -168,7 +168,7 @@ async def test_another_function_of_a_deprecated_name_is_not_meant(
     assert [use.line for use in outcome.uses if use.effect == "changed"] == [1] * count
 
 
-async def test_uses_in_other_languages_are_said_not_to_be_looked_up(
+async def test_a_package_of_npm_without_its_sources_could_not_be_read(
     work: Work, package: Package, tmp_path: Path
 ) -> None:
     lock = (
@@ -182,4 +182,4 @@ async def test_uses_in_other_languages_are_said_not_to_be_looked_up(
     base = work.commit("Begin", {"package-lock.json": lock.format("5.0"), **OWN})
     tip = work.commit("Bump", {"package-lock.json": lock.format("6.0")})
     (outcome,) = (await read_range(work, package, tmp_path, base, tip)).outcomes
-    assert "uses of packages of npm are not looked up" in outcome.reason
+    assert "the source of its entry point was not found" in outcome.reason
