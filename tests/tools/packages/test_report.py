@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from agent.bumps.packages import BumpSettings, PackageEntry
+from agent.bumps.pins import Bump
 from agent.bumps.result import BumpReport
 from agent.domain.base import RepoId
 from agent.ports import CloneSource
 from tests.made_repos import Work
 from tools.git.source import GitSource
 from tools.packages.mapping import SourceFinder
+from tools.packages.registry import DeclaredSource, NotDeclared
 from tools.packages.own_pins import read_pin_changes
 from tools.packages.report import BumpReader, OwnRange
 from tools.packages.trees import TreeReader
@@ -68,8 +70,8 @@ async def report(
 async def read_range(work: Work, package: Package, folder: Path, base: str, tip: str) -> BumpReport:
     trees = await TreeReader.at(work.path)
 
-    async def nothing(_: object) -> None:
-        return None
+    async def nothing(_: Bump) -> DeclaredSource:
+        raise NotDeclared("no registry is asked")
 
     reader = BumpReader(
         compared=OwnRange(RepoId("bob/own"), trees, base, tip),
