@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
@@ -14,8 +14,8 @@ from agent.domain.links import Grade, Link, Relation, Story, StoryStep
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import Failure, ReleaseLine, Report
 from agent.domain.spending import Account, Fallback, Judging
-from agent.reports.merged.ledger import KEPT
-from agent.reports.merging import merge
+from agent.reports.rerun.ledger import KEPT
+from agent.reports.rerun.merge import merge
 from tests.analysed_report import AT, CACHE, HANG, LIMIT, ROUTER, analysed_report
 
 EVENT = f"{CACHE}@{'6f' * 20}"

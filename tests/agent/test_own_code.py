@@ -2,7 +2,7 @@
 
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.own_code_uses import concerns, find_uses, project_names, used_name
+from agent.user_code_uses import concerns, find_uses, project_names, used_name
 
 REPO = RepoId("acme/engine")
 

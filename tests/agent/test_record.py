@@ -11,8 +11,8 @@ from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.placement import Importance, Placement
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.reports.merging import merge
-from agent.reports.stored import FORMAT, dump, load, to_json
+from agent.reports.report_json import FORMAT, dump, load, to_json
+from agent.reports.rerun.merge import merge
 from tests.analysed_report import CACHE, ROUTER, analysed_report
 
 Rows = Callable[..., LedgerRow]

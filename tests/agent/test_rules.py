@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import date
 
-from agent.analysts.rules import fact_claims
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import FileChange
@@ -11,6 +10,7 @@ from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Depth, Tier, Triage
 from agent.domain.window import Window
+from agent.writing.claims_by_rules import fact_claims
 from tests.made_commits import made_change
 
 REPO = RepoId("octo/router")

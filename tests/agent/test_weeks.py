@@ -12,7 +12,7 @@ from agent.domain.placement import CommitGroup, Importance, Placement
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.editions.week import Week, load_week, week_of
-from agent.reports.order import in_report_order
+from agent.reports.commit_order import in_report_order
 
 Rows = Callable[..., LedgerRow]
 Reports = Callable[..., Report]

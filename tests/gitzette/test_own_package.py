@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gitzette.own_package import PACKAGES, install_address, write_wheel
+from gitzette.self_packaging import PACKAGES, install_address, write_wheel
 from tests.made_repos import Work
 
 ROOT = Path(__file__).parents[2]

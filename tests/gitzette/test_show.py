@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.domain.base import RepoId
-from agent.reports.stored import dump
+from agent.reports.report_json import dump
 from tests.analysed_report import LIMIT, ROUTER, analysed_report
 from tests.gitzette.conftest import Command, Demonstration
 

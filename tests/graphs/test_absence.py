@@ -12,18 +12,18 @@ from pydantic import SecretStr
 
 from agent.domain.base import RepoId
 from agent.domain.window import Window
-from agent.mentions import mention_pattern
+from agent.mention_patterns import mention_pattern
 from agent.questions import Named, Reply
 from agent.settings.values import RepoSpec
-from agent.web import Web
+from agent.web_addresses import Web
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.worlds.model import Push, Repo, WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress
-from gitzette.replies import ReplyPage
-from graphs import mentions
+from gitzette.reply_pages import ReplyPage
+from graphs import absence_search
 from graphs.conversations import answered
 from tests.graphs.test_ask import Answering
 from tests.made_repos import Work
@@ -140,7 +140,7 @@ async def test_a_number_is_looked_for_in_its_own_repository(tmp_path: Path) -> N
 async def test_a_search_that_does_not_finish_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mentions, "_MAX_SECONDS", 0)
+    monkeypatch.setattr(absence_search, "_MAX_SECONDS", 0)
     clone = made_clone(tmp_path / "code")
     async with replies(tmp_path, clone, "both", absent("zebra")) as ask:
         reply = await ask("Who removed the_zebra?")

@@ -24,8 +24,8 @@ from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from evals.worlds.model import Push, Repo
+from gitzette.day_run import RunOutcome, run_day
 from gitzette.progress import QuietProgress
-from gitzette.running import Covered, cover
 from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,
@@ -87,16 +87,16 @@ def tool_answers(request: ModelRequest) -> list[str]:
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
-def row_of(covered: Covered, title: str) -> LedgerRow:
+def row_of(covered: RunOutcome, title: str) -> LedgerRow:
     (row,) = (row for row in covered.report.ledger if title in row.title)
     return row
 
 
-def editing_of(covered: Covered) -> Editing:
+def editing_of(covered: RunOutcome) -> Editing:
     return covered.report.sections[0].account.editing
 
 
-def failed_parts(covered: Covered) -> list[str]:
+def failed_parts(covered: RunOutcome) -> list[str]:
     return [fallback.part for fallback in covered.report.sections[0].account.fallbacks]
 
 
@@ -291,7 +291,7 @@ async def test_a_look_up_whose_source_is_down_costs_no_place(tmp_path: Path) -> 
         )
         near = {"github_url": github.url, "git_url": github.git_url, "token": SecretStr("t")}
         settings = settings.model_copy(update=near)
-        covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
+        covered = await run_day(settings, {}, DAY, settings.repos, NOW, QuietProgress())
     assert covered.report.failures == ()
     # What was shown before the failure counts.
     assert row_of(covered, LIMIT).importance is Importance.MUST_KNOW

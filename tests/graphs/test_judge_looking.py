@@ -17,7 +17,7 @@ from agent.domain.claims import Claim
 from agent.domain.spending import Judging
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying, ToolCall
-from gitzette.running import Covered
+from gitzette.day_run import RunOutcome
 from tests.scripted_analysis import (
     EDITED,
     JUDGED,
@@ -72,7 +72,7 @@ def tool_answers(request: ModelRequest) -> list[str]:
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
-def analysis_claims(covered: Covered) -> list[Claim]:
+def analysis_claims(covered: RunOutcome) -> list[Claim]:
     return [claim for claim in covered.report.claims if claim.free]
 
 

@@ -15,8 +15,8 @@ from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying
 from evals.worlds.model import Push, Repo, WorldComment, WorldIssue
+from gitzette.day_run import RunOutcome, run_day
 from gitzette.progress import QuietProgress
-from gitzette.running import Covered, cover
 from graphs.repository import build_repository
 from tests.made_repos import Work
 from tests.scripted_analysis import (
@@ -64,7 +64,7 @@ def guarded(folder: Path) -> Clone:
     return clone
 
 
-def analysis_claims(covered: Covered) -> list[Claim]:
+def analysis_claims(covered: RunOutcome) -> list[Claim]:
     return [claim for claim in covered.report.claims if claim.free]
 
 
@@ -324,7 +324,7 @@ async def test_a_thread_that_was_looked_up_is_evidence_with_its_comments(tmp_pat
 
 async def run_on_github(
     folder: Path, server: ModelServer, repo: Repo, *, fault: str = ""
-) -> Covered:
+) -> RunOutcome:
     """Report on a repository whose threads are read from GitHub; an address may fail."""
     with GitHubServer([repo], tokens=("t",), now=NOW) as github:
         if fault:
@@ -332,7 +332,7 @@ async def run_on_github(
         settings = settings_of(folder, server, RepoSpec(name=RepoId("octo/router")), source="both")
         near = {"github_url": github.url, "git_url": github.git_url, "token": SecretStr("t")}
         settings = settings.model_copy(update=near)
-        return await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress())
+        return await run_day(settings, {}, DAY, settings.repos, NOW, QuietProgress())
 
 
 async def test_a_day_that_is_run_again_recalls_what_it_did_before_and_asks_nothing_new(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Landed, Landing, Person
 from agent.domain.window import Window
-from agent.reports.chapter import Share, share
-from memory.landings import Landings
+from agent.reports.chapter import CommitsOfReport, commits_of_report
+from memory.landing_owners import Landings
 from memory.protocols import Database
 from memory.store import database_in_memory
 
@@ -82,10 +82,10 @@ class Gazette:
         self.seen: dict[str, list[str]] = {}
         self.reports: dict[str, list[str]] = {}
 
-    def run(self, window: Window) -> Share:
+    def run(self, window: Window) -> CommitsOfReport:
         landing = self.branch.read(window, self.landings.known_tip(REPO, window), self.seen)
         shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
-        own_shas = share(landing, self.landings.elsewhere(REPO, window, shas))
+        own_shas = commits_of_report(landing, self.landings.elsewhere(REPO, window, shas))
         owned = {
             row.commit.sha: late
             for part, late in ((own_shas.rows, False), (own_shas.late, True))

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import RepoId
 from agent.domain.versions import VersionSpan
-from agent.reports.affected import affected_text
+from agent.reports.affected_text import affected_text
 from tests.made_repos import Work
-from tools.affected import affected_versions
+from tools.affected_versions import affected_versions
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 

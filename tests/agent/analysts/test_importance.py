@@ -1,7 +1,7 @@
 """Code is shortened so that what decides about a change is kept."""
 
-from agent.analysts.excerpt import excerpt
-from agent.analysts.importance import by_importance
+from agent.packets.excerpt import excerpt
+from agent.packets.line_importance import by_importance
 
 FUNCTION = (
     " def step(self, batch):",

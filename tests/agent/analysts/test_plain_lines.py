@@ -1,14 +1,14 @@
 """What tells nothing is left out of what a model is shown, and what decides is not."""
 
-from agent.analysts.excerpt import excerpt
-from agent.analysts.importance import by_importance, plain_middle
-from agent.analysts.plain_lines import (
+from agent.packets.excerpt import excerpt
+from agent.packets.line_importance import by_importance, plain_middle
+from agent.packets.lines_already_shown import code_lines, without_shown_lines
+from agent.packets.redundant_lines import (
     bodies_of_tests,
     generated_lines,
     licence_lines,
     repeated_rows,
 )
-from agent.analysts.repeated_lines import code_lines, without_shown_lines
 
 LICENCE = (
     "+# Copyright 2026 Octo",

@@ -1,12 +1,12 @@
 """Twins are false sentences about the same commit, made only where code is sure that they are false."""
 
-from agent.analysts.twins import moved_sentences, reversed_facts
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.surroundings import CodePassage, NameUses, Surroundings, Use
+from agent.judging.false_twins import moved_sentences, reversed_facts
 from tests.made_commits import made_commit
 
 

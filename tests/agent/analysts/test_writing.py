@@ -4,12 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from agent.analysts.focus import Focus, Passage
-from agent.analysts.packet import NO_CONTEXT, commit_packet, pieces_of
-from agent.analysts.sentences import analysis_shape, cited, summary_shape
-from agent.analysts.subjects import CommitSubject
-from agent.analysts.summary_subject import SummarySubject, summary_evidence
-from agent.analysts.tasks import Task, summary_task
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
 from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
@@ -22,8 +16,14 @@ from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.domain.window import Window
 from agent.gate.check import refusals
+from agent.packets.commit_packet import NO_CONTEXT, commit_packet, pieces_of
+from agent.packets.focus import Focus, Passage
 from agent.prompting import tokens_of
 from agent.reports.release_sentences import claims_of_release
+from agent.writing.model_sentences import analysis_shape, cited, summary_shape
+from agent.writing.summary_target import SummaryTarget, summary_evidence
+from agent.writing.targets import CommitTarget
+from agent.writing.tasks import Task, summary_task
 from tests.made_commits import NOON, made_commit
 
 REPO = RepoId("octo/router")
@@ -233,7 +233,7 @@ def claims(answer: dict[str, Any], *languages: Language) -> list[Claim]:
         "about": ME,
     }
     task = Task(repo=REPO, about=ME)
-    subject = CommitSubject(
+    subject = CommitTarget(
         **shared,
         task=task,
         read=LIMITED,
@@ -345,7 +345,7 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
     ]
     task = Task(repo=None, rests=rests)
     evidence_set = summary_evidence(task)
-    subject = SummarySubject(
+    subject = SummaryTarget(
         repo=None, account="", languages=("en",), evidence_set=evidence_set, task=task
     )
     answer = summary_shape(("en",)).model_validate({"sentences": answers})
@@ -378,7 +378,7 @@ def test_a_brief_may_tell_of_a_release_and_of_what_it_breaks() -> None:
         )
     task = summary_task(None, published, {}, release_claims)
     assert task is not None
-    subject = SummarySubject(
+    subject = SummaryTarget(
         repo=None,
         account="",
         languages=("en",),
@@ -408,7 +408,7 @@ def summary_objections(text: str) -> list[str]:
     )
     task = Task(repo=REPO, rests={"c1.1": published}, titles={commit: "Lower the limit"})
     evidence_set = summary_evidence(task)
-    subject = SummarySubject(
+    subject = SummaryTarget(
         repo=REPO, account="", languages=("en",), evidence_set=evidence_set, task=task
     )
     answer = {"sentences": [{"en": text, "rests_on": ["c1.1"]}]}

@@ -1,6 +1,6 @@
 """The inputs of an action and those that workflows give it."""
 
-from agent.bumps.action_files import ActionInput, GivenInput, action_inputs, given_inputs
+from agent.bumps.action_inputs import ActionInput, GivenInput, action_inputs, given_inputs
 
 ACTION = """\
 name: 'Set up'

@@ -10,8 +10,8 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Noise, Purpose, Tier, Triage
-from agent.triage.conventions import Area, area, read_heading
-from agent.triage.score import POINTS, URGENT, rank, weigh
+from agent.triage.title_conventions import Area, area, read_heading
+from agent.triage.weights import POINTS, URGENT, rank, weigh
 
 DOCS = Path(__file__).parents[3] / "docs" / "facts.md"
 SOURCE = ("engine/scheduler/core.py",)

@@ -1,6 +1,6 @@
 import pytest
 
-from tools.diff.roles import Role, is_generated, role
+from tools.diff.file_roles import Role, is_generated, role
 
 ROLES = {
     Role.SOURCE: "vllm/engine/engine.py rust/src/server/lib.rs pkg/kernels/__init__.py src/worker/external/mod.rs"

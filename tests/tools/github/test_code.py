@@ -7,7 +7,7 @@ import pytest
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.window import Window
 from tests.tools.github.conftest import Kit, Reply, Seen
-from tools.github.code import GitHubCode
+from tools.github.code_source import GitHubCode
 
 REPO = RepoId("acme/lib")
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")

@@ -5,7 +5,7 @@ from typing import Any
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
 from tests.tools.github.conftest import Kit, Reply, Seen
-from tools.github.code import GitHubCode
+from tools.github.code_source import GitHubCode
 
 SHA = "a" * 40
 PARENT = "b" * 40

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from graphql import GraphQLSchema, build_schema, parse, validate
 
-from tools.github import queries
+from tools.github import graphql_queries
 
 SCHEMA = Path(__file__).parents[2] / "evals" / "github_server" / "data" / "github.graphql"
 
@@ -18,11 +18,11 @@ def schema() -> GraphQLSchema:
 @pytest.mark.parametrize(
     "document",
     [
-        queries.pulls_of_commits(["a" * 40, "b" * 40]),
-        queries.pulls([1, 2]),
-        queries.threads([1, 2]),
-        queries.closers([3, 4]),
-        queries.files(["a" * 40 + ":a.py", "a" * 40 + ":文档.py"]),
+        graphql_queries.pulls_of_commits(["a" * 40, "b" * 40]),
+        graphql_queries.pulls([1, 2]),
+        graphql_queries.threads([1, 2]),
+        graphql_queries.closers([3, 4]),
+        graphql_queries.files(["a" * 40 + ":a.py", "a" * 40 + ":文档.py"]),
     ],
     ids=["pulls of commits", "pulls", "threads", "closers", "files"],
 )
@@ -32,7 +32,7 @@ def test_every_document_is_valid(schema: GraphQLSchema, document: str) -> None:
 
 def test_only_a_hash_can_get_into_a_query() -> None:
     with pytest.raises(ValueError, match="not a full commit hash"):
-        queries.pulls_of_commits(['" } evil'])
+        graphql_queries.pulls_of_commits(['" } evil'])
 
 
 def test_no_path_gets_into_a_query(schema: GraphQLSchema) -> None:
@@ -46,8 +46,8 @@ def test_no_path_gets_into_a_query(schema: GraphQLSchema) -> None:
         "",
     ]
     names = [f"{'a' * 40}:{path}" for path in hostile]
-    document = queries.files(names)
+    document = graphql_queries.files(names)
     assert document.isascii()
     assert validate(schema, parse(document)) == []
-    assert set(queries.file_variables(names).values()) == set(names)
+    assert set(graphql_queries.file_variables(names).values()) == set(names)
     assert not any(path in document for path in hostile[:5])

@@ -8,9 +8,9 @@ from pydantic import TypeAdapter
 
 from agent.domain.base import RateLimited, UpstreamError
 from tests.tools.github.conftest import Kit
-from tools.github.address import Address
-from tools.github.shapes import GraphAnswer
-from tools.github.wire import ApiRequest, ApiUsage, RequestPolicy, Wire
+from tools.github.http_requests import ApiRequest, ApiUsage, RequestPolicy, Wire
+from tools.github.rest_shapes import GraphAnswer
+from tools.github.server_address import Address
 
 NUMBERS = TypeAdapter(list[int])
 SECONDARY = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes"}

@@ -2,14 +2,14 @@
 
 import pytest
 
-from agent.bumps.packages import PackageEntry
+from agent.bumps.bump_report import SourceMapping
+from agent.bumps.package_settings import PackageEntry
 from agent.bumps.pins import Bump, Ecosystem
-from agent.bumps.result import SourceMapping
 from agent.domain.base import RepoId
 from tests.made_repos import Work
-from tools.packages.mapping import NotProved, SourceFinder
+from tools.packages.package_repositories import NotProved, SourceFinder
 from tools.packages.registry import DeclaredSource
-from tools.packages.trees import TreeReader
+from tools.packages.repository_trees import TreeReader
 
 PROJECT = '[project]\nname = "paint"\nversion = "{}"\n'
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from agent.bumps.packages import BumpSettings, PackageEntry
-from agent.bumps.result import BumpReport
+from agent.bumps.bump_report import BumpReport
+from agent.bumps.package_settings import BumpSettings, PackageEntry
 from agent.domain.base import RepoId
 from agent.ports import CloneSource
 from tests.made_repos import Work
 from tools.git.source import GitSource
-from tools.packages.mapping import SourceFinder
-from tools.packages.own_pins import read_pin_changes
-from tools.packages.report import BumpReader, OwnRange
-from tools.packages.trees import TreeReader
+from tools.packages.bump_reader import BumpReader, OwnRange
+from tools.packages.package_repositories import SourceFinder
+from tools.packages.repository_trees import TreeReader
+from tools.packages.user_pins import read_pin_changes
 from tools.packages.version_facts import facts_between
 
 PROJECT = '[project]\nname = "paint"\nversion = "{}"\n'
