@@ -20,7 +20,7 @@ from evals.worlds.model import Pull, Repo, WorldComment
 from tests.gitzette.conftest import Command, CommandResult
 from tests.made_repos import Work
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 AT = datetime(2026, 2, 4, tzinfo=UTC)
 PROJECT = '[project]\nname = "Paint-Box"\nversion = "{}"\n'
 OLD_CANVAS = """\

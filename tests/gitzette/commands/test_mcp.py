@@ -15,7 +15,7 @@ from tools.toolset import TOOL_NAMES
 
 TOOLS = {"ask", "audit", "get_report", "facts", *TOOL_NAMES}
 FEBRUARY = {"since": "2026-02-01", "until": "2026-02-08"}
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.usefixtures("corner")
 
 
