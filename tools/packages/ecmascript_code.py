@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from agent.bumps.call_counts import ParameterCount
-from agent.bumps.python_files import table
-from agent.bumps.python_files import text_of as json_text
+from agent.bumps.python_pin_readers import table
+from agent.bumps.python_pin_readers import text_of as json_text
+from tools.packages.repository_trees import Listing, TreeReader
 from tools.packages.syntax import field_text, string_text, syntax_tree, text_of
-from tools.packages.trees import Listing, TreeReader
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".js", ".mjs", ".cjs", ".jsx", ".d.ts")
 _SOURCE_FOLDERS = ("src", "source", "lib", "")

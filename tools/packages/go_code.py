@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from agent.bumps.call_counts import ParameterCount
+from tools.packages.repository_trees import TreeReader
 from tools.packages.syntax import field_text, syntax_tree, text_of
-from tools.packages.trees import TreeReader
 
 _DECLARATIONS = ("const_spec", "var_spec", "type_spec", "type_alias")
 

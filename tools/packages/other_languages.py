@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from agent.bumps.bump_report import CodeUse, SourceMapping
 from agent.bumps.pins import Bump
-from agent.bumps.result import CodeUse, SourceMapping
 from tools.packages.ecmascript_code import NpmPackage
 from tools.packages.ecmascript_uses import broken_npm_uses, imports_package
 from tools.packages.go_code import GoModule
 from tools.packages.go_uses import broken_go_uses, imports_of
+from tools.packages.repository_trees import TreeReader
 from tools.packages.rust_code import RustWorkspace
 from tools.packages.rust_uses import broken_rust_uses, names_crate
-from tools.packages.trees import TreeReader
 
 LANGUAGES = {"npm": "JavaScript and TypeScript", "cargo": "Rust", "go": "Go"}
 

@@ -8,10 +8,10 @@ from tree_sitter import Node
 
 from agent.bumps.call_counts import ParameterCount
 from agent.bumps.package_metadata import read_manifest
-from agent.bumps.python_files import UnreadableFile, parse_toml, table
-from agent.bumps.python_files import text_of as toml_text
+from agent.bumps.python_pin_readers import UnreadableFile, parse_toml, table
+from agent.bumps.python_pin_readers import text_of as toml_text
+from tools.packages.repository_trees import TreeReader
 from tools.packages.syntax import field_text, syntax_tree, text_of, walk
-from tools.packages.trees import TreeReader
 
 _MAX_FILES = 3_000
 _MAX_STEPS = 60  # Re-exports that are followed to one name

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
+from agent.bumps.bump_report import SourceMapping, VersionCommit
 from agent.bumps.pins import Bump, Ecosystem
-from agent.bumps.result import SourceMapping, VersionCommit
 from agent.domain.base import RepoId
 from tests.made_repos import Work
 from tools.packages.other_languages import LanguageUses, other_uses
-from tools.packages.trees import TreeReader
+from tools.packages.repository_trees import TreeReader
 
 
 async def compared(
