@@ -7,8 +7,8 @@ from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.window import Window
 from agent.links.meeting_lines import meeting_lines
-from agent.links.relating import Pairing
-from agent.triage.score import weigh
+from agent.links.relation_prompts import Pairing
+from agent.triage.weights import weigh
 from tests.made_commits import made_commit
 
 REPO = RepoId("octo/router")
