@@ -65,6 +65,8 @@ class CommitContext:
     look_ups: tuple[LookUp, ...] = ()  # What was looked up in the repository, the newest last
     leaves_room: bool = False
     """Whether tokens are kept for look-ups: a packet begins alike before and after them."""
+    awaits_earlier: bool = False
+    """Whether earlier commits may still be added, for which no shown line may have to go."""
 
 
 NO_CONTEXT = CommitContext()
@@ -96,6 +98,8 @@ def commit_packet(
         looked_up_budget = int(budget * LOOKED_UP_SHARE)
     closing = _context_text(context, budget, focus)
     diff_budget = budget - tokens_of(opening) - tokens_of(closing) - looked_up_budget
+    if context.awaits_earlier and not context.earlier:
+        diff_budget -= int(budget * EARLIER_SHARE)
     diff = shown_diff(evidence, diff_budget, focus, context.surroundings.passages)
     above = f"{opening}\n\nThe diff:\n{diff}{closing}"
     printed = printed_look_ups(context.look_ups)

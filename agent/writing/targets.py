@@ -192,8 +192,13 @@ class CommitTarget(WritingTarget):
         return EvidencePrompt(name="write", values=values, shape=analysis_shape(self.languages))
 
     def before_looking(self) -> "CommitTarget":
-        """Return the target without look-ups, in a packet that leaves room for them."""
-        return replace(self, context=replace(self.context, look_ups=(), leaves_room=True))
+        """Return the target in a packet with room for look-ups and for earlier commits.
+
+        Writers look into commits while these are related: what they see now is shown again when
+        they write.
+        """
+        context = replace(self.context, look_ups=(), leaves_room=True, awaits_earlier=True)
+        return replace(self, context=context)
 
     def with_room(self) -> "CommitTarget":
         """Return the target in a packet that leaves room for look-ups."""
