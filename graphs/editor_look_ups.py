@@ -12,7 +12,7 @@ from agent.question_sizes import QuestionLimit
 from graphs.run_context import RunContext
 from graphs.tool_conversation import LookLimit, LookQuestion, conversation, tool_answers
 
-_LIMIT = LookLimit(turns=1, look_ups=8)  # About the rows of one question
+_LIMIT = LookLimit(turns=2, look_ups=8)  # About the rows of one question
 _FIRST_WORDS = "\nWhat you looked up before, each answer below the call of its tool:\n"
 _LAST_WORDS = (
     "\nThis helps to find tiers, the order and groups. Reasons and labels are held to the rows"

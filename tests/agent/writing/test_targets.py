@@ -177,8 +177,8 @@ def test_no_line_that_was_shown_before_looking_is_missing_once_earlier_commits_a
     hunks = [lines(f"step_{number}", 30) for number in range(12)]
     read_commit = read([file("src/router.py", *hunks)])
     earlier = read([file("src/begin.py", lines("begin", 200))], "Begin").evidence
-    looking = CommitContext(leaves_room=True, awaits_earlier=True)
-    writing = CommitContext(leaves_room=True, earlier={"p1": earlier})
+    looking = CommitContext(leaves_room=True, keeps_earlier_room=True)
+    writing = CommitContext(leaves_room=True, keeps_earlier_room=True, earlier={"p1": earlier})
     shown = [
         commit_packet(read_commit, material(read_commit), 3_000, context=context)
         for context in (looking, writing)
