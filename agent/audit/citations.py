@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from agent.audit.beside import check_beside, commit_of_number_beside
+from agent.audit.counts import check_counts
 from agent.audit.entries import FIELDS, AuditEntry, Field, thread_repos
 from agent.audit.findings import (
     RIGHT,
@@ -23,7 +24,6 @@ from agent.audit.findings import (
 from agent.audit.markdown import Block, links_of, plain
 from agent.audit.metadata import (
     author_finding,
-    check_counts,
     date_finding,
     is_inside,
     landed_at,
@@ -66,8 +66,8 @@ def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator
             commit = entry.commits[0]
             yield from _fields(entry, commit, library)
             yield from _pulls(entry, commit)
-            if entry.is_read:
-                yield from check_counts(entry, entry.evidence[0].change)
+        if entry.is_read:
+            yield from check_counts(entry, entry.evidence)
     yield from check_beside(entries, library)
     yield from fold_flood(windows, "commits are outside of the days that the report states")
     yield from _anchors([entry.block for entry in entries if entry.block.kind != "fence"])
