@@ -25,10 +25,10 @@ import httpx
 from agent.domain.base import ConfigError, MissingPackages, UpstreamError
 from agent.languages import writing_of
 from agent.markdown import visible
-from agent.reports.stored import to_json
+from agent.reports.report_json import to_json
 from agent.settings.values import Delivery
 from gitzette.delivery.apprise_channel import AppriseChannel
-from gitzette.delivery.content import Content, Line, MessagePart, grouped, numbered
+from gitzette.delivery.message_content import Content, Line, MessagePart, grouped, numbered
 from gitzette.http_server import is_loopback
 from gitzette.render.templating import filled, html_page, verbatim
 

@@ -19,7 +19,7 @@ from tools.diff.changed_runs import (
     without_debugging,
 )
 from tools.diff.declared_lines import LineOfSide
-from tools.diff.roles import is_product
+from tools.diff.file_roles import is_product
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration

@@ -13,9 +13,9 @@ import httpx
 from pydantic import Field, ValidationError
 
 from agent.bumps.pins import Bump
-from agent.bumps.python_files import table, tables, text_of
+from agent.bumps.python_pin_readers import table, tables, text_of
 from agent.domain.base import Frozen
-from tools.packages.wheels import wheel_imports
+from tools.packages.wheel_names import wheel_imports
 
 _LOG = logging.getLogger(__name__)
 _SOURCE_LABELS = ("source", "sourcecode", "repository", "github")
