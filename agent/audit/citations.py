@@ -22,6 +22,7 @@ from agent.audit.findings import (
     Finding,
     Library,
     ReportReference,
+    count_differing,
     finding,
     fold_flood,
     folded,
@@ -115,7 +116,17 @@ def _label_of_link(reference: ReportReference) -> Iterator[Finding]:
     is_right = is_abbreviated or reference.value == label
     evidence = f"the label says {label} and the link leads to {reference.written}"
     claim = plain(reference.label)[:120]
-    yield finding(reference.line, "label", claim, evidence, wrong="" if is_right else "label")
+    linked = reference.value[: len(label)]
+    is_misspelt = reference.kind == "commit" and count_differing(label, linked) == 1
+    yield finding(
+        reference.line,
+        "label",
+        claim,
+        evidence,
+        wrong="" if is_right else "label",
+        span=label if is_misspelt else "",
+        replacement=linked if is_misspelt else "",
+    )
 
 
 def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> _Ruling | None:
@@ -146,10 +157,13 @@ def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> 
     names = ", ".join(sorted(repository.repo for repository in looked_in))
     evidence = f"{names} has no commit {reference.value}"
     meant = commit_of_number_beside(entry, reference, library)
-    if meant is None:
-        return _Ruling("wrong:nonexistent", evidence)
-    evidence += f"; the number beside it landed as {_described(meant)}"
-    return _Ruling("wrong:nonexistent", evidence, meant.sha[: len(reference.value)])
+    if meant is not None:
+        evidence += f"; the number beside it landed as {_described(meant)}"
+        return _Ruling("wrong:nonexistent", evidence, meant.sha[: len(reference.value)])
+    for nearest in library.nearest(reference, entry.scope):
+        evidence += f"; it resembles {_described(nearest)}"
+        return _Ruling("wrong:nonexistent", evidence, nearest.sha[: len(reference.value)])
+    return _Ruling("wrong:nonexistent", evidence)
 
 
 def _is_link_elsewhere(
