@@ -15,9 +15,9 @@ _MAX_REASON = 300
 _MARKER_NAME = "gitzette-bump"
 LIMIT = (
     "Only names and their arguments are compared: a change of behaviour without a changed name is "
-    "not seen. Uses are looked up in Python, in includes of C and C++, and in inputs of actions; "
-    "settings by their names in any file. Nothing of this pull request or of a dependency was "
-    "installed or run."
+    "not seen. Uses are looked up in Python, JavaScript, TypeScript, Rust and Go, in includes of C "
+    "and C++, and in inputs of actions; settings by their names in any file. Nothing of this "
+    "pull request or of a dependency was installed or run."
 )
 _CUT = "\n\n*The rest does not fit into a comment; the summary of the run has all of it.*\n"
 

@@ -41,7 +41,7 @@ from tools.github.client import GitHubClient
 from tools.github.pull_comments import pull_ends, put_comment
 from tools.packages.bump_reader import BumpReader, OwnRange
 from tools.packages.package_repositories import SourceFinder
-from tools.packages.registry import DeclaredSource, Registries
+from tools.packages.registry import DeclaredSource, NotDeclared, Registries
 from tools.packages.repository_trees import TreeReader
 from tools.packages.user_pins import read_pin_changes
 
@@ -126,8 +126,10 @@ async def _read(
     sources = PackageSources(settings, environ, home)
     registries = Registries(home / "bump" / "registries")
 
-    async def look_up(package: Bump) -> DeclaredSource | None:
-        return await registries.declared_source(package) if bump_settings.registries else None
+    async def look_up(package: Bump) -> DeclaredSource:
+        if not bump_settings.registries:
+            raise NotDeclared("no registry is asked (registries = false)")
+        return await registries.declared_source(package)
 
     host = (urlsplit(settings.web).hostname or "").lower()
     finder = SourceFinder(bump_settings.packages, sources.trees, look_up, host)

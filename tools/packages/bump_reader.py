@@ -20,13 +20,14 @@ from agent.user_code_uses import concerns, used_name
 from tools.packages.action_changes import action_changes
 from tools.packages.broken_includes import broken_includes, public_headers
 from tools.packages.broken_python_uses import FileUse, broken_uses, own_uses
+from tools.packages.other_languages import LANGUAGES, other_uses
 from tools.packages.package_repositories import NotProved, SourceFinder
 from tools.packages.python_tree import PythonTree
 from tools.packages.repository_trees import TreeReader
 from tools.packages.user_tree import OwnTree
 from tools.packages.version_facts import VersionFacts, facts_between
 from tools.surface.python_module import PythonDefinition
-from tools.user_code import OwnCode
+from tools.user_code import UserCode
 
 _MAX_BREAKING_LISTED = 40
 _RESOLVED_KINDS = ("symbol-", "parameter-", "file-", "field-", "signature-", "base-")
@@ -162,6 +163,8 @@ class BumpReader:
         self, bump: Bump, mapping: SourceMapping, base: OwnTree, tip: OwnTree
     ) -> "_PackageComparison":
         trees = await self.open_trees(mapping.repo)
+        if bump.ecosystem in LANGUAGES:
+            return await self._compared_elsewhere(trees, bump, mapping, tip)
         old = await PythonTree.at(trees, mapping.old.sha)
         new = await PythonTree.at(trees, mapping.new.sha)
         imports = mapping.imports or await self._imports(trees, mapping, old)
@@ -176,9 +179,24 @@ class BumpReader:
             uses=tuple(broken),
             files_searched=len(tip.texts),
             files_importing=_file_count(uses.uses),
-            reason=_unreadable(bump, imports, broken, headers),
+            reason=_unreadable(imports, broken, headers),
         )
         return _PackageComparison(outcome, uses.uses, new)
+
+    async def _compared_elsewhere(
+        self, trees: TreeReader, bump: Bump, mapping: SourceMapping, tip: OwnTree
+    ) -> "_PackageComparison":
+        """Compare a package of npm, Cargo or Go."""
+        uses = await other_uses(trees, bump, mapping, tip.texts)
+        outcome = PackageOutcome(
+            bump=bump,
+            mapping=mapping.model_copy(update={"imports": (uses.name,)}),
+            uses=uses.broken,
+            files_searched=len(tip.texts),
+            files_importing=uses.files_importing,
+            reason=uses.problem,
+        )
+        return _PackageComparison(outcome, (), None)
 
     async def _with_facts(self, comparison: "_PackageComparison", tip: OwnTree) -> PackageOutcome:
         """Add what changed besides: settings, defaults, and what breaks for others.
@@ -247,7 +265,7 @@ class BumpReader:
         )
         words = {*mapping.imports, mapping.repo.rpartition("/")[2]}
         with tip.written_out(words) as folder:
-            marked = await asyncio.to_thread(OwnCode([folder]).marked, upgrade)
+            marked = await asyncio.to_thread(UserCode([folder]).marked, upgrade)
         uses: list[CodeUse] = []
         for item in marked.items:
             for use in item.uses:
@@ -270,7 +288,7 @@ class _PackageComparison(NamedTuple):
 
     outcome: PackageOutcome
     own_uses: Sequence[FileUse]
-    new: PythonTree
+    new: PythonTree | None  # None for a package that is not Python's
 
 
 async def _is_deprecated(fact: Fact, file: str, line: int, comparison: _PackageComparison) -> bool:
@@ -278,7 +296,7 @@ async def _is_deprecated(fact: Fact, file: str, line: int, comparison: _PackageC
 
     Such a fact has the bare name of a function, which in another class or module is another one.
     """
-    if fact.kind != "deprecated" or not file.endswith(".py"):
+    if fact.kind != "deprecated" or not file.endswith(".py") or comparison.new is None:
         return True
     paths: list[str] = []
     for own_file, use in comparison.own_uses:
@@ -314,17 +332,14 @@ def _breaking_sentences(facts: Sequence[Fact]) -> list[str]:
     return sentences[:_MAX_BREAKING_LISTED]
 
 
-def _unreadable(
-    bump: Bump, imports: Collection[str], broken: Sequence[CodeUse], headers: int
-) -> str:
+def _unreadable(imports: Collection[str], broken: Sequence[CodeUse], headers: int) -> str:
     """Return why uses could not be looked up; empty where they could."""
-    language = _OTHER_LANGUAGES.get(bump.ecosystem)
-    if language and not broken:
-        return f"uses of packages of {language} are not looked up, {_LOOKED_UP}"
     if imports or broken or headers:
         return ""
     return f"it has no Python package and no public header: {_LOOKED_UP}"
 
 
-_OTHER_LANGUAGES = {"npm": "npm", "cargo": "Rust", "go": "Go"}
-_LOOKED_UP = "only those in Python, in includes of C and C++, and in inputs of actions"
+_LOOKED_UP = (
+    "uses are looked up in Python, JavaScript, TypeScript, Rust and Go, in includes of C and C++,"
+    " and in inputs of actions"
+)

@@ -20,7 +20,7 @@ from agent.bumps.pins import Bump
 from agent.bumps.version_tags import existing_tags, is_same_name, is_same_version, tag_candidates
 from agent.domain.base import RepoId, UsageError
 from agent.domain.references import repo_id
-from tools.packages.registry import DeclaredSource
+from tools.packages.registry import DeclaredSource, NotDeclared, RegistryDown
 from tools.packages.repository_trees import TreeReader
 
 _MAX_MANIFESTS = 400  # Manifests of one tree that are looked through
@@ -49,7 +49,8 @@ class PackageRepository(NamedTuple):
 
 
 OpenRepository = Callable[[RepoId], Awaitable[TreeReader]]
-LookUp = Callable[[Bump], Awaitable[DeclaredSource | None]]
+LookUp = Callable[[Bump], Awaitable[DeclaredSource]]
+"""Asks a registry; raises NotDeclared with the reason where it proves no repository."""
 
 
 class SourceFinder:
@@ -97,11 +98,13 @@ class SourceFinder:
             address = f"https://{'/'.join(bump.name.split('/')[:3])}"
         if address:
             return PackageRepository(self._hosted(address), "part of the pin", entry)
-        declared = await self._look_up(bump)
-        if declared is None:
-            raise NotProved(
-                f"no registry declares its repository; add {bump.key!r} to [bump.packages]"
-            )
+        try:
+            declared = await self._look_up(bump)
+        except RegistryDown as error:
+            step = f"run this again later, or {_name_repository(bump)}"
+            raise NotProved(f"{error}; {step}") from error
+        except NotDeclared as error:
+            raise NotProved(f"{error}; {_name_repository(bump)}") from error
         return PackageRepository(self._hosted(declared.url), declared.origin, entry, declared)
 
     def _hosted(self, address: str) -> RepoId:
@@ -119,6 +122,11 @@ class SourceFinder:
             return repo_id(owner_and_name)
         except UsageError as error:
             raise NotProved("its address names no repository") from error
+
+
+def _name_repository(bump: Bump) -> str:
+    """Return the next step where nobody says where the source of a package is."""
+    return f"name its repository in [bump.packages]: {bump.key!r} = 'owner/name'"
 
 
 class _VersionFinder:
@@ -158,7 +166,10 @@ class _VersionFinder:
             return VersionCommit(
                 version=revision, sha=tags[revision], tag=revision, proof="tag", note=note
             )
-        raise NotProved(f"{revision!r} is no commit and no tag of {repo}; a branch has no version")
+        raise NotProved(
+            f"{revision!r} is no commit and no tag of {repo}; a branch has no version, so pin a"
+            " tag or a commit"
+        )
 
     async def _embedded(self, version: str) -> VersionCommit | None:
         """Return the commit that the registry says a version was built from."""
@@ -269,9 +280,12 @@ class _VersionFinder:
                 self.manifest = manifest
                 return VersionCommit(version=version, sha=commit, proof="inferred", note=note)
         why = self._faults[0] if self._faults else f"{repo} has no tag for {version}"
+        step = f"if its tags have another form, write it as `tag` of {self._bump.key!r}"
         if not manifests:
-            raise NotProved(f"{why}, and no manifest of its default branch names the package")
-        raise NotProved(f"{why}, and no commit of its default branch wrote that version")
+            raise NotProved(
+                f"{why}, and no manifest of its default branch names the package; {step}"
+            )
+        raise NotProved(f"{why}, and no commit of its default branch wrote that version; {step}")
 
     async def _commit_that_wrote(
         self, tip: str, manifest: Manifest, version: str, with_branches: bool

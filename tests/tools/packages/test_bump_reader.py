@@ -8,12 +8,14 @@ import pytest
 
 from agent.bumps.bump_report import BumpReport
 from agent.bumps.package_settings import BumpSettings, PackageEntry
+from agent.bumps.pins import Bump
 from agent.domain.base import RepoId
 from agent.ports import CloneSource
 from tests.made_repos import Work
 from tools.git.source import GitSource
 from tools.packages.bump_reader import BumpReader, OwnRange
 from tools.packages.package_repositories import SourceFinder
+from tools.packages.registry import DeclaredSource, NotDeclared
 from tools.packages.repository_trees import TreeReader
 from tools.packages.user_pins import read_pin_changes
 from tools.packages.version_facts import facts_between
@@ -68,8 +70,8 @@ async def report(
 async def read_range(work: Work, package: Package, folder: Path, base: str, tip: str) -> BumpReport:
     trees = await TreeReader.at(work.path)
 
-    async def nothing(_: object) -> None:
-        return None
+    async def nothing(_: Bump) -> DeclaredSource:
+        raise NotDeclared("no registry is asked")
 
     reader = BumpReader(
         compared=OwnRange(RepoId("bob/own"), trees, base, tip),
@@ -168,7 +170,7 @@ async def test_another_function_of_a_deprecated_name_is_not_meant(
     assert [use.line for use in outcome.uses if use.effect == "changed"] == [1] * count
 
 
-async def test_uses_in_other_languages_are_said_not_to_be_looked_up(
+async def test_a_package_of_npm_without_its_sources_could_not_be_read(
     work: Work, package: Package, tmp_path: Path
 ) -> None:
     lock = (
@@ -182,4 +184,4 @@ async def test_uses_in_other_languages_are_said_not_to_be_looked_up(
     base = work.commit("Begin", {"package-lock.json": lock.format("5.0"), **OWN})
     tip = work.commit("Bump", {"package-lock.json": lock.format("6.0")})
     (outcome,) = (await read_range(work, package, tmp_path, base, tip)).outcomes
-    assert "uses of packages of npm are not looked up" in outcome.reason
+    assert "the source of its entry point was not found" in outcome.reason

@@ -8,10 +8,11 @@ from agent.bumps.pins import Bump, Ecosystem
 from agent.domain.base import RepoId
 from tests.made_repos import Work
 from tools.packages.package_repositories import NotProved, SourceFinder
-from tools.packages.registry import DeclaredSource
+from tools.packages.registry import DeclaredSource, NotDeclared, RegistryDown
 from tools.packages.repository_trees import TreeReader
 
 PROJECT = '[project]\nname = "paint"\nversion = "{}"\n'
+NO_REGISTRY = NotDeclared("npm has no repository for it")
 
 
 def bumped(
@@ -25,7 +26,10 @@ def bumped(
 
 
 async def found(
-    work: Work, bump: Bump, declared: DeclaredSource | None = None, **entry: str
+    work: Work,
+    bump: Bump,
+    declared: DeclaredSource | NotDeclared = NO_REGISTRY,
+    **entry: str,
 ) -> SourceMapping:
     entries = {bump.key: PackageEntry.model_validate(entry)} if entry else {}
 
@@ -33,7 +37,9 @@ async def found(
         assert repo == "ada/paint"
         return await TreeReader.at(work.path)
 
-    async def look_up(_: Bump) -> DeclaredSource | None:
+    async def look_up(_: Bump) -> DeclaredSource:
+        if isinstance(declared, NotDeclared):
+            raise declared
         return declared
 
     return await SourceFinder(entries, open_trees, look_up, "github.com").find(bump)
@@ -200,8 +206,13 @@ async def test_a_repository_on_another_server_is_not_read(work: Work, address: s
 
 
 async def test_a_package_that_nobody_maps_says_what_to_add(work: Work) -> None:
-    with pytest.raises(NotProved, match=r"add 'pypi:paint' to \[bump.packages\]"):
+    step = "name its repository in [bump.packages]: 'pypi:paint' = 'owner/name'"
+    with pytest.raises(NotProved) as told:
         await found(work, bumped())
+    assert str(told.value) == f"{NO_REGISTRY}; {step}"
+    with pytest.raises(NotProved) as told:
+        await found(work, bumped(), RegistryDown("PyPI could not be reached"))
+    assert str(told.value) == f"PyPI could not be reached; run this again later, or {step}"
 
 
 async def test_the_commit_that_npm_records_goes_before_tags(work: Work) -> None:
