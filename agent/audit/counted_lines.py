@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from agent.audit.entries import AuditEntry
@@ -125,7 +125,8 @@ class _CountedBlock:
         totals = []
         for size in range(1, len(self._changes) + 1):
             for some in combinations(self._changes, size):
-                totals.append(_total([file for change in some for file in change.files]))
+                files = chain.from_iterable(change.files for change in some)
+                totals.append(_total(list(files)))
         return totals
 
     @cached_property
