@@ -49,7 +49,7 @@ from graphs.retrieving import (
     with_releases,
 )
 from graphs.sentence_steps import SentenceSteps
-from graphs.writer_look_ups import wants_tools
+from graphs.tool_conversation import wants_tools
 from tools.chat.messages import trimmed
 from tools.index_for_search import Completion
 

@@ -34,7 +34,7 @@ from tools.packages.repository_trees import TreeReader
 from tools.packages.user_tree import OwnTree
 from tools.packages.version_facts import VersionFacts, facts_between
 from tools.surface.python_module import PythonDefinition
-from tools.user_code import OwnCode
+from tools.user_code import UserCode
 
 _MAX_BREAKING_LISTED = 40
 _RESOLVED_KINDS = ("symbol-", "parameter-", "file-", "field-", "signature-", "base-")
@@ -302,7 +302,7 @@ class BumpReader:
         )
         words = {*mapping.imports, mapping.repo.rpartition("/")[2]}
         with tip.written_out(words) as folder:
-            marked = await asyncio.to_thread(OwnCode([folder]).marked, upgrade)
+            marked = await asyncio.to_thread(UserCode([folder]).marked, upgrade)
         uses: list[CodeUse] = []
         for item in marked.items:
             for use in item.uses:
