@@ -128,9 +128,9 @@ async def test_a_parameter_inserted_before_optional_ones_may_break_calls_by_posi
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.kind == "parameter-added"]
     assert fact.severity is Severity.MAY_BREAK
-    consequence = "Arguments that are passed by position behind it shift by one."
+    consequence = "Arguments that are passed by position behind it take other places."
     assert fact_sentence(fact, "en").endswith(consequence)
-    assert "其后按位置传入的参数会错开一位。" in fact_sentence(fact, "zh")
+    assert "其后按位置传入的参数会落到别的参数上。" in fact_sentence(fact, "zh")
 
 
 async def test_a_parameter_inserted_before_private_ones_breaks_nothing(tmp_path: Path) -> None:
