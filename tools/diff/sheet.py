@@ -23,6 +23,7 @@ from tools.diff.kinds import Difference, place_of
 from tools.diff.layout import layout_facts
 from tools.diff.publicity import earlier_lines
 from tools.diff.ranking import ranked
+from tools.diff.repeats import is_unstated_value, noticed, without_plain_files, without_repeats
 from tools.diff.replacements import Replacements
 from tools.diff.reverts import lineage_facts
 from tools.diff.roles import is_product, module_of
@@ -92,9 +93,12 @@ class Gathered:
     ) -> FactSheet:
         """Return the facts of the commit, judged, proved and ranked."""
         declared = list(self.declared(trees or SurroundingTrees(), surface))
-        facts = [*self.lineage, *declared]
+        facts = [*self.lineage, *noticed(declared)]
         facts += file_facts(self.change.files, self.files, surface)
-        facts += self._changed_code(facts, surface, self._declared_lines(declared))
+        facts = without_repeats(facts)
+        stated = [fact for fact in declared if not is_unstated_value(fact)]
+        facts += self._changed_code(facts, surface, self._declared_lines(stated))
+        facts = without_plain_files(facts)
         touched: tuple[Fact, ...] = ()
         if self.route == "blobs":
             touched = tuple(self._touched(declared))
@@ -211,6 +215,8 @@ class Gathered:
             functions = [fact.model_copy(update=internal) for fact in functions]
         if is_visible or functions:
             return [*only, *functions]
+        if any(fact.kind != "only-upkeep" for fact in only):
+            return only  # Lines of tests, documents and workflows say nothing that this does not
         compared = {versions.file.path for versions in self.files}
         return [*only, *largest_hunks(self.change.files, compared)]
 

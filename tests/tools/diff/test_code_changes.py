@@ -324,11 +324,13 @@ async def test_bodies_are_not_shown_beside_what_decides(tmp_path: Path) -> None:
     assert [fact.name for fact in facts] == ["admit"]
 
 
-async def test_documents_are_shown_and_change_nothing_for_users(tmp_path: Path) -> None:
+async def test_lines_of_documents_and_tests_alone_are_not_shown(tmp_path: Path) -> None:
     before = {"docs/guide.md": "# Guide\n\nRun the supoorted engine.\n"}
     after = {"docs/guide.md": "# Guide\n\nRun the supported engine.\n"}
-    (fact,) = await code_facts(tmp_path, before, after)
-    assert fact.severity is Severity.INTERNAL
+    assert await code_facts(tmp_path / "documents", before, after) == []
+    before = {"tests/test_pool.py": "def test_pool():\n    assert pool(1)\n"}
+    after = {"tests/test_pool.py": "def test_pool():\n    assert pool(2)\n"}
+    assert await code_facts(tmp_path / "tests", before, after) == []
 
 
 async def test_code_that_is_only_indented_anew_makes_room_for_what_is_new(tmp_path: Path) -> None:
