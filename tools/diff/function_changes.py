@@ -20,6 +20,7 @@ from tools.diff.changed_runs import (
 )
 from tools.diff.declared_lines import LineOfSide
 from tools.diff.roles import is_product
+from tools.diff.word_changes import really_changed, shown_lines
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration
@@ -231,6 +232,8 @@ class FunctionChanges:
             return
         if self._moves_away(run) or self._names_values(code):
             return
+        code = really_changed(code)
+        displayed = shown_lines(displayed, code)
         weight = weight_of(code)
         if self._follows(code) or self._is_taken_out(run, code):
             weight = Weight.FOLLOWS

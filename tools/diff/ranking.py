@@ -126,6 +126,8 @@ def _joined(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _max_apart(kind: FactKind) -> int:
+    if kind == "deprecated":
+        return 1  # The message that several functions share says it once
     is_joined_early = kind in (*_OF_CLASSES, *_OF_FUNCTIONS, *_OF_SECTIONS, *_OF_LINES)
     return 1 if is_joined_early or kind.startswith("parameter") else _MAX_APART
 

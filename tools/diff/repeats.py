@@ -50,9 +50,9 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
             told_files.update(location.file for location in fact.places)
     kept: list[Fact] = []
     for fact in facts:
-        if fact.kind in _ABOUT_FILES and fact.name in told_files:
-            if fact.severity not in (Severity.BREAKING, Severity.MAY_BREAK):
-                continue
+        is_told = fact.kind in _ABOUT_FILES and fact.name in told_files
+        if is_told and fact.severity not in (Severity.BREAKING, Severity.MAY_BREAK):
+            continue
         first = surest.get((_setting(fact), _event(fact)), fact)
         is_repeated = _family(first) != _family(fact) and not _is_heavier(fact, first)
         if not is_repeated:
