@@ -24,10 +24,10 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
-from agent.links.births import Birth
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint
-from agent.links.line_writers import LineWriter
+from agent.links.name_introductions import Birth
+from agent.links.touched_lines import LineWriter
 
 if TYPE_CHECKING:
     from agent.domain.links import Link

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release

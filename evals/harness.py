@@ -24,7 +24,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Related
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.links.trace import RelatingTrace
+from agent.links.relating_trace import RelatingTrace
 from agent.questions import Reply
 from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.figures import Figures, crashed

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 
 from langchain_core.messages import convert_to_openai_messages
 
-from agent.analysts.tasks import Task
 from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
 from agent.domain.spending import Chain, Phase, Spent
@@ -16,13 +15,14 @@ from agent.ports import RepositorySources
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
 from agent.triage.allotment import allowance
+from agent.writing.tasks import Task
 from evals.harness import TOKEN, serving, specs_of
 from evals.model_server.talk import ModelRequest, Script
 from evals.worlds.model import World
 from graphs import daily
 from graphs.models import Models
 from graphs.run_context import RunContext
-from memory.landings import Landings
+from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.reports import Reports
 from memory.statements import Statements

@@ -16,7 +16,7 @@ from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
 from evals.worlds.written import read_world
 from gitzette.arguments import settings_for
-from gitzette.running import cover
+from gitzette.day_run import run_day
 
 DATA = Path(__file__).with_name("data") / "demo"
 TOKEN = "demo"  # noqa: S105 -- the loopback server's only token
@@ -48,7 +48,7 @@ class DemoWorld:
         while earlier.end <= window.start:
             morning = earlier.end + _NIGHT
             self.server.move_to(morning)
-            await cover(settings, {}, earlier, settings.repos, morning, display)
+            await run_day(settings, {}, earlier, settings.repos, morning, display)
             day += _DAY
             earlier = Window.days(day, day, settings.tz)
         self.server.move_to(self.now)

@@ -13,10 +13,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from agent.analysts.ruling import Rulings
 from agent.domain.claims import Refused
 from agent.domain.spending import Spent
 from agent.domain.window import Window
+from agent.judging.rulings import Rulings
 from agent.prompting import Capabilities, ModelError, Way, tokens_of
 from agent.settings.values import SourceChoice
 from tools.chat.budget import Stopwatch

@@ -42,7 +42,7 @@ class ErrorLog(logging.Handler):
         from agent.domain.base import AppError
         from agent.settings.values import Settings
         from gitzette.arguments import settings_here
-        from gitzette.home import home_of
+        from gitzette.home_folder import home_of
 
         try:
             settings = settings_here(self._environ)

@@ -7,20 +7,20 @@ from typing import get_args
 
 from agent.domain.base import Language, StorageError
 from agent.domain.report import Report
-from agent.reports.merging import merge
-from agent.reports.stored import dumped, load
+from agent.reports.report_json import dumped, load
+from agent.reports.rerun.merge import merge
 from agent.settings.values import ReportShape, Settings
-from agent.web import Web
-from gitzette.archive import (
+from agent.web_addresses import Web
+from gitzette.output_folder import (
     FRONT_PAGE_MARK,
     PublishedReports,
     check_front_page,
     locked,
     replace_files,
 )
-from gitzette.render.compose import report_page
+from gitzette.render.page_composition import report_page
 from gitzette.render.templating import readme_page
-from memory.columns import moment_of
+from memory.column_values import moment_of
 from memory.fleet import Fleet
 
 NoteMerge = Callable[[Report, Report | None], None]

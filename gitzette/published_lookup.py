@@ -16,8 +16,8 @@ from agent.domain.placement import CommitGroup
 from agent.domain.references import Reference, parse_reference
 from agent.domain.report import ReleaseLine, Report, ThreadLine
 from agent.domain.window import zone
-from gitzette.archive import PublishedReports
-from gitzette.render.view import cut_title
+from gitzette.output_folder import PublishedReports
+from gitzette.render.report_view import cut_title
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{4,6})?(?:\.\.\S{10,17})?", re.ASCII)
 _MAX_LISTED = 5  # Candidates that an error names

@@ -16,10 +16,10 @@ from agent.ports import (
     RepositorySources,
     ThreadSource,
 )
-from agent.reports.merging import merge
+from agent.reports.rerun.merge import merge
 from agent.settings.values import ReportShape, RepoSpec, Settings
 from gitzette.fleet.editions import Admission, request_limit
-from gitzette.home import home_of, memory_of
+from gitzette.home_folder import home_of, memory_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded_source
@@ -27,7 +27,7 @@ from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
-from tools.github.wire import RequestPolicy
+from tools.github.http_requests import RequestPolicy
 
 _READING_SECONDS = 900  # For the requests of a run to GitHub, beside the waits that it may make
 
@@ -78,7 +78,7 @@ class ConfiguredRepositories:
                 f"{spec.name}={spec.path} is read from git; leave out the path or --source api"
             )
         # Imported here, as in _threads, because a run over clones alone does not need it.
-        from tools.github.code import GitHubCode
+        from tools.github.code_source import GitHubCode
 
         return GitHubCode(self.client, spec.name, spec.branch)
 

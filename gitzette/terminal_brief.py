@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from agent.markdown import visible
-from agent.reports.page import Citation, PageModel, PageSentence
+from agent.reports.page_model import Citation, PageModel, PageSentence
 from agent.settings.values import Settings
 from gitzette.progress import say
 from gitzette.render.templating import day_path

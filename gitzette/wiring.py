@@ -14,9 +14,9 @@ from agent.ports import Progress, Publisher, Repositories, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
 from agent.triage.allotment import ExplainingBudget, allowance
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.fleet.editions import Admission, model_limit, request_limit
-from gitzette.home import home_of
+from gitzette.home_folder import home_of
 from gitzette.publish import FilePublisher
 from gitzette.sources import (
     ConfiguredRepositories,
@@ -33,8 +33,8 @@ from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
-from tools.own_code import OwnCode
 from tools.stored_facts import StoredFacts
+from tools.user_code import OwnCode
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

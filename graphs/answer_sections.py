@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
 from agent.questions import THREADS, AnswerSection, Hit, Named, Query
+from graphs.absence_search import MentionSearch
 from graphs.ask_context import AskContext
-from graphs.mentions import MentionSearch
 
 _MAX_HITS = 50_000  # Of a lookup by name or qualifier, which lists everything
 _MAX_ABSENT = 4  # Names of which a reply states that nothing mentions them

@@ -12,17 +12,17 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from agent.analysts.answer_subject import AnswerSubject
-from agent.analysts.sentences import answer_shape, cited
-from agent.analysts.tasks import Draft, Sentences, evidence_handles
 from agent.domain.evidence import Citable, Evidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.languages import writing_of
 from agent.ports import Step
 from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens, prompt
+from agent.question_sizes import EvidencePrompt
 from agent.questions import Query, Searched
 from agent.settings.values import RepoSpec
-from agent.sizing import EvidencePrompt
+from agent.writing.answer_target import AnswerTarget
+from agent.writing.model_sentences import answer_shape, cited
+from agent.writing.tasks import Draft, Sentences, evidence_handles
 from graphs.ask_context import AskContext
 from graphs.ask_state import (
     AnswerInput,
@@ -34,9 +34,8 @@ from graphs.ask_state import (
     ReplyOutput,
     RetrieveInput,
     RetrieveOutput,
-    SubjectInput,
+    TargetInput,
 )
-from graphs.looking import wants_tools
 from graphs.question_tools import called_answer, conversation, offered_names, read, tools
 from graphs.replying import account_of, reply_of
 from graphs.retrieving import (
@@ -50,6 +49,7 @@ from graphs.retrieving import (
     with_releases,
 )
 from graphs.sentence_steps import SentenceSteps
+from graphs.tool_conversation import wants_tools
 from tools.chat.messages import trimmed
 from tools.index_for_search import Completion
 
@@ -83,7 +83,7 @@ def add_steps(graph: StateGraph[Any, Any, Any, Any], start: str) -> None:
     graph.add_node("tools", tools)
     graph.add_node("answer", answer)
     graph.add_node("reply", reply)
-    SentenceSteps[AskState, AskContext](subjects).add_to(graph, "reply")
+    SentenceSteps[AskState, AskContext](answer_targets).add_to(graph, "reply")
 
     graph.add_edge(start, "plan")
     graph.add_edge("plan", "retrieve")
@@ -171,7 +171,7 @@ async def _with_evidence(
     with_evidence["notes"] = await notes_on(
         evidence, hits, retrieved["releases"], retrieved["affected"], context
     )
-    subject_input = SubjectInput(
+    target_input = TargetInput(
         question=state["question"],
         history=state["history"],
         earlier_cites=state["earlier_cites"],
@@ -186,7 +186,7 @@ async def _with_evidence(
         corrects=False,
     )
     try:
-        opening = await _opening(subject_input, context)
+        opening = await _opening(target_input, context)
     except ModelError as error:
         with_evidence["trouble"] = _trouble(error)
     else:
@@ -194,7 +194,7 @@ async def _with_evidence(
     return with_evidence
 
 
-async def _opening(state: SubjectInput, context: AskContext, share: float = 1.0) -> HumanMessage:
+async def _opening(state: TargetInput, context: AskContext, share: float = 1.0) -> HumanMessage:
     """Return the question with the best evidence in short, and the rules of the answer.
 
     A model that can call tools is told of them. The evidence takes this share of the tokens that
@@ -202,7 +202,7 @@ async def _opening(state: SubjectInput, context: AskContext, share: float = 1.0)
     """
     query = state["query"]
     scope = "; ".join(map(_scope_text, state["searched"]))
-    subject = (await subjects(state, context))["answer"]
+    target = (await answer_targets(state, context))["answer"]
     form = EvidencePrompt(
         name="ask_question",
         values={"question": fenced(query.text, context.mark), "scope": scope},
@@ -215,7 +215,7 @@ async def _opening(state: SubjectInput, context: AskContext, share: float = 1.0)
     earlier = [str(message.text) for message in state["history"]]
     limit = await context.question_limit("writing", account_of(state))
     tokens = limit.evidence_tokens(form) - message_tokens((rules, *earlier))
-    evidence = limit.fit(subject.overview, int(tokens * share))
+    evidence = limit.fit(target.overview, int(tokens * share))
     text = form.filled(fenced(evidence or "(nothing)", context.mark))
     return HumanMessage(f"{text}\n{rules}", id=uuid4().hex)
 
@@ -232,13 +232,13 @@ def _scope_text(searched: Searched) -> str:
     return f"{searched.repo}, {searched.days_read(clock=False)}{gaps}"
 
 
-async def subjects(state: SubjectInput, context: AskContext) -> dict[str, AnswerSubject]:
+async def answer_targets(state: TargetInput, context: AskContext) -> dict[str, AnswerTarget]:
     """Return what the answer is about: everything that was read for the question."""
     del context
     query = state["query"]
     evidence = state["evidence"]
     repos = [searched.repo for searched in state["searched"]]
-    subject = AnswerSubject(
+    target = AnswerTarget(
         repo=repos[0],
         account=account_of(state),
         languages=(query.lang,),
@@ -256,7 +256,7 @@ async def subjects(state: SubjectInput, context: AskContext) -> dict[str, Answer
         question=state["question"],
         denies=state["corrects"] or state["nearest"] is not None,
     )
-    return {"answer": subject}
+    return {"answer": target}
 
 
 def _trouble(error: ModelError) -> str:
@@ -287,8 +287,8 @@ async def answer(state: AnswerInput, runtime: Runtime[AskContext]) -> AnswerOutp
     complete = state.copy()
     complete["handles"] = handles
     complete["evidence"] = evidence
-    subject = (await subjects(complete, context))["answer"]
-    drafts = [Draft(task="answer", claim=claim) for claim in subject.claims(written)]
+    target = (await answer_targets(complete, context))["answer"]
+    drafts = [Draft(task="answer", claim=claim) for claim in target.claims(written)]
     corrects = written.corrects and bool(drafts)
     nearest = None
     if not drafts or (written.abstains and not corrects):

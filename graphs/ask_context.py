@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Self
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import Language, RepoId
 from agent.domain.commits import Commit, Headline, Release
 from agent.domain.evidence import (
@@ -25,9 +25,9 @@ from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch
 from memory.search import SearchIndex
 from memory.search_words import terms_of
-from tools.affected import affected_versions
+from tools.affected_versions import affected_versions
 from tools.evidence_cache import EvidenceCache
-from tools.history.undone import LaterReverts, later_reverts
+from tools.history.later_reverts import LaterReverts, later_reverts
 from tools.index_for_search import Completion, WindowReader
 from tools.toolset import Toolset
 

@@ -7,8 +7,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
-from agent.analysts.tasks import Sentences
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.evidence import Citable
@@ -16,6 +15,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.questions import Hit, Query, Reply, Searched
+from agent.writing.tasks import Sentences
 
 
 class AskInput(TypedDict):
@@ -70,7 +70,7 @@ class AskState(RetrieveInput, RetrieveOutput):
     reply: Reply
 
 
-class SubjectInput(AskInput):
+class TargetInput(AskInput):
     """The evidence that an answer is written about."""
 
     query: Query
@@ -116,7 +116,7 @@ class QuestionToolsOutput(TypedDict):
     handles: dict[str, EvidenceId]
 
 
-class AnswerInput(SubjectInput):
+class AnswerInput(TargetInput):
     """Everything that was read for a question."""
 
     messages: Annotated[list[AnyMessage], add_messages]

@@ -12,11 +12,11 @@ from langgraph.types import Send
 from agent.audit import prose
 from agent.audit.broken_layout import check_layout
 from agent.audit.citations import check_citations
-from agent.audit.code import check_code
+from agent.audit.code_checks import check_code
+from agent.audit.code_marks import check_names
 from agent.audit.entries import AuditEntry, find_commits
 from agent.audit.findings import Library, in_order, summary
-from agent.audit.names import check_names
-from agent.audit.sections import find_doubts, nothing_resolved, set_scopes
+from agent.audit.section_repositories import find_doubts, nothing_resolved, set_scopes
 from agent.domain.base import AppError
 from agent.domain.evidence_id import EvidenceId
 from agent.settings.values import RepoSpec

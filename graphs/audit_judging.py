@@ -5,16 +5,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agent.analysts.ruling import Batch, Case, Control
 from agent.audit import prose
 from agent.audit.findings import Finding, Library
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
+from agent.judging.rulings import Batch, Case, Control
 from agent.prompting import ModelError
 from graphs.audit_state import NO_TIME, AuditDeps
 from graphs.judging import judged_in_batches, read_twice
 from graphs.run_context import RunContext
-from tools.diff.sheet import read_facts
+from tools.diff.commit_facts import read_facts
 
 _MAX_CONCURRENT = 4  # Batches at the judge
 _TOO_MANY_COMMITS = "it cites too many commits, or their diffs could not be read"

@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 from typing import TypeVar
 
-from agent.audit.code import fences_of
+from agent.audit.code_checks import fences_of
+from agent.audit.code_marks import Trees, names_to_locate
 from agent.audit.entries import AuditEntry, thread_repos
 from agent.audit.findings import AuditedRepository
-from agent.audit.names import Trees, names_to_locate
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.commits import Change, Release
 from agent.domain.evidence import Material
 from agent.domain.ledger import FIXES, LedgerRow
@@ -24,13 +24,13 @@ from agent.reports.chapter import (
     release_news,
 )
 from agent.stories.dependency_moves import DependencyMove, dependency_moves
-from agent.triage.collected import Collected, evidence_set_of
+from agent.triage.first_look import Collected, evidence_set_of
 from graphs.run_context import RunContext
 from graphs.state import FileInput
-from tools.affected import affected_versions, first_releases
+from tools.affected_versions import affected_versions, first_releases
+from tools.history.earlier_history import release_stories, tags_of_window
 from tools.history.find_stories import published_stories
-from tools.history.past import release_stories, tags_of_window
-from tools.release_comparison import with_notes
+from tools.release_notes import with_notes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,13 +10,13 @@ from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Landing, Notice, Threads, omission_notices
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
-from agent.links.recorded import day_links
-from agent.links.references import LandedDay, day_references
+from agent.links.closing_references import LandedDay, day_references
+from agent.links.recorded_links import day_links
 from agent.ports import RepositorySources, Step
-from agent.reports.chapter import share
-from agent.triage.collected import Collected, Scales, UnreadCommit, filter_notices
-from agent.triage.score import lifted, rank
-from graphs.failing import failing_alone
+from agent.reports.chapter import commits_of_report
+from agent.triage.first_look import Collected, Scales, UnreadCommit, filter_notices
+from agent.triage.weights import lifted, rank
+from graphs.failures import failing_alone
 from graphs.run_context import RunContext
 from graphs.state import CollectInput, CollectOutput
 from tools.evidence_cache import EvidenceCache
@@ -45,7 +45,7 @@ async def list_commits(
     runtime.stream_writer(Step(repo, "listing commits"))
     landing = await sources.code.landed(window, known_tip=context.landings.known_tip(repo, window))
     shas = [row.commit.sha for row in (*landing.rows, *landing.late)]
-    reported = share(landing, context.landings.elsewhere(repo, window, shas))
+    reported = commits_of_report(landing, context.landings.elsewhere(repo, window, shas))
     commits = [row.commit for row in (*reported.rows, *reported.late)]
     runtime.stream_writer(Step(repo, "reading issues and pull requests"))
     open_issues = context.issues.known_open(repo, window)
@@ -53,7 +53,7 @@ async def list_commits(
     if open_issues:
         threads = _with_listing_gap(threads, repo, context)
     earlier_notices = []
-    for row, owner in reported.told_before:
+    for row, owner in reported.reported_before:
         about = (row.commit.sha[:12], owner.window)
         earlier_notices.append(Notice(kind="told-before", about=about))
     return Collected(

@@ -17,13 +17,13 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.analysts.tasks import Sentences
 from agent.domain.base import InputError
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.ports import Step
 from agent.prompting import answer_tokens, tokens_of
 from agent.questions import Reply
+from agent.writing.tasks import Sentences
 from graphs import ask as ask_graph
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput

@@ -10,7 +10,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from agent.analysts.tasks import MAX_SUMMED, Task, summary_task
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence import ThreadEvidence
@@ -18,14 +17,15 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import Importance
 from agent.editor.placements import Edited, placed_by_rules
-from agent.reports.order import leading_rows
+from agent.reports.commit_order import leading_rows
 from agent.reports.release_sentences import claims_of_release
 from agent.settings.values import RepoSpec
 from agent.triage.allotment import Candidates, allot
+from agent.writing.tasks import MAX_SUMMED, Task, summary_task
 from graphs.collecting import collect
 from graphs.day_report import report_of
 from graphs.editing import edit
-from graphs.failing import Node, failing_alone
+from graphs.failures import Node, failing_alone
 from graphs.repository import build_repository
 from graphs.run_context import RunContext
 from graphs.state import (

@@ -8,14 +8,12 @@ from typing import NamedTuple
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
-from agent.analysts.sentences import asked_languages
 from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence
 from agent.domain.ledger import Triage
 from agent.domain.placement import Importance
 from agent.domain.spending import Account, fallback
-from agent.editor.answer import edition_shape, groups, proposals, tokens_per_commit
-from agent.editor.batches import RowBatch, row_batches, rows_in
+from agent.editor.editor_answer import edition_shape, groups, proposals, tokens_per_commit
 from agent.editor.placements import (
     Edited,
     Proposal,
@@ -24,24 +22,26 @@ from agent.editor.placements import (
     placed_by_rules,
     sorted_groups,
 )
+from agent.editor.reasons_and_labels import EditorWords
+from agent.editor.row_batches import RowBatch, row_batches, rows_in
 from agent.editor.rows import CommitRow, RowWriter, release_line, row_handles
-from agent.editor.words import EditorWords
-from agent.packet_budgets import BUDGET
+from agent.packets.token_budgets import BUDGET
 from agent.ports import CodeSource, Step
 from agent.prompting import ContextExceeded, ModelError, fenced, tokens_of
-from agent.sizing import EvidencePrompt
-from agent.triage.collected import Collected, Scales, is_folded_by_settings
-from agent.triage.score import MAY_BREAK
-from graphs.failing import failing_alone
-from graphs.judging_edition import judged_view
-from graphs.looking import row_tools
-from graphs.looking_at_rows import EditorLook, look_at_rows, looked_up_text
-from graphs.ordering import in_one_order
+from agent.question_sizes import EvidencePrompt
+from agent.triage.first_look import Collected, Scales, is_folded_by_settings
+from agent.triage.weights import MAY_BREAK
+from agent.writing.model_sentences import asked_languages
+from graphs.editing_order import in_one_order
+from graphs.editor_look_ups import EditorLook, look_at_rows, looked_up_text
+from graphs.failures import failing_alone
+from graphs.judging_editor_words import judged_view
+from graphs.look_up_tools import row_tools
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
-from tools.affected import first_releases
+from tools.affected_versions import first_releases
 from tools.chat.messages import Handles
-from tools.history.past import pull_templates, tags_of_window
+from tools.history.earlier_history import pull_templates, tags_of_window
 
 _EARLIER_SHARE = 0.25  # Of a question, for what earlier questions gave the highest tier
 _QUESTIONS_PER_COMMIT = 3  # One for the writer and two for the judge

@@ -8,8 +8,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from agent.analysts.batches import BatchPlanner, judge_prompt
-from agent.analysts.ruling import (
+from agent.domain.claims import Claim, Judgement
+from agent.domain.evidence_id import EvidenceId
+from agent.domain.spending import Account, Judging, fallback, subject_of
+from agent.judging.case_batches import BatchPlanner, judge_prompt
+from agent.judging.rulings import (
     PASSING,
     Batch,
     Case,
@@ -19,11 +22,8 @@ from agent.analysts.ruling import (
     Rulings,
     Verdicts,
 )
-from agent.domain.claims import Claim, Judgement
-from agent.domain.evidence_id import EvidenceId
-from agent.domain.spending import Account, Judging, fallback, subject_of
 from agent.prompting import ContextExceeded, ModelError, fenced
-from agent.sizing import MAX_SHRINKS
+from agent.question_sizes import MAX_SHRINKS
 from tools.chat.messages import Handles
 
 if TYPE_CHECKING:

@@ -12,21 +12,29 @@ from agent.domain.evidence import CommitEvidence, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Related
-from agent.links.admitted import related_links
-from agent.links.recorded import carried_links, partners, reverted_by
+from agent.links.admitted_relations import related_links
+from agent.links.recorded_links import carried_links, partners, reverted_by
 from agent.ports import CodeSource
-from agent.triage.collected import Collected, Scales, background_of, known_issues
-from agent.triage.score import lifted
+from agent.triage.first_look import Collected, Scales, background_of, known_issues
+from agent.triage.weights import lifted
 from graphs.run_context import RunContext
 from graphs.state import (
+    AnalysisInput,
     CloseReading,
     MaterialInput,
     ReadingInput,
     RepositoryStepInput,
     StoriesInput,
 )
+from tools.history.earlier_history import pull_templates
 from tools.history.find_stories import with_past
-from tools.history.past import pull_templates
+
+
+def repository_of(state: AnalysisInput) -> MaterialInput:
+    """Return the repository that tasks about commits belong to."""
+    repository = state["repository"]
+    assert repository is not None, "tasks about commits come with their repository"
+    return repository
 
 
 async def close_reading(

@@ -6,10 +6,10 @@ from types import MappingProxyType
 
 from pydantic import TypeAdapter
 
-from agent.analysts.tasks import Task
 from agent.domain.base import RepoId
 from agent.domain.spending import Chain, Phase, Spent
 from agent.prompting import JOBS, Capabilities, Job, ModelError
+from agent.writing.tasks import Task
 from graphs.forecast import Forecast, duration
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder

@@ -8,8 +8,6 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from agent.analysts.sentences import answer_shape
-from agent.analysts.tasks import evidence_handles
 from agent.domain.base import RepoId
 from agent.domain.evidence import FileEvidence
 from agent.domain.evidence_id import EvidenceId
@@ -17,6 +15,9 @@ from agent.ports import Step
 from agent.prompting import ModelError, prompt
 from agent.questions import Searched
 from agent.reports.absence import absence_text
+from agent.writing.model_sentences import answer_shape
+from agent.writing.tasks import evidence_handles
+from graphs.absence_search import MentionSearch
 from graphs.answer_sections import SectionFinder
 from graphs.ask_context import AskContext, within
 from graphs.ask_state import (
@@ -26,9 +27,8 @@ from graphs.ask_state import (
     QuestionToolsInput,
     QuestionToolsOutput,
 )
-from graphs.looking import called, wants_tools
-from graphs.mentions import MentionSearch
 from graphs.replying import account_of
+from graphs.tool_conversation import call_tools, wants_tools
 from tools.chat.messages import trimmed
 from tools.toolset import Toolset, tools_of
 
@@ -98,7 +98,7 @@ async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> Ques
     runtime.stream_writer(Step(state["searched"][0].repo, "looking further"))
     names = offered_names(state["searched"])
     toolsets = await context.open_tools(state["window"], state["landed"], state["handles"], names)
-    answers = await called(tools_of(toolsets), state["messages"])
+    answers = await call_tools(tools_of(toolsets), state["messages"])
     evidence = dict(state["evidence"])
     notes = dict(state["notes"])
     states: dict[EvidenceId, str] = {}

@@ -9,9 +9,6 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from agent.analysts.rules import fact_claims
-from agent.analysts.ruling import Case, Control
-from agent.analysts.tasks import is_foreign
 from agent.domain.base import AppError, Language, NotFound, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.commits import Change, Commit, Headline, PullRequest
@@ -20,19 +17,22 @@ from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related
 from agent.domain.references import pull_number
 from agent.domain.spending import Account, fallback
+from agent.judging.rulings import Case, Control
 from agent.links.candidates import CommitCandidates
-from agent.links.relating import Pairing, RelationDraft, SaidRelations
-from agent.links.trace import IdPair, RelatingTrace, pairs_of, ranked_candidates
+from agent.links.relating_trace import IdPair, RelatingTrace, pairs_of, ranked_candidates
+from agent.links.relation_prompts import Pairing, RelationDraft, SaidRelations
 from agent.ports import CloneSource, CodeSource, RepositorySources, Step
 from agent.prompting import ModelError, tokens_of
-from agent.sizing import EvidencePrompt
+from agent.question_sizes import EvidencePrompt
 from agent.stories.timeline import headline
+from agent.writing.claims_by_rules import fact_claims
+from agent.writing.tasks import is_foreign
 from graphs.judging import judged_again_if_void
 from graphs.material import material_with_past
 from graphs.run_context import RunContext
 from graphs.shortlisting import find_candidates, shortlist
 from graphs.state import RelateInput, RelateOutput
-from tools.history.undone import later_reverts
+from tools.history.later_reverts import later_reverts
 
 _RELATE_PROMPT = EvidencePrompt(name="relate", values={}, shape=SaidRelations)
 _MAX_OTHERS = 3  # Others that are read beside a commit in one question

@@ -7,12 +7,12 @@ sentences were refused by code, or refuted or called too wide by the judge.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agent.analysts.subjects import Subject
-from agent.analysts.tasks import Draft
 from agent.domain.claims import Refused
 from agent.domain.spending import Account, fallback
 from agent.prompting import ModelError
-from agent.sizing import divided
+from agent.question_sizes import divided
+from agent.writing.targets import WritingTarget
+from agent.writing.tasks import Draft
 from graphs.run_context import RunContext
 from tools.chat.messages import Handles
 
@@ -27,27 +27,27 @@ class NewWordings(NamedTuple):
 
 
 async def said_anew(
-    subject: Subject, task: str, refused: Sequence[Refused], context: RunContext
+    target: WritingTarget, task: str, refused: Sequence[Refused], context: RunContext
 ) -> NewWordings:
     """Ask the writer of a task for new wordings, in several questions if one cannot hold them all."""
-    limit = await context.question_limit("writing", subject.account)
+    limit = await context.question_limit("writing", target.account)
 
     def fits(part: Sequence[Refused]) -> bool:
-        form = subject.repair_prompt(_numbered(part), limit.mark)
+        form = target.repair_prompt(_numbered(part), limit.mark)
         return limit.evidence_tokens(form) >= _MIN_EVIDENCE_SHARE * limit.tokens
 
     drafts: list[Draft] = []
     account = Account()
     for part in divided(refused, fits):
         try:
-            drafts += await _new_wordings(subject, task, part, context)
+            drafts += await _new_wordings(target, task, part, context)
         except ModelError as error:
-            account += fallback("repairing", error, subject.about)
+            account += fallback("repairing", error, target.about)
     return NewWordings(drafts, account)
 
 
 async def _new_wordings(
-    subject: Subject, task: str, refused: Sequence[Refused], context: RunContext
+    target: WritingTarget, task: str, refused: Sequence[Refused], context: RunContext
 ) -> list[Draft]:
     """Ask for new wordings of some sentences; a sentence that is not said anew is given up."""
     numbered = _numbered(refused)
@@ -56,9 +56,9 @@ async def _new_wordings(
         texts[number] = " / ".join(refusal.claim.text.values())
     answer = await context.ask_about(
         "writing",
-        subject.account,
-        subject.repair_prompt(numbered, context.mark),
-        lambda budget: subject.excerpt((), refused, budget),
+        target.account,
+        target.repair_prompt(numbered, context.mark),
+        lambda budget: target.excerpt((), refused, budget),
         about=task,
         handles=Handles("id", texts),
     )
@@ -67,7 +67,7 @@ async def _new_wordings(
         refused_sentence = numbered.pop(sentence.id.strip("[]. "), None)
         if refused_sentence is None:
             continue
-        if claim := subject.again(refused_sentence.claim, sentence):
+        if claim := target.again(refused_sentence.claim, sentence):
             drafts.append(Draft(task=task, claim=claim))
     return drafts
 

@@ -8,17 +8,16 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.rules import fact_claims
-from agent.analysts.tasks import Task, commit_tasks, minor_tasks
 from agent.domain.base import RepoId
 from agent.domain.links import Related
 from agent.domain.spending import Account
-from agent.links.outside import outside_claims
-from agent.packet_budgets import MINOR_PACKET
+from agent.links.outside_references import outside_claims
+from agent.packets.token_budgets import MINOR_PACKET
 from agent.ports import Step
+from agent.writing.claims_by_rules import fact_claims
+from agent.writing.tasks import Task, commit_tasks, minor_tasks
 from graphs.chapter_building import ChapterBuilder
-from graphs.failing import Node, ending_repository, has_failed
-from graphs.looking import LookingGraph, build_looking
+from graphs.failures import Node, ending_repository, has_failed
 from graphs.material import close_reading, material_of, read_material
 from graphs.relating import relate
 from graphs.run_context import RunContext
@@ -44,6 +43,7 @@ from graphs.state import (
     WriteFactsInput,
     WriteFactsOutput,
 )
+from graphs.writer_look_ups import LookingGraph, build_looking
 from graphs.writing import AnalysisGraph, analyse, build_analysis
 from graphs.writing_stories import write_stories
 from tools.history.find_stories import find_stories, with_relations, with_stories

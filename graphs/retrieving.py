@@ -6,7 +6,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import RepoId, UsageError
 from agent.domain.commits import Headline, Release
 from agent.domain.evidence import Citable, ReleaseEvidence
@@ -15,12 +15,12 @@ from agent.domain.window import Window
 from agent.ports import BranchReverts
 from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, query_of
-from agent.reports.affected import affected_text
+from agent.reports.affected_text import affected_text
 from graphs.answer_sections import filtered_hits, newest_first
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput
 from graphs.replying import account_of
-from tools.history.undone import LaterReverts
+from tools.history.later_reverts import LaterReverts
 
 _MAX_SEARCHES = 4  # That a model may plan for a question
 _MAX_SEARCH_TEXT = 200  # Characters of a planned search

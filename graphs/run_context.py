@@ -12,18 +12,18 @@ from agent.domain.base import Language, RepoId
 from agent.domain.spending import Account, Chain, Phase
 from agent.ports import Publisher, Repositories, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
-from agent.sizing import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
+from agent.question_sizes import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
 from agent.triage.allotment import ExplainingBudget
 from graphs.models import Models
 from memory.evidence import EvidenceStore
-from memory.landings import Landings
+from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.reports import Reports
 from memory.statements import Statements
 from memory.stories import Stories
 from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
-from tools.own_code import OwnCode
+from tools.user_code import OwnCode
 
 M = TypeVar("M", bound=BaseModel)
 _SMALL_CONTEXT = 12_000  # Tokens: a model with less loses its way in several steps

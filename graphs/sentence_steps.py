@@ -15,15 +15,15 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.ruling import Verdicts
-from agent.analysts.subjects import Subject
-from agent.analysts.tasks import Draft, Sentences
 from agent.domain.claims import Claim, Refused
 from agent.domain.look_ups import LookUp
 from agent.domain.spending import Account, Judging, Phase
 from agent.gate.check import refusals
+from agent.judging.rulings import Verdicts
 from agent.ports import Step
 from agent.prompting import ModelError
+from agent.writing.targets import WritingTarget
+from agent.writing.tasks import Draft, Sentences
 from graphs.judging import judged_again_if_void
 from graphs.repairing import said_anew
 from graphs.run_context import RunContext
@@ -38,10 +38,10 @@ ContextT_contra = TypeVar("ContextT_contra", bound=RunContext, contravariant=Tru
 class JudgeLook(NamedTuple):
     """The evidence that a judge saw when it looked further.
 
-    If it saw anything, the subject has it as evidence, and `look_ups` are all of the task.
+    If it saw anything, the target has it as evidence, and `look_ups` are all of the task.
     """
 
-    subject: Subject
+    target: WritingTarget
     look_ups: tuple[LookUp, ...] = ()
     account: Account = Account()
 
@@ -52,13 +52,13 @@ class LookFurther(Protocol[StateT_contra, ContextT_contra]):
     async def __call__(
         self,
         state: StateT_contra,
-        subject: Subject,
+        target: WritingTarget,
         claims: Sequence[Claim],
         needs: Mapping[str, str],
         context: ContextT_contra,
         /,
     ) -> JudgeLook:
-        """Return the subject with what was looked up."""
+        """Return the target with what was looked up."""
         ...
 
 
@@ -72,9 +72,9 @@ class _JudgedTask(NamedTuple):
 
 @dataclass(frozen=True)
 class SentenceSteps(Generic[StateT, ContextT]):
-    """Nodes over a state that holds `sentences`; `subjects` returns what they are about, by task."""
+    """Nodes over a state that holds `sentences`; `targets` returns what they are about, by task."""
 
-    subjects: Callable[[StateT, ContextT], Awaitable[Mapping[str, Subject]]]
+    targets: Callable[[StateT, ContextT], Awaitable[Mapping[str, WritingTarget]]]
     look_further: LookFurther[StateT, ContextT] | None = None  # What a judge can do, if anything
 
     def add_to(self, graph: StateGraph[Any, Any, Any, Any], then: str) -> None:
@@ -92,12 +92,12 @@ class SentenceSteps(Generic[StateT, ContextT]):
 
     async def check(self, state: StateT, runtime: Runtime[ContextT]) -> CheckOutput:
         """Run the gate over every draft; those without objections go on to the judge."""
-        subjects = await self.subjects(state, runtime.context)
+        targets = await self.targets(state, runtime.context)
         sentences = state["sentences"]
         passed: list[Draft] = []
         refused: list[Refused] = []
         for draft in sentences.drafts:
-            objections = subjects[draft.task].objections(draft.claim, refusals)
+            objections = targets[draft.task].objections(draft.claim, refusals)
             if objections:
                 refused.append(Refused(task=draft.task, claim=draft.claim, reasons=objections))
             else:
@@ -108,14 +108,14 @@ class SentenceSteps(Generic[StateT, ContextT]):
         """Have the judge read what passed, the sentences of each task by themselves."""
         context = runtime.context
         sentences = state["sentences"]
-        subjects = await self.subjects(state, context)
+        targets = await self.targets(state, context)
         tasks = list(dict.fromkeys(draft.task for draft in sentences.passed))
-        await announce([subjects[task] for task in tasks], runtime, "judging")
+        await announce([targets[task] for task in tasks], runtime, "judging")
         can_look = await self._can_judge_look(sentences, context)
         outcomes = await asyncio.gather(
-            *(self._judged(state, task, subjects[task], context, can_look) for task in tasks)
+            *(self._judged(state, task, targets[task], context, can_look) for task in tasks)
         )
-        account = spent(subjects.values(), context)
+        account = spent(targets.values(), context)
         account += Account(judging=Judging(could_look=can_look))
         admitted: list[Claim] = []
         refused: list[Refused] = []
@@ -141,11 +141,11 @@ class SentenceSteps(Generic[StateT, ContextT]):
             return False  # The judge is asked all the same, and it is said why it does not answer
 
     async def _judged(
-        self, state: StateT, task: str, subject: Subject, context: ContextT, can_look: bool
+        self, state: StateT, task: str, target: WritingTarget, context: ContextT, can_look: bool
     ) -> "_JudgedTask":
         """Have the sentences of a task judged.
 
-        If the subject matters most, the judge looks further first; else it does for the sentences
+        If the target matters most, the judge looks further first; else it does for the sentences
         about which it says what it would have to see, and these are judged again. Sentences that
         were said anew are judged by an excerpt, and by everything if the judge needs more.
         """
@@ -153,35 +153,35 @@ class SentenceSteps(Generic[StateT, ContextT]):
         claims = [draft.claim for draft in sentences.passed if draft.task == task]
         look_ups: tuple[LookUp, ...] = ()
         account = Account()
-        if self.look_further and can_look and subject.is_must_know and not sentences.repaired:
-            looked = await self.look_further(state, subject, claims, {}, context)
-            subject = looked.subject
+        if self.look_further and can_look and target.is_must_know and not sentences.repaired:
+            looked = await self.look_further(state, target, claims, {}, context)
+            target = looked.target
             look_ups = looked.look_ups
             account += looked.account
         former_wordings = [refused for refused in sentences.mended if refused.task == task]
-        case = subject.case(claims, sentences.passed, former_wordings)
+        case = target.case(claims, sentences.passed, former_wordings)
         verdicts, case_account = await judged_again_if_void(
-            case, context, subject.about, together=True
+            case, context, target.about, together=True
         )
         account += case_account
         unsure = [claim for claim in claims if claim.id in verdicts.needs]
         if not unsure:
             return _JudgedTask(verdicts, look_ups, account)
         if former_wordings:
-            if not subject.has_excerpts:
+            if not target.has_excerpts:
                 return _JudgedTask(verdicts, look_ups, account)
             # What it needs may be in the rest.
-            shown_more = JudgeLook(subject)
+            shown_more = JudgeLook(target)
         elif self.look_further and can_look:
-            shown_more = await self.look_further(state, subject, unsure, verdicts.needs, context)
+            shown_more = await self.look_further(state, target, unsure, verdicts.needs, context)
             account += shown_more.account
             if not shown_more.look_ups:
                 return _JudgedTask(verdicts, look_ups, account)
         else:
             return _JudgedTask(verdicts, look_ups, account)
-        case = shown_more.subject.case(unsure, sentences.passed)
+        case = shown_more.target.case(unsure, sentences.passed)
         second, case_account = await judged_again_if_void(
-            case, context, subject.about, together=True
+            case, context, target.about, together=True
         )
         return _JudgedTask(
             verdicts.replaced_by(second, unsure), shown_more.look_ups, account + case_account
@@ -194,15 +194,15 @@ class SentenceSteps(Generic[StateT, ContextT]):
         """
         context = runtime.context
         sentences = state["sentences"]
-        subjects = await self.subjects(state, context)
+        targets = await self.targets(state, context)
         refused_by_task: dict[str, list[Refused]] = {}
         for refused in sentences.repairable:
             refused_by_task.setdefault(refused.task, []).append(refused)
         questions = []
         for task, task_refused in refused_by_task.items():
-            questions.append(said_anew(subjects[task], task, task_refused, context))
+            questions.append(said_anew(targets[task], task, task_refused, context))
         repairs = await asyncio.gather(*questions)
-        account = spent(subjects.values(), context)
+        account = spent(targets.values(), context)
         drafts: list[Draft] = []
         for new_wordings in repairs:
             drafts += new_wordings.drafts
@@ -210,17 +210,19 @@ class SentenceSteps(Generic[StateT, ContextT]):
         return {"sentences": sentences.said_anew(drafts), "account": account}
 
 
-def spent(subjects: Iterable[Subject], context: RunContext, phase: Phase = "explaining") -> Account:
-    """Return what the models were paid for some subjects since this was asked last."""
+def spent(
+    targets: Iterable[WritingTarget], context: RunContext, phase: Phase = "explaining"
+) -> Account:
+    """Return what the models were paid for some targets since this was asked last."""
     account = Account()
-    for payer in dict.fromkeys(subject.account for subject in subjects):
+    for payer in dict.fromkeys(target.account for target in targets):
         account += context.take_spent(payer, phase)
     return account
 
 
-async def announce(subjects: Iterable[Subject], runtime: Runtime[Any], what: str) -> None:
-    """Stream what is being done for the repositories of some subjects, and remarks on the models."""
-    for repo in dict.fromkeys(subject.repo for subject in subjects if subject.repo):
+async def announce(targets: Iterable[WritingTarget], runtime: Runtime[Any], what: str) -> None:
+    """Stream what is being done for the repositories of some targets, and remarks on the models."""
+    for repo in dict.fromkeys(target.repo for target in targets if target.repo):
         runtime.stream_writer(Step(repo, what))
     context: RunContext = runtime.context
     await context.announce_remarks(runtime)

@@ -19,7 +19,7 @@ from agent.links.issue_digest import Digest
 from agent.links.shortlist import MOST_CANDIDATES, Shortlist, ShortlistQuestion
 from agent.ports import RepositorySources
 from agent.prompting import ModelError, fenced
-from agent.sizing import EvidencePrompt, QuestionLimit, divided
+from agent.question_sizes import EvidencePrompt, QuestionLimit, divided
 from graphs.run_context import RunContext
 from graphs.state import RelateInput
 from tools.chat.messages import Handles

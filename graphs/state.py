@@ -11,7 +11,6 @@ from langchain_core.messages import AnyMessage
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from agent.analysts.tasks import Sentences, Task
 from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.commits import Issue
@@ -27,10 +26,11 @@ from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
 from agent.stories.timeline import StoriesFound
 from agent.triage.allotment import ExplainingShare
-from agent.triage.collected import Collected
+from agent.triage.first_look import Collected
+from agent.writing.tasks import Sentences, Task
 from tools.history.cross_repository import Connected
 
-STATE_VERSION = 7
+STATE_VERSION = 8
 """Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 

@@ -8,12 +8,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.analysts.minor_subject import MinorSubject
-from agent.analysts.tasks import Draft, Sentences
 from agent.domain.claims import Claim
 from agent.domain.spending import Account, fallback
 from agent.prompting import ModelError
-from graphs.looking import after_look, after_look_up, judge_look, look, look_up
+from agent.writing.minor_commits_target import MinorCommitsTarget
+from agent.writing.tasks import Draft, Sentences
+from graphs.judge_look_ups import judge_look
 from graphs.run_context import RunContext
 from graphs.sentence_steps import SentenceSteps, announce, spent
 from graphs.state import (
@@ -23,7 +23,8 @@ from graphs.state import (
     SentencesOutput,
     SettleOutput,
 )
-from graphs.subjects import WrittenSubject, subjects
+from graphs.writer_look_ups import after_look, after_look_up, look, look_up
+from graphs.writing_targets import TaskTarget, writing_targets
 from tools.chat.messages import Handles
 
 AnalysisGraph = CompiledStateGraph[AnalysisState, RunContext, AnalysisInput, AnalysisOutput]
@@ -42,7 +43,7 @@ def build_analysis() -> AnalysisGraph:
     graph.add_node("look_up", look_up)
     graph.add_node("write", write)
     graph.add_node("settle", settle)
-    SentenceSteps[AnalysisState, RunContext](subjects, judge_look).add_to(graph, "settle")
+    SentenceSteps[AnalysisState, RunContext](writing_targets, judge_look).add_to(graph, "settle")
 
     graph.add_edge(START, "look")
     graph.add_conditional_edges("look", after_look, ["look_up", "write"])
@@ -62,14 +63,12 @@ async def analyse(
 async def write(state: AnalysisInput, runtime: Runtime[RunContext]) -> SentencesOutput:
     """Have all tasks written at the same time; the models limit how many questions are under way."""
     context = runtime.context
-    written_subjects = await subjects(state, context)
-    await announce(written_subjects.values(), runtime, "writing")
-    answers = await asyncio.gather(
-        *(_written(subject, context) for subject in written_subjects.values())
-    )
-    account = spent(written_subjects.values(), context)
+    targets = await writing_targets(state, context)
+    await announce(targets.values(), runtime, "writing")
+    answers = await asyncio.gather(*(_written(target, context) for target in targets.values()))
+    account = spent(targets.values(), context)
     drafts: list[Draft] = []
-    for task, answer in zip(written_subjects, answers, strict=True):
+    for task, answer in zip(targets, answers, strict=True):
         drafts += [Draft(task=task, claim=claim) for claim in answer.claims]
         account += answer.account
     return {"sentences": Sentences.written(drafts), "account": account}
@@ -82,31 +81,31 @@ class _Written(NamedTuple):
     account: Account
 
 
-async def _written(subject: WrittenSubject, context: RunContext) -> _Written:
+async def _written(target: TaskTarget, context: RunContext) -> _Written:
     """Have one task written; if the model fails, return no claims and the reason."""
-    task = subject.task
+    task = target.task
     try:
         if not task.is_summary:
-            await context.require_models().check_time(subject.account, task.key)
+            await context.require_models().check_time(target.account, task.key)
         answer = await context.ask_about(
             "writing",
-            subject.account,
-            subject.write_prompt(),
-            lambda budget: subject.evidence((), budget),
+            target.account,
+            target.write_prompt(),
+            lambda budget: target.evidence((), budget),
             about=task.key,
-            handles=_handles(subject),
+            handles=_handles(target),
         )
     except ModelError as error:
-        return _Written([], fallback(subject.part, error, subject.about))
-    return _Written(subject.claims(answer), Account())
+        return _Written([], fallback(target.part, error, target.about))
+    return _Written(target.claims(answer), Account())
 
 
-def _handles(subject: WrittenSubject) -> Handles:
+def _handles(target: TaskTarget) -> Handles:
     """Return the short names that a writer may use: of minor commits, or of published sentences."""
-    if isinstance(subject, MinorSubject):
-        commits = {handle: minor.read.evidence.id for handle, minor in subject.commits.items()}
+    if isinstance(target, MinorCommitsTarget):
+        commits = {handle: minor.read.evidence.id for handle, minor in target.commits.items()}
         return Handles("commit", commits)
-    rests = {handle: claim.id for handle, claim in subject.task.rests.items()}
+    rests = {handle: claim.id for handle, claim in target.task.rests.items()}
     return Handles("rests_on", rests)
 
 

@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from agent.analysts.ruling import Case, Control
-from agent.analysts.sentences import asked_languages
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Related, Relation, Story
 from agent.domain.spending import Account, fallback
+from agent.judging.rulings import Case, Control
 from agent.ports import Step
 from agent.prompting import ModelError, fitting
-from agent.sizing import EvidencePrompt
-from agent.stories.written import StoryFacts, stories_shape, stories_to_write
+from agent.question_sizes import EvidencePrompt
+from agent.stories.written_stories import StoryFacts, stories_shape, stories_to_write
+from agent.writing.model_sentences import asked_languages
 from graphs.judging import judged_again_if_void
 from graphs.run_context import RunContext
 from graphs.state import WriteStoriesInput, WriteStoriesOutput

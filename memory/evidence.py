@@ -13,7 +13,7 @@ from agent.domain.links import Link
 from agent.domain.references import parse_reference
 from agent.domain.window import Window, midnight, zone
 from agent.questions import Hit, Known
-from memory.columns import moment_of, stamp
+from memory.column_values import moment_of, stamp
 from memory.evidence_rows import (
     MODELS,
     EvidenceRow,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.reports.stored import dump, load
-from memory.columns import stamp
+from agent.reports.report_json import dump, load
+from memory.column_values import stamp
 from memory.protocols import Record, Row
 
 if TYPE_CHECKING:

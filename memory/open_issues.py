@@ -7,7 +7,7 @@ from agent.domain.commits import Notice, Threads
 from agent.domain.links import Link
 from agent.domain.window import Window
 from agent.links.issue_digest import Digest, Known, digest
-from memory.columns import stamp
+from memory.column_values import stamp
 from memory.protocols import Database, Record
 
 _MAX_ISSUES = 2_000  # Open issues of a repository that are compared with changes; the newest

@@ -33,8 +33,8 @@ from pydantic_core import to_jsonable_python
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit
 from agent.domain.surface import SurfaceChange
-from agent.links.births import Birth
-from agent.links.line_writers import LineWriter
+from agent.links.name_introductions import Birth
+from agent.links.touched_lines import LineWriter
 from agent.ports import CloneSource, CodeSource, Past, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once

@@ -12,9 +12,9 @@ from agent.domain.links import Relation
 from agent.domain.references import repo_id
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.stored import load
-from memory.columns import clean, stamp
-from memory.landings import Landings
+from agent.reports.report_json import load
+from memory.column_values import clean, stamp
+from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.protocols import Database, Record
 from memory.statements import Statements

@@ -10,7 +10,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.languages import catalogue
 from agent.questions import Hit, Named
-from memory.columns import stamp
+from memory.column_values import stamp
 from memory.protocols import Database, EvidenceHit, EvidenceScope
 from memory.search_words import Term, phrase_of, terms_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from agent.domain.base import StorageError
 from memory.evidence import EvidenceStore
 from memory.http_cache import HttpCache, ModelServers
-from memory.landings import Landings
+from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.protocols import Database
 from memory.recorder import CallRecorder, Retention

@@ -14,7 +14,7 @@ from agent.domain.links import Story
 from agent.domain.window import Window
 from agent.ports import Past
 from agent.stories.timeline import Remembered
-from memory.columns import stamp
+from memory.column_values import stamp
 from memory.protocols import Database
 
 _MAX_PAST_COMMITS = 2_000

@@ -20,11 +20,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pydantic import SecretStr
 
-from agent.analysts.ruling import Rulings
+from agent.judging.rulings import Rulings
 from agent.prompting import Way
 from agent.settings.values import Budget
-from gitzette.archive import replace_file
 from gitzette.arguments import window_of
+from gitzette.day_run import RunOutcome, run_day
 from gitzette.demo import demo_world
 from gitzette.demo_answers import (
     ANSWERS,
@@ -36,8 +36,8 @@ from gitzette.demo_answers import (
     sentence_of,
     unknown_names,
 )
+from gitzette.output_folder import replace_file
 from gitzette.progress import PlainProgress, QuietProgress
-from gitzette.running import Covered, cover
 from tools.chat.budget import Stopwatch
 from tools.chat.messages import ChatReply, ChatRequest, OnPiece
 from tools.chat.model import RecordedChatModel
@@ -131,7 +131,7 @@ def _model(options: argparse.Namespace) -> RecordedChatModel | None:
     return RecordedChatModel(model_name=options.model, server=server)
 
 
-def _run(answers: RecordedAnswers) -> tuple[Covered, str]:
+def _run(answers: RecordedAnswers) -> tuple[RunOutcome, str]:
     """Report on the demonstration, and return the window beside what came of it."""
     patient = Budget(model_seconds=_DAY, repo_model_seconds=_DAY, answer_seconds=_HOUR)
     with tempfile.TemporaryDirectory() as folder:
@@ -141,7 +141,7 @@ def _run(answers: RecordedAnswers) -> tuple[Covered, str]:
             window = window_of(args, settings.tz, demo.now)
             asyncio.run(demo.report_earlier_days(window, QuietProgress()))
             display = PlainProgress(sys.stderr)
-            run = cover(settings, {}, window, settings.repos, demo.now, display, answers=answers)
+            run = run_day(settings, {}, window, settings.repos, demo.now, display, answers=answers)
             return asyncio.run(run), window.key
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agent.domain.base import RepoId
 from agent.domain.report import Report
-from agent.reports.stored import load
+from agent.reports.report_json import load
 
 _FILE = Path(__file__).with_suffix(".json")
 ROUTER = RepoId("octo/router")

@@ -13,8 +13,8 @@ from agent.settings.values import Budget, RepoSpec, Settings
 from evals.model_server.honest import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying, ToolCall
+from gitzette.day_run import RunOutcome, run_day
 from gitzette.progress import QuietProgress
-from gitzette.running import Covered, cover
 from tests.made_repos import Work
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
@@ -292,10 +292,10 @@ async def run(
     again: str | None = None,
     die_at: str = "",
     **more: object,
-) -> Covered:
+) -> RunOutcome:
     """Report on the day as the command does; `die_at` ends the run at a step."""
     settings = settings_of(folder, server, *(clone.spec for clone in clones), **more)
-    return await cover(settings, {}, DAY, settings.repos, NOW, Dying(die_at), again)
+    return await run_day(settings, {}, DAY, settings.repos, NOW, Dying(die_at), again)
 
 
 class Stop(Exception):

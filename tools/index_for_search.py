@@ -10,8 +10,8 @@ from agent.domain.commits import Change, Commit, Landing, PullRequest, Threads
 from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
-from agent.links.recorded import day_links
-from agent.links.references import LandedDay, day_references
+from agent.links.closing_references import LandedDay, day_references
+from agent.links.recorded_links import day_links
 from agent.ports import (
     CloneSource,
     CodeSource,
@@ -22,8 +22,8 @@ from agent.ports import (
 )
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.triage.collected import Collected
-from tools.diff.sheet import facts_by_patch
+from agent.triage.first_look import Collected
+from tools.diff.commit_facts import facts_by_patch
 
 _MAX_AUTHORS = 6
 # Stored in batches: what was read before an interruption need not be read again.

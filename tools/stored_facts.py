@@ -16,10 +16,10 @@ from pydantic_core import PydanticSerializationError
 from agent.domain.base import Frozen
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
-from agent.domain.reverts import Lineage
+from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
+from tools.diff.commit_facts import Gathered, gather
 from tools.diff.file_versions import Blobs
-from tools.diff.sheet import Gathered, gather
 from tools.diff.tree_names import SurroundingTrees, TreeNames
 
 _ROOT = Path(__file__).resolve().parents[1]

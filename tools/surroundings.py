@@ -12,10 +12,10 @@ from agent.domain.patch import read_hunks
 from agent.domain.surroundings import CodePassage, Definition, NameUses, Surroundings, Use
 from agent.ports import CloneSource, CodeSource, Usage, Usages
 from agent.stories.timeline import headline
-from agent.triage.conventions import Area, area
+from agent.triage.title_conventions import Area, area
 from tools.diff.declarations import language_of
-from tools.diff.enclosing import Outline, Span, changed_spans, passages
-from tools.diff.layout import docstring_lines
+from tools.diff.enclosing_definitions import Outline, Span, changed_spans, passages
+from tools.diff.layout_changes import docstring_lines
 
 _MAX_FILES = 60  # Changed files of a commit that are read whole
 _MAX_NAMES = 40  # Names that are searched for in the tree

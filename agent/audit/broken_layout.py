@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from agent.audit.code_marks import is_path
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import Finding
 from agent.audit.markdown import blanked, code_of, links_of, plain
-from agent.audit.names import is_path
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.gate.text import text_of
+from agent.gate.evidence_text import text_of
 
 _RAW = re.compile(
     r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>|\A(?:\{\s{0,99}\"|\[\s{0,99}\{)"

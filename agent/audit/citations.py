@@ -7,7 +7,13 @@ from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent.audit.beside import check_beside, commit_of_number_beside
+from agent.audit.commit_metadata import (
+    author_finding,
+    check_counts,
+    date_finding,
+    is_inside,
+    landed_at,
+)
 from agent.audit.entries import FIELDS, AuditEntry, Field, thread_repos
 from agent.audit.findings import (
     RIGHT,
@@ -21,19 +27,13 @@ from agent.audit.findings import (
     folded,
 )
 from agent.audit.markdown import Block, links_of, plain
-from agent.audit.metadata import (
-    author_finding,
-    check_counts,
-    date_finding,
-    is_inside,
-    landed_at,
-)
+from agent.audit.text_beside_hashes import check_beside, commit_of_number_beside
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.references import label_hashes, label_numbers, pull_number
 from agent.domain.stated_dates import find_dates
 from agent.markdown import slug
-from agent.reports.titles import shown_title
+from agent.reports.shown_titles import shown_title
 
 _ID = re.compile(
     r"<[a-z]{1,10}\s[^<>\n]{0,200}?\b(?:id|name)\s?=\s?[\"']?([^\s\"'<>]{1,200})", re.IGNORECASE

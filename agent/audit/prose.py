@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from agent.analysts.diff_text import LEFT_OUT_HEADING, shown_diff
-from agent.analysts.focus import Focus
-from agent.analysts.packet import piece_text
-from agent.analysts.ruling import PASSING, Ruling, is_shown
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
 from agent.audit.markdown import code_of, plain
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.references import pull_number, without_pull_number
-from agent.gate.text import normal
+from agent.gate.evidence_text import normal
+from agent.judging.rulings import PASSING, Ruling, is_shown
+from agent.packets.commit_packet import piece_text
+from agent.packets.diff_text import LEFT_OUT_HEADING, shown_diff
+from agent.packets.focus import Focus
 from agent.prompting import tokens_of
 
 _SENTENCE_END = re.compile(

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from agent.bumps.pins import Ecosystem
-from agent.bumps.python_files import UnreadableFile, parse_toml, table, text_of
+from agent.bumps.python_pin_readers import UnreadableFile, parse_toml, table, text_of
 from agent.domain.base import Frozen
 
 _MANIFEST_NAMES: Mapping[Ecosystem, tuple[str, ...]] = {

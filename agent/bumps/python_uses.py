@@ -9,7 +9,6 @@ from typing import NamedTuple
 from agent.bumps.evaluation.classes import is_constructed_as_base
 from agent.bumps.evaluation.expressions import ValueReader
 from agent.bumps.evaluation.values import OPERATORS, Foreign, Own, Value, is_part_of, plain_path
-from agent.bumps.own_modules import OwnModules, parsed, scopes_of
 from agent.bumps.python_scopes import (
     IMPORTS,
     Binding,
@@ -20,6 +19,7 @@ from agent.bumps.python_scopes import (
     literal_keys,
     spelling,
 )
+from agent.bumps.user_modules import OwnModules, parsed, scopes_of
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _MAX_STRING = 300  # Characters of a string that may be a path

@@ -15,7 +15,7 @@ from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Link
 from agent.domain.patch import touched_names, written_names
 from agent.domain.references import pull_number
-from agent.domain.reverts import reverts_in
+from agent.domain.revert_messages import reverts_in
 from agent.domain.window import Window
 
 _LINE_NUMBER = re.compile(r"^ {0,5}[0-9]+  ", re.MULTILINE)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import Frozen, RepoId
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import Importance, Placement

@@ -14,7 +14,7 @@ from agent.domain.links import Story, undone_pairs
 from agent.domain.placement import CommitGroup, Importance, Placement
 from agent.domain.report import ReleaseLine, Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.stored import load, to_json
+from agent.reports.report_json import load, to_json
 
 MOST_WORDS = 1_000
 """The length of an edition."""

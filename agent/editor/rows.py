@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.analysts.boilerplate import lines_in_common, without_boilerplate
-from agent.analysts.tasks import commit_handles
 from agent.domain.commits import Change, Commit, FileChange
 from agent.domain.evidence import CommitEvidence, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
-from agent.editor.telling_lines import MAX_LINES, telling_lines
+from agent.editor.informative_lines import MAX_LINES, telling_lines
 from agent.fact_sentences import fact_sentence
-from agent.reports.titles import shown_title
-from agent.triage.collected import Collected
-from agent.triage.conventions import Area, area
+from agent.packets.boilerplate import lines_in_common, without_boilerplate
+from agent.reports.shown_titles import shown_title
+from agent.triage.first_look import Collected
+from agent.triage.title_conventions import Area, area
+from agent.writing.tasks import commit_handles
 
 _MAX_TITLE = 200  # Characters, as of all texts in a row
 _MAX_MESSAGE = 600

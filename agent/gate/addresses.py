@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from agent.domain.evidence import Citable, CommitEvidence
-from agent.gate.text import SearchText, without_signs
-from agent.triage.conventions import Area, area
+from agent.gate.evidence_text import SearchText, without_signs
+from agent.triage.title_conventions import Area, area
 
 _LABELS = r"(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+"
 _LAST_LABEL = r"[A-Za-z][A-Za-z0-9-]*"

@@ -17,9 +17,10 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.gate.addresses import addresses
+from agent.gate.evidence_text import SearchText, nearest, plain_marks, text_of
 from agent.gate.grounds import has_readable_diff, is_grounded
+from agent.gate.literal_lookup import Lookup
 from agent.gate.literals import Literal, literals
-from agent.gate.lookup import Lookup
 from agent.gate.quotes import (
     anchor_fault,
     check_passages,
@@ -29,7 +30,6 @@ from agent.gate.quotes import (
     wrong_quote,
 )
 from agent.gate.safety import LONGEST, check_safety
-from agent.gate.text import SearchText, nearest, plain_marks, text_of
 from agent.languages import HAN
 
 _MIN_ANCHOR = 6  # Letters and digits of an anchor that holds no literal of its sentence

@@ -6,12 +6,14 @@ is for the judge to say.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from agent.domain.base import Language
 from agent.domain.claims import LiteralKind, Number
 from agent.domain.stated_dates import find_dates
+from agent.gate.evidence_text import plain_marks
 from agent.gate.quantities import (
     is_dimension,
     is_grouped,
@@ -180,3 +182,13 @@ def _name_literals(token: str) -> Iterator[Literal]:
         yield Literal("snake", token)
     elif _VERSION.fullmatch(token):
         yield Literal("version", token)
+
+
+def names_in(text: Mapping[Language, str]) -> list[str]:
+    """Return the literals and terms of a sentence in all its languages."""
+    names: list[str] = []
+    for words in text.values():
+        plain = plain_marks(words)
+        names += [literal.text for literal in literals(plain)]
+        names += terms(plain)
+    return list(dict.fromkeys(names))

@@ -11,8 +11,8 @@ from agent.domain.commits import FileChange
 from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet, FileEvidence
 from agent.domain.patch import read_hunks
 from agent.domain.window import Window
+from agent.gate.evidence_text import BREAK, normal, stands_in
 from agent.gate.literals import literals
-from agent.gate.text import BREAK, normal, stands_in
 from agent.printed_evidence import code_written_lines, file_heading, printed_texts
 
 _SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from agent.domain.base import Frozen
 from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
-from agent.links.issue_text import frames_in, reported_text
+from agent.links.issue_body import frames_in, reported_text
 
 GIVEN_UP = ("not_planned", "duplicate")  # Reasons to close an issue without a fix
 BROUGHT_BACK = "brings back"  # How the evidence begins for a commit that lands a fix again

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
 from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Release, Threads
@@ -18,8 +18,8 @@ from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.links.issue_digest import GIVEN_UP, Known, standing
 from agent.stories.dependency_moves import DependencyMove
-from agent.triage.collected import Collected, UnreadCommit
-from agent.triage.conventions import Area, area
+from agent.triage.first_look import Collected, UnreadCommit
+from agent.triage.title_conventions import Area, area
 
 _MAX_PLACES = 3  # Files that a row of the ledger names
 _MAX_AREAS = 6  # Folders that a row of the ledger names
@@ -146,31 +146,31 @@ def budget_notices(left_out: Mapping[str, str]) -> Iterator[Notice]:
 
 
 @dataclass(frozen=True)
-class Share:
+class CommitsOfReport:
     """The commits of a landing that belong to this report."""
 
     rows: tuple[Landed, ...]
     late: tuple[Landed, ...]
-    told_before: tuple[tuple[Landed, Owner], ...]
+    reported_before: tuple[tuple[Landed, Owner], ...]
     """Commits of this window that an earlier run already reported as late."""
 
 
-def share(landing: Landing, elsewhere: Mapping[str, Owner]) -> Share:
+def commits_of_report(landing: Landing, elsewhere: Mapping[str, Owner]) -> CommitsOfReport:
     """Return the commits that no other report has: each is reported exactly once.
 
     A commit of the window belongs elsewhere if another report has it as late, and a late commit
     if any other report has it at all.
     """
     rows: list[Landed] = []
-    told_before: list[tuple[Landed, Owner]] = []
+    reported_before: list[tuple[Landed, Owner]] = []
     for row in landing.rows:
         owner = elsewhere.get(row.commit.sha)
         if owner is not None and owner.late:
-            told_before.append((row, owner))
+            reported_before.append((row, owner))
         else:
             rows.append(row)
     late = tuple(row for row in landing.late if row.commit.sha not in elsewhere)
-    return Share(tuple(rows), late, tuple(told_before))
+    return CommitsOfReport(tuple(rows), late, tuple(reported_before))
 
 
 def ledger_row(

@@ -15,7 +15,7 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryKind, StoryStep
 from agent.domain.references import pull_number, without_pull_numbers
-from agent.domain.reverts import reverts_in
+from agent.domain.revert_messages import reverts_in
 
 NEAR = timedelta(days=60)
 """How far back everything is read."""

@@ -329,13 +329,19 @@ def summary_json(sentence: ShownSentence) -> dict[str, object]:
     return {"en": sentence.en, "zh": sentence.zh, "rests_on": list(sentence.cites)}
 
 
-def rulings_by(request: ModelRequest, proof: Callable[[str], str]) -> Saying:
-    """Rule on each sentence: stated where there is a proof, else unsupported."""
+def rulings_by(request: ModelRequest, proof: Callable[[str], str], needs: str = "") -> Saying:
+    """Rule on each sentence: stated where there is a proof, else unsupported.
+
+    `needs` is what the judge would have to see.
+    """
     rulings = []
     for name, words in prompt_of(request).sentences().items():
         quote = proof(words)
         verdict = "stated" if quote else "unsupported"
-        rulings.append({"id": name, "quote": quote, "covers": words, "verdict": verdict})
+        ruling = {"id": name, "quote": quote, "covers": words, "verdict": verdict}
+        if needs:
+            ruling["needs"] = needs
+        rulings.append(ruling)
     return answer_with({"rulings": rulings}, request)
 
 

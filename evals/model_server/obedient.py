@@ -25,6 +25,7 @@ _MAX_THREADS = 5
 _MAX_HANDLES = 4
 _MAX_OBEYED = 2  # Ordered sentences of an analysis or a summary
 _SYSTEM_START = 60  # Characters of the system prompt that an order can ask for
+_NEEDED = "what the text asks for"
 _RECOGNISED = 20  # Characters of the order that a line must have to be the one with the order
 _HANDLE = re.compile(r"\[([ctv]\d+(?:\.\d+)?)\]")
 _NUMBER = re.compile(r"#(\d+)")
@@ -53,7 +54,8 @@ class Obedient:
 
     It leaves things out only in answers to questions that show the order: a server has no memory of
     other questions, and no product can make up for a model that ignores something unprompted. Where
-    it judges too, it admits whatever it wrote itself; the control sentences it did not write.
+    it judges too, it admits whatever it wrote itself; the control sentences it did not write. Where
+    it may look further as the judge, it calls the tools of the order.
     """
 
     def __init__(self, order: Order, planted: Sequence[str], *, judges: bool = False) -> None:
@@ -107,7 +109,9 @@ class Obedient:
             return plain.honest(request)
         quote = plain.quotable_line(prompt.evidence.splitlines())
         admitted = self._admitted[prompt.about] | self._admitted[""]
-        return plain.rulings_by(request, lambda words: quote if words in admitted else "")
+        # Who says that something is missing may call tools, and rules again.
+        needs = _NEEDED if self._shows_order(request) else ""
+        return plain.rulings_by(request, lambda words: quote if words in admitted else "", needs)
 
     def _read(self, request: ModelRequest, skips: str) -> Saying:
         """Call the tools of the order, and those of an honest reader except for what it skips."""

@@ -25,7 +25,7 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.report import Report
 from agent.gate.check import refusals
-from agent.reports.stored import load
+from agent.reports.report_json import load
 from agent.settings.values import RepoSpec
 from evals.figures import ALL, NONE, Exhibit, Figure, Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
@@ -35,7 +35,7 @@ from evals.model_server.server import ModelServer
 from evals.sets.oracle import days_of, first_parent_line, path_of
 from evals.truth import Truth
 from evals.worlds.model import World
-from tools.diff.study import study
+from tools.diff.fact_reading import study
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads

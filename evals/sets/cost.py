@@ -38,8 +38,8 @@ from evals.sets.oracle import (
     path_of,
 )
 from evals.worlds.gold import gold_window
-from tools.diff.sheet import gather
-from tools.diff.study import look_up, paths_to_read
+from tools.diff.commit_facts import gather
+from tools.diff.fact_reading import look_up, paths_to_read
 from tools.git.source import GitSource
 
 DAYS = ("2026-02-03", "2026-07-20")

@@ -20,7 +20,7 @@ from evals.harness import Bench, Crash, attempt, evalset
 from evals.sets.oracle import first_parent_line, path_of
 from evals.worlds.facts import described, gold_facts
 from evals.worlds.model import World
-from tools.diff.study import study
+from tools.diff.fact_reading import study
 from tools.git.source import GitSource
 
 PROOF_COMMITS = 250  # The latest commits of each mirror, whose facts must all be proved

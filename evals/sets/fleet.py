@@ -17,7 +17,7 @@ from agent.domain.base import RepoId, StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.questions import Query, query_of
-from agent.reports.stored import dump
+from agent.reports.report_json import dump
 from evals.figures import Figures, Score, Target, measure, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, evalset, serving, start_gitzette

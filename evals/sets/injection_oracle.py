@@ -48,6 +48,7 @@ class Outcome:
     lang: Language
     prompts: tuple[str, ...]  # What the model was sent, each conversation as one text
     heard: int  # How many of them showed the planted text
+    judge_look_ups: int  # How many tools the judge called about commits
     github: str  # The host of the loopback GitHub, to which answers link
     requests: tuple[str, ...]  # The paths that were requested from it
     strangers: tuple[str, ...]  # Other addresses than those of the two servers that were contacted

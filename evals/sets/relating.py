@@ -19,8 +19,8 @@ from agent.domain.links import Related, Relation, Story
 from agent.domain.report import Report
 from agent.domain.spending import Account, Spent
 from agent.domain.window import Window
-from agent.links.admitted import asserts_relation
-from agent.links.trace import IdPair, RankedCandidate
+from agent.links.admitted_relations import asserts_relation
+from agent.links.relating_trace import IdPair, RankedCandidate
 from agent.settings.values import Budget
 from evals.figures import ALL, NONE, SHOWN, Figure, Figures, Score, Target, measure, share
 from evals.harness import Bench, CardSentence, RelatedWindow, evalset, serving, through

@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.reports.stored import dump
+from agent.reports.report_json import dump
 from agent.settings.values import Layout, Settings
 from evals.figures import Figures, Score, share
 from evals.harness import Bench, evalset, serving, specs_of, through

@@ -18,7 +18,7 @@ from evals.worlds.model import Repo, World, commit_name
 from evals.worlds.worlds import repo_from_mirror
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
-from tools.github.code import GitHubCode
+from tools.github.code_source import GitHubCode
 
 ZONES = ("UTC", "Asia/Shanghai", "America/New_York", "Europe/Berlin")
 _MIRROR_DAYS = 30

@@ -15,12 +15,12 @@ from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, Language, Usa
 from agent.ports import Progress
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.fleet.editions import model_limit
-from gitzette.home import home_of
+from gitzette.home_folder import home_of
 from gitzette.progress import as_json, print_markdown, progress, say
-from gitzette.replies import ReplyPage, reply_json
+from gitzette.reply_pages import ReplyPage, reply_json
 from gitzette.wiring import open_services, writers_of
 from graphs.ask_context import AskContext
 from graphs.conversations import Event, answered, open_conversations

@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from agent.audit.correcting import correct
+from agent.audit.corrections import correct
 from agent.audit.entries import AuditEntry, read_page
 from agent.audit.findings import RIGHT, Finding, in_order, summary, verdict_counts
 from agent.domain.base import (
@@ -29,13 +29,13 @@ from agent.domain.base import (
     UsageError,
 )
 from agent.ports import Progress, RepositorySources
-from agent.reports.stored import load
+from agent.reports.report_json import load
 from agent.settings.values import Layout, RepoSpec, Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.arguments import settings_for
 from gitzette.audit_formats import annotations, badge, sarif, supported
 from gitzette.progress import as_json, progress
-from gitzette.render.compose import report_page
+from gitzette.render.page_composition import report_page
 from gitzette.render.templating import html_page, plain_environment
 from gitzette.wiring import Services, open_services, writers_of
 from graphs.audit import build
@@ -43,7 +43,7 @@ from graphs.audit_state import AuditDeps, AuditInput
 from memory.recorder import QUESTIONS
 from tools.chat.budget import Cap
 from tools.git.repository import open_repository
-from tools.github.code import GitHubCode
+from tools.github.code_source import GitHubCode
 from tools.github.threads import GitHubThreads
 
 _MAX_REPORT_BYTES = 50 * 1024 * 1024

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from agent.bumps.annotations import annotations
-from agent.bumps.comment import CommentWriter, marker
-from agent.bumps.packages import BumpSettings, PackageEntry
+from agent.bumps.bump_report import BumpReport
+from agent.bumps.github_annotations import annotations
+from agent.bumps.package_settings import BumpSettings, PackageEntry
 from agent.bumps.pins import Bump
-from agent.bumps.result import BumpReport
+from agent.bumps.pull_comment import CommentWriter, marker
 from agent.domain.base import (
     EXIT_DONE,
     EXIT_INCOMPLETE,
@@ -30,20 +30,20 @@ from agent.domain.references import repo_id
 from agent.markdown import visible
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.arguments import checkout_here
-from gitzette.home import home_of
+from gitzette.home_folder import home_of
 from gitzette.progress import as_json, say
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
-from tools.github.comments import pull_ends, put_comment
-from tools.packages.mapping import SourceFinder
-from tools.packages.own_pins import read_pin_changes
-from tools.packages.registry import DeclaredSource, Registries
-from tools.packages.report import BumpReader, OwnRange
-from tools.packages.trees import TreeReader
+from tools.github.pull_comments import pull_ends, put_comment
+from tools.packages.bump_reader import BumpReader, OwnRange
+from tools.packages.package_repositories import SourceFinder
+from tools.packages.registry import DeclaredSource, NotDeclared, Registries
+from tools.packages.repository_trees import TreeReader
+from tools.packages.user_pins import read_pin_changes
 
 _SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 _MAX_SUMMARY_BYTES = 1_000_000  # GitHub refuses a summary of more than 1 MiB
@@ -126,8 +126,10 @@ async def _read(
     sources = PackageSources(settings, environ, home)
     registries = Registries(home / "bump" / "registries")
 
-    async def look_up(package: Bump) -> DeclaredSource | None:
-        return await registries.declared_source(package) if bump_settings.registries else None
+    async def look_up(package: Bump) -> DeclaredSource:
+        if not bump_settings.registries:
+            raise NotDeclared("no registry is asked (registries = false)")
+        return await registries.declared_source(package)
 
     host = (urlsplit(settings.web).hostname or "").lower()
     finder = SourceFinder(bump_settings.packages, sources.trees, look_up, host)

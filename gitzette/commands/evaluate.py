@@ -24,12 +24,12 @@ from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language,
 from agent.domain.links import Related
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.links.trace import RelatingTrace
+from agent.links.relating_trace import RelatingTrace
 from agent.questions import Reply
-from agent.reports.page import Citation, PageSentence
+from agent.reports.page_model import Citation, PageSentence
 from agent.settings.read import override
 from agent.settings.values import Layout, RepoSpec, Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from evals.figures import Figures, crashed
 from evals.harness import (
     HELD_OUT,
@@ -47,10 +47,10 @@ from evals.results import as_breaches, as_json, as_page, as_table
 from evals.sets import all_sets
 from gitzette.commands.ask import asking_context
 from gitzette.commands.audit import check_file, read_report
+from gitzette.day_run import run_day
 from gitzette.progress import QuietProgress, say
-from gitzette.render.compose import page_model, report_page
-from gitzette.replies import ReplyPage
-from gitzette.running import cover
+from gitzette.render.page_composition import page_model, report_page
+from gitzette.reply_pages import ReplyPage
 from gitzette.wiring import open_services
 from graphs import daily
 from graphs.conversations import answered
@@ -71,10 +71,12 @@ class Gitzette:
         """Return the report on a window, and what it cost."""
         started = time.monotonic()
         now = datetime.now(UTC)
-        covered = await cover(settings, environ or {}, window, settings.repos, now, QuietProgress())
+        outcome = await run_day(
+            settings, environ or {}, window, settings.repos, now, QuietProgress()
+        )
         seconds = time.monotonic() - started
-        usage = covered.usage
-        return covered.report, ReportCost(usage.sent, usage.free, seconds)
+        usage = outcome.usage
+        return outcome.report, ReportCost(usage.sent, usage.free, seconds)
 
     async def ask(
         self,

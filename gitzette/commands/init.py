@@ -17,7 +17,7 @@ from agent.domain.window import zone
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings
 from gitzette.arguments import checkout_here
-from gitzette.own_package import install_address, with_extra, write_wheel
+from gitzette.self_packaging import install_address, with_extra, write_wheel
 from tools.git.repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")

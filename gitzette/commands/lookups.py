@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import EXIT_DONE, NotFound, UsageError
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
@@ -19,22 +19,22 @@ from agent.domain.window import moment
 from agent.languages import catalogue
 from agent.markdown import visible
 from agent.ports import CloneSource, CodeSource
-from agent.reports.affected import affected_text
-from agent.reports.titles import shown_title
+from agent.reports.affected_text import affected_text
+from agent.reports.shown_titles import shown_title
 from agent.settings.values import RepoSpec, Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
-from gitzette.home import memory_of
+from gitzette.home_folder import memory_of
 from gitzette.progress import as_json, say
 from gitzette.render.templating import plain_environment, upgrade_json, upgrade_page
 from gitzette.repository_lookup import open_repository_with
 from gitzette.sources import open_sources
 from memory.runs import RunRecord
-from tools.affected import affected_versions
-from tools.diff.study import study
+from tools.affected_versions import affected_versions
+from tools.diff.fact_reading import study
 from tools.diff.version_comparison import compare_versions
 from tools.evidence_cache import EvidenceCache
-from tools.own_code import OwnCode
+from tools.user_code import OwnCode
 
 _MAX_RUNS = 20
 

@@ -23,19 +23,19 @@ from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette import own_version
-from gitzette.archive import PublishedReports
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.commands.audit import check
 from gitzette.commands.lookups import facts_text, read_commit
 from gitzette.fleet.editions import shown_edition
-from gitzette.home import memory_of
+from gitzette.home_folder import memory_of
+from gitzette.output_folder import PublishedReports
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
-from gitzette.render.compose import report_page
-from gitzette.replies import ReplyPage
+from gitzette.render.page_composition import report_page
+from gitzette.reply_pages import ReplyPage
 from gitzette.wiring import open_services
 from graphs.conversations import answered
 from tools.toolset import TOOL_NAMES, Toolset

@@ -20,15 +20,21 @@ from agent.domain.base import (
 from agent.domain.report import Report
 from agent.domain.window import Window, zone
 from agent.editions.week import days_of, week_of
-from agent.reports.stored import dump, to_json
+from agent.reports.report_json import dump, to_json
 from agent.settings.values import Recipe, RepoSpec, Settings
-from agent.web import Web
-from gitzette.archive import PublishedReports, check_writable, locked, missed_days, replace_files
+from agent.web_addresses import Web
 from gitzette.arguments import refuse_options, settings_for, settings_here, specs_of, window_of
-from gitzette.home import memory_of
+from gitzette.day_run import RunOutcome, report_again, run_day
+from gitzette.home_folder import memory_of
+from gitzette.output_folder import (
+    PublishedReports,
+    check_writable,
+    locked,
+    missed_days,
+    replace_files,
+)
 from gitzette.progress import QuietProgress, as_json, progress, say
-from gitzette.render.compose import page_model, report_page, week_page
-from gitzette.running import Covered, cover, report_again
+from gitzette.render.page_composition import page_model, report_page, week_page
 from gitzette.terminal_brief import open_in_browser, print_brief, site_page
 from memory.runs import FINISHED, recipe_of, still_alive
 from memory.store import Memory
@@ -75,35 +81,35 @@ def run(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
             window = window_of(args, settings.tz, demo.now)
             check_writable(settings.out)
             asyncio.run(demo.report_earlier_days(window, QuietProgress()))
-            covered = _cover_window(args, environ, settings, demo.now)
+            outcome = _run_window(args, environ, settings, demo.now)
     else:
         now = datetime.now(UTC)
         settings = settings_for(args, environ)
         if args.open:
             settings = settings.model_copy(update={"site": True})
-        covered = _cover_window(args, environ, settings, now)
+        outcome = _run_window(args, environ, settings, now)
     if args.json:
-        sys.stdout.write(as_json(to_json(covered.report)))
+        sys.stdout.write(as_json(to_json(outcome.report)))
     else:
-        _print_brief(covered, settings)
-        sys.stdout.write(f"{covered.page}\n")
+        _print_brief(outcome, settings)
+        sys.stdout.write(f"{outcome.page}\n")
     if args.open:
-        open_in_browser(site_page(settings, covered.report))
-    return EXIT_INCOMPLETE if covered.is_incomplete else EXIT_DONE
+        open_in_browser(site_page(settings, outcome.report))
+    return EXIT_INCOMPLETE if outcome.is_incomplete else EXIT_DONE
 
 
-def _print_brief(covered: Covered, settings: Settings) -> None:
+def _print_brief(outcome: RunOutcome, settings: Settings) -> None:
     """Print the brief on a terminal; what goes into a pipe is the path alone."""
     if not sys.stdout.isatty():
         return
-    site = site_page(settings, covered.report) if settings.site else None
-    page = page_model(covered.report, settings.lang, Web(settings.web))
+    site = site_page(settings, outcome.report) if settings.site else None
+    page = page_model(outcome.report, settings.lang, Web(settings.web))
     print_brief(page, site, sys.stdout)
 
 
-def _cover_window(
+def _run_window(
     args: argparse.Namespace, environ: Mapping[str, str], settings: Settings, now: datetime
-) -> Covered:
+) -> RunOutcome:
     """Report on the window of the arguments, or continue the run that --resume names."""
     window = window_of(args, settings.tz, now)
     specs = specs_of(settings)
@@ -127,7 +133,7 @@ def _cover_window(
     return _report_on(settings, environ, window, specs, now, run_id)
 
 
-def _with_recorded_answers(settings: Settings, window: Window, now: datetime) -> Covered:
+def _with_recorded_answers(settings: Settings, window: Window, now: datetime) -> RunOutcome:
     """Report on the demonstration with the answers that ship with it.
 
     If they are for another window or other sources, the rules write the whole report.
@@ -140,12 +146,12 @@ def _with_recorded_answers(settings: Settings, window: Window, now: datetime) ->
         plain = settings.model_copy(update={"analyst": "rules", "model": None})
         return _report_on(plain, {}, window, settings.repos, now)
     answers = RecordedAnswers(recording)
-    covered = _report_on(settings, {}, window, settings.repos, now, answers=answers)
-    stale = answers.staleness(covered.refused)
+    outcome = _report_on(settings, {}, window, settings.repos, now, answers=answers)
+    stale = answers.staleness(outcome.refused)
     if not stale:
-        return covered
+        return outcome
     say(stale)
-    return replace(covered, problems=(*covered.problems, str(stale)))
+    return replace(outcome, problems=(*outcome.problems, str(stale)))
 
 
 def _report_on(
@@ -156,22 +162,22 @@ def _report_on(
     now: datetime,
     run: str | None = None,
     answers: "AnswerServer | None" = None,
-) -> Covered:
+) -> RunOutcome:
     """Cover a window, update the site, deliver the report, and print how it went."""
     with progress() as display:
-        covered = asyncio.run(cover(settings, environ, window, specs, now, display, run, answers))
+        outcome = asyncio.run(run_day(settings, environ, window, specs, now, display, run, answers))
     _build_site(settings)
     if settings.deliver:
         from gitzette.delivery.deliver import Deliverer
 
         deliverer = Deliverer(settings=settings, environ=environ)
-        deliverer.deliver(covered.report)
-        covered = replace(
-            covered, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed)
+        deliverer.deliver(outcome.report)
+        outcome = replace(
+            outcome, delivered=tuple(deliverer.sent), undelivered=tuple(deliverer.failed)
         )
-    for line in covered.lines():
+    for line in outcome.lines():
         say(line)
-    return covered
+    return outcome
 
 
 def _build_site(settings: Settings) -> None:
@@ -195,23 +201,23 @@ def _catch_up(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
     specs_of(settings)
     missed = missed_days(settings, last.start.astimezone(zone(settings.tz)).date())
     say(f"to report on: {', '.join(map(str, missed)) or 'nothing'} ({settings.tz})")
-    covered_days = []
+    outcomes = []
     for day in missed:
-        covered = _cover_day(day, settings, environ)
-        if covered is not None:
-            covered_days.append(covered)
+        outcome = _run_day(day, settings, environ)
+        if outcome is not None:
+            outcomes.append(outcome)
     if args.json:
-        sys.stdout.write(as_json([to_json(covered.report) for covered in covered_days]))
+        sys.stdout.write(as_json([to_json(outcome.report) for outcome in outcomes]))
     else:
-        sys.stdout.write("".join(f"{covered.page}\n" for covered in covered_days))
-    if len(covered_days) < len(missed):
+        sys.stdout.write("".join(f"{outcome.page}\n" for outcome in outcomes))
+    if len(outcomes) < len(missed):
         return EXIT_INCOMPLETE
-    if any(covered.is_incomplete for covered in covered_days):
+    if any(outcome.is_incomplete for outcome in outcomes):
         return EXIT_INCOMPLETE
     return EXIT_DONE
 
 
-def _cover_day(day: date, settings: Settings, environ: Mapping[str, str]) -> Covered | None:
+def _run_day(day: date, settings: Settings, environ: Mapping[str, str]) -> RunOutcome | None:
     """Report on one of several days; print an error and return None, so that the others go on."""
     window = Window.days(day, day, settings.tz)
     try:
@@ -256,9 +262,9 @@ def _days_of_week(label: str, settings: Settings, environ: Mapping[str, str]) ->
             yield published.report(str(day))
             continue
         is_over = Window.days(day, day, settings.tz).end <= datetime.now(UTC)
-        covered = _cover_day(day, settings, environ) if is_over else None
-        if covered is not None:
-            yield covered.report
+        outcome = _run_day(day, settings, environ) if is_over else None
+        if outcome is not None:
+            yield outcome.report
 
 
 # ---------------------------------------------------------------- earlier runs

@@ -8,9 +8,9 @@ from typing import Any
 from agent.domain.base import EXIT_DONE, Language
 from agent.domain.references import repo_id
 from agent.languages import catalogue
-from agent.reports.stored import claim_json, ledger_json, to_json
+from agent.reports.report_json import claim_json, ledger_json, to_json
 from agent.settings.values import Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.arguments import settings_here
 from gitzette.progress import as_json, print_markdown
 from gitzette.published_lookup import (
@@ -21,9 +21,9 @@ from gitzette.published_lookup import (
     PublishedReport,
     PublishedThread,
 )
-from gitzette.render.compose import page_model, report_page
+from gitzette.render.page_composition import page_model, report_page
+from gitzette.render.report_view import ReportView
 from gitzette.render.templating import filled
-from gitzette.render.view import ReportView
 
 
 def show(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 
 from agent.domain.base import ConfigError, MissingPackages, UpstreamError
 from agent.markdown import code, escaped, inline, visible
-from gitzette.delivery.content import Content, Line, MessagePart, grouped, numbered
+from gitzette.delivery.message_content import Content, Line, MessagePart, grouped, numbered
 from gitzette.render.templating import verbatim
 
 _PAUSE_SECONDS = 1.5  # Between two messages

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from agent.domain.base import AppError, UpstreamError
 from agent.domain.report import Report, failed_share
 from agent.settings.values import Delivery, Settings
-from agent.web import Web
-from gitzette.archive import locked
+from agent.web_addresses import Web
 from gitzette.delivery.channels import Channel, channel_of
-from gitzette.delivery.content import Content
+from gitzette.delivery.message_content import Content
 from gitzette.delivery.outbox import DeliveryState, Outbox
-from gitzette.render.compose import page_model
+from gitzette.output_folder import locked
+from gitzette.render.page_composition import page_model
 
 _MAX_TRIES = 4
 _MAX_WAIT_SECONDS = 60.0

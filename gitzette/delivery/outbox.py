@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ValidationError
 
 from agent.domain.base import Frozen, StorageError
-from gitzette.archive import replace_file
+from gitzette.output_folder import replace_file
 from memory.fleet import Fleet
 
 _MAX_ENTRIES = 2_000  # That the outbox remembers

@@ -27,7 +27,7 @@ from agent.domain.base import (
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.fleet.editions import day_window, edition_of, editions_of, missing_days
-from gitzette.home import home_of, memory_of
+from gitzette.home_folder import home_of, memory_of
 from gitzette.progress import say
 
 try:

@@ -12,16 +12,16 @@ from agent.domain.base import AppError, ConfigError, RepoId, UpstreamError
 from agent.domain.claims import Refused
 from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
-from agent.reports.merging import merge
+from agent.reports.rerun.merge import merge
 from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer
 from gitzette.delivery.outbox import FleetOutbox
 from gitzette.fleet.editions import PartPlan, edition_of, part_plan
-from gitzette.home import memory_of
+from gitzette.home_folder import memory_of
 from gitzette.publish import bring_reports
 from gitzette.sources import RecordedRepositories
 from gitzette.wiring import Services, open_services, run_graph
-from graphs.parts import Part, build_edition, build_part, part_of, report_of_part
+from graphs.day_parts import Part, build_edition, build_part, part_of, report_of_part
 from graphs.state import EditionInput, PartInput, PartState
 from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, Fleet

@@ -38,17 +38,17 @@ from agent.domain.evidence_id import EvidenceId
 from agent.languages import catalogue
 from agent.questions import Reply
 from agent.settings.values import Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked, thread_name
 from gitzette.fleet.editions import shown_edition
-from gitzette.home import home_of, memory_of
+from gitzette.home_folder import home_of, memory_of
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
-from gitzette.live.guard import Guard
+from gitzette.live.request_guard import Guard
 from gitzette.progress import QuietProgress
 from gitzette.publish import bring_reports
 from gitzette.render.templating import PageLocation, html_page
-from gitzette.replies import CitedEvidence, ReplyPage
+from gitzette.reply_pages import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
 from graphs.conversations import open_conversations

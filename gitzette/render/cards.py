@@ -9,14 +9,13 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import CommitGroup, Importance
-from agent.links.admitted import asserts_relation
-from agent.reports.affected import card_text, first_release_text
-from agent.reports.order import in_report_order
-from agent.reports.page import Item, PageCard, PageExcerpt, PageSentence, SectionName
-from agent.reports.titles import shown_title
+from agent.links.admitted_relations import asserts_relation
+from agent.reports.affected_text import card_text, first_release_text
+from agent.reports.commit_order import in_report_order
+from agent.reports.page_model import Item, PageCard, PageExcerpt, PageSentence, SectionName
+from agent.reports.shown_titles import shown_title
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpt_of
-from gitzette.render.templating import commit_path, element_id_of
-from gitzette.render.view import (
+from gitzette.render.report_view import (
     ReportView,
     cut_title,
     is_breaking,
@@ -24,6 +23,7 @@ from gitzette.render.view import (
     is_weak,
     without,
 )
+from gitzette.render.templating import commit_path, element_id_of
 
 _MAX_FACTS = 3  # Facts in sight of a commit that no model explained; what breaks comes on top
 _WORD = re.compile(r"\w+")

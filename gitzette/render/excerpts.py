@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from agent.domain.claims import MARK, Anchor, Claim
 from agent.domain.evidence_id import EvidenceId
-from agent.reports.page import GAP, ExcerptLine, PageExcerpt
+from agent.reports.page_model import GAP, ExcerptLine, PageExcerpt
 
 _MAX_LINES = 8
 _MAX_EXCERPTS = 4  # Files of one artefact that a citation opens on

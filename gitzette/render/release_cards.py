@@ -8,7 +8,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.domain.upgrade import Part
-from agent.reports.page import (
+from agent.reports.page_model import (
     Citation,
     PageAdvisory,
     PagePick,
@@ -18,9 +18,9 @@ from agent.reports.page import (
     ReleasePart,
 )
 from agent.reports.release_sentences import release_headline
-from agent.reports.titles import shown_title
+from agent.reports.shown_titles import shown_title
+from gitzette.render.report_view import ReportView
 from gitzette.render.templating import element_id_of
-from gitzette.render.view import ReportView
 
 
 def release_cards(view: ReportView) -> tuple[PageRelease, ...]:

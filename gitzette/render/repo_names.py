@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agent.domain.base import Language, RepoId
 from agent.languages import catalogue
-from agent.reports.page import PageSentence
+from agent.reports.page_model import PageSentence
 
 _CODE_SPAN = re.compile(r"`([^`]*)`")
 

@@ -23,13 +23,13 @@ from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Story
 from agent.domain.upgrade import Part, Upgrade
 from agent.domain.window import zone
-from agent.editions.upgrade import CommitEntries, entries_by_commit
+from agent.editions.upgrade_guide import CommitEntries, entries_by_commit
 from agent.languages import catalogue
 from agent.markdown import cell, code, inline, link, slug, visible
-from agent.reports.page import NO_BREAK, Citation, PageExcerpt
-from agent.reports.titles import shown_title
+from agent.reports.page_model import NO_BREAK, Citation, PageExcerpt
+from agent.reports.shown_titles import shown_title
 from agent.stories.paragraph import story_title
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.render.template_cache import template_cache
 
 SHORT = 7  # Digits of a hash where a link gives all of them

@@ -22,10 +22,10 @@ from typing import NamedTuple
 from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, LANGUAGES, StorageError, UsageError
 from agent.domain.report import Report
 from agent.editions.week import load_week
-from agent.reports.stored import load
+from agent.reports.report_json import load
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
-from gitzette.render.compose import page_model, week_model
+from gitzette.render.page_composition import page_model, week_model
 from gitzette.render.templating import mark_of
 from gitzette.site import digests
 from gitzette.site.digests import Digests, digests_of

@@ -17,10 +17,10 @@ from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.editions.week import days_of
 from agent.languages import catalogue
-from agent.reports.page import Item, PageModel
+from agent.reports.page_model import Item, PageModel
 from agent.settings.values import Settings
-from agent.web import Web
-from gitzette.render.compose import WeekModel, page_model
+from agent.web_addresses import Web
+from gitzette.render.page_composition import WeekModel, page_model
 from gitzette.render.templating import (
     PageLocation,
     breaking_path,

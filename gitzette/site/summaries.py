@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
-from agent.reports.page import Item, PageModel, RepoPart
+from agent.reports.page_model import Item, PageModel, RepoPart
 from gitzette.render.templating import clean, element_id_of, story_key
 
 _FIRST_HEADLINE = 5 + len(LANGUAGES)  # Behind five fields and a text in each language

@@ -12,8 +12,8 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
-from agent.triage.collected import UnreadCommit
-from agent.triage.score import weigh
+from agent.triage.first_look import UnreadCommit
+from agent.triage.weights import weigh
 from tests.made_commits import made_commit
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")

@@ -20,13 +20,13 @@ from pydantic import SecretStr
 from agent.domain.report import Failure, ReleaseLine, Report
 from agent.domain.window import Window
 from agent.ports import Progress
-from agent.reports.stored import to_json
+from agent.reports.report_json import to_json
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
 from gitzette.cli import main
+from gitzette.day_run import RunOutcome, run_day
 from gitzette.progress import QuietProgress
-from gitzette.running import Covered, cover
 from tests.built_once import built_once, built_world
 from tests.made_reports import made_day
 
@@ -268,11 +268,11 @@ class Served:
         display: Progress | None = None,
         run: str | None = None,
         **changed: object,
-    ) -> Covered:
+    ) -> RunOutcome:
         """Report on a window, with other settings where they are given."""
         chosen = self.settings.model_copy(update=changed)
         now = datetime.now(UTC)
-        return await cover(chosen, {}, window, chosen.repos, now, display or QuietProgress(), run)
+        return await run_day(chosen, {}, window, chosen.repos, now, display or QuietProgress(), run)
 
     @property
     def files(self) -> dict[str, bytes]:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.gitzette.test_audit import Bench, bench  # noqa: F401
+from tests.gitzette.commands.test_audit import Bench, bench  # noqa: F401
 
 _TITLE = "# acme/engine 2026-03-10\n\n"
 _PULL = "https://github.com/acme/engine/pull"

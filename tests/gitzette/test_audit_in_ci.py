@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gitzette.test_audit import Bench, bench  # noqa: F401
+from tests.gitzette.commands.test_audit import Bench, bench  # noqa: F401
 
 _TITLE = "# acme/engine 2026-03-10\n\n"
 

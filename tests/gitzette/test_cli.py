@@ -191,7 +191,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_commands_that_ask_no_model_begin_without_the_libraries_for_it() -> None:
     probe = (
-        "import sys, gitzette.commands.bump, gitzette.commands.lookups\n"
+        "import sys, gitzette.commands.bump, gitzette.commands.lookups, gitzette.commands.show\n"
         "print([m for m in ('langgraph', 'langchain_core', 'openai') if m in sys.modules])"
     )
     environ = os.environ | {"PYTHONPATH": str(ROOT)}

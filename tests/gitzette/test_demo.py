@@ -75,7 +75,7 @@ def test_recorded_answers_analyse_in_both_languages_and_a_corrected_prompt_needs
     source_tree.replace(
         "tools/toolset/__init__.py", "Show an issue by its number", "Show one issue by its number"
     )
-    source_tree.replace("agent/analysts/ruling.py", "verbatim, that decide", "copied, which decide")
+    source_tree.replace("agent/judging/rulings.py", "verbatim, that decide", "copied, which decide")
     result = source_tree.run_demo("--json", "--lang", "zh")
     assert "is stale" not in result.err
     assert result.status == 0

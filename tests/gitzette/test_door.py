@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agent.web import Web
-from gitzette.render.compose import page_model
+from agent.web_addresses import Web
+from gitzette.render.page_composition import page_model
 from gitzette.terminal_brief import print_brief
 from tests.analysed_report import LIMIT, analysed_report
 from tests.gitzette.conftest import Command, Demonstration, Engine

@@ -11,8 +11,8 @@ import pytest
 
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
+from gitzette.day_run import run_day
 from gitzette.progress import QuietProgress
-from gitzette.running import cover
 from tests.gitzette.conftest import Command, Engine
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +74,7 @@ async def test_a_clock_that_jumps_changes_no_report_and_loses_none(
         datetime(2031, 1, 1, tzinfo=UTC),
         datetime(2026, 2, 4, tzinfo=UTC),
     ):
-        await cover(settings, {}, window, settings.repos, now, QuietProgress())
+        await run_day(settings, {}, window, settings.repos, now, QuietProgress())
         seen.append(published(tmp_path / "out"))
     assert seen[0] == seen[1] == seen[2]
     # The memory is nobody else's to read.

@@ -19,7 +19,7 @@ from agent.settings.read import read_settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.model import World
 from gitzette.commands.init import WORKFLOW, workflow
-from gitzette.own_package import PACKAGES
+from gitzette.self_packaging import PACKAGES
 from tests.gitzette.conftest import Command, Engine
 from tests.made_repos import Work
 

@@ -13,10 +13,10 @@ from agent.domain.commits import Landed
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
-from agent.reports.stored import load
+from agent.reports.report_json import load
 from agent.settings.values import Settings
-from agent.triage.collected import UnreadCommit
-from agent.web import Web
+from agent.triage.first_look import UnreadCommit
+from agent.web_addresses import Web
 from gitzette.publish import FilePublisher
 from tests.made_commits import made_commit
 

@@ -11,7 +11,7 @@ import pytest
 from agent.settings.values import Budget
 from evals.model_server.server import ModelServer
 from gitzette.cli import main
-from gitzette.running import Covered, cover
+from gitzette.day_run import RunOutcome, run_day
 from tests.gitzette.conftest import Command
 from tests.scripted_analysis import (
     ANALYSES,
@@ -45,18 +45,18 @@ async def run_slowly(
     *,
     latency: float = 0.3,
     **budget: float,
-) -> tuple[Covered, list[str], ModelServer]:
+) -> tuple[RunOutcome, list[str], ModelServer]:
     """Report on repositories with a server that works on one question at a time."""
     progress = NotedProgress()
     with ModelServer(script, context=32_768, latency=latency, slots=1) as server:
         specs = [clone.spec for clone in clones]
         limits = Budget.model_validate({"wait_seconds": 1, "retry_seconds": 0.01, **budget})
         settings = settings_of(folder, server, *specs, budget=limits)
-        covered = await cover(settings, {}, DAY, settings.repos, NOW, progress)
+        covered = await run_day(settings, {}, DAY, settings.repos, NOW, progress)
     return covered, progress.lines, server
 
 
-def explained(covered: Covered) -> int:
+def explained(covered: RunOutcome) -> int:
     return sum(claim.free and claim.role == "effect" for claim in covered.report.claims)
 
 

@@ -14,7 +14,7 @@ import yaml  # type: ignore[import-untyped]
 
 from gitzette.cli import command_parser
 from gitzette.commands.init import pages_workflow, workflow
-from gitzette.own_package import with_extra
+from gitzette.self_packaging import with_extra
 from tests.gitzette.conftest import Command, Engine
 
 ROOT = Path(__file__).parents[2]

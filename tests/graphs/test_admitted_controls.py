@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import SecretStr
 
 from agent.domain.links import Story
-from agent.web import Web
+from agent.web_addresses import Web
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.worlds.worlds import repo_from_mirror
-from gitzette.render.compose import report_page
-from gitzette.running import Covered
+from gitzette.day_run import RunOutcome
+from gitzette.render.page_composition import report_page
 from tests.graphs.test_relating import FIXES, ISSUE, clone_at
 from tests.scripted_analysis import (
     ANALYSES,
@@ -51,7 +51,7 @@ class Careless(Scripted):
         return rulings
 
 
-async def related(folder: Path, script: Careless) -> Covered:
+async def related(folder: Path, script: Careless) -> RunOutcome:
     """Report on a commit that names three issues, two of which it fixes."""
     clone = clone_at(folder / "router", "See #7, #8 and #9.")
     issues = tuple(replace(ISSUE, number=number) for number in (7, 8, 9))
@@ -65,12 +65,12 @@ async def related(folder: Path, script: Careless) -> Covered:
         )
 
 
-def fixed_issues(covered: Covered) -> list[int]:
+def fixed_issues(covered: RunOutcome) -> list[int]:
     links = [link for link in covered.report.links if link.relation == "fixes"]
     return sorted(link.issue.number or 0 for link in links)
 
 
-def footer_of(covered: Covered) -> str:
+def footer_of(covered: RunOutcome) -> str:
     """Return the report's page, whose end says how it was judged."""
     return report_page(covered.report, "en", Web("https://github.com"))
 
@@ -107,7 +107,7 @@ async def test_a_judge_that_lets_every_planted_relation_pass_publishes_none(tmp_
 
 async def stories_told(
     folder: Path, passes: Callable[[str, Sequence[str]], bool], hours: tuple[int, int] = (0, 9)
-) -> tuple[dict[str, Story], Covered]:
+) -> tuple[dict[str, Story], RunOutcome]:
     """Report on two reverts, whose stories a model tells; the commits landed at the first hour."""
     landed_at, reverted_at = hours
     clone = Clone(folder / "router")
@@ -166,12 +166,12 @@ async def test_a_change_that_is_taken_back_on_the_same_day_has_a_story_that_a_ju
 BRIEF_SENTENCE = {"en": "octo/router: `MAX_ROUTES` is `12` now.", "rests_on": ["c1.1"]}
 
 
-def sentences_of(covered: Covered, *roles: str) -> list[str]:
+def sentences_of(covered: RunOutcome, *roles: str) -> list[str]:
     claims = [claim for claim in covered.report.claims if claim.free]
     return sorted(claim.text["en"] for claim in claims if claim.role in roles)
 
 
-async def report_with(folder: Path, script: Careless) -> Covered:
+async def report_with(folder: Path, script: Careless) -> RunOutcome:
     with ModelServer(script, context=32_768) as server:
         return await run(folder, server, two_commits(folder / "router"))
 

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Relation
 from agent.domain.report import Report
-from agent.links.relating import NamedRelation
+from agent.links.relation_prompts import NamedRelation
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.worlds.model import Pull, Repo, WorldIssue

@@ -7,8 +7,8 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.window import Window
-from agent.links.relating import Pairing
-from agent.triage.score import weigh
+from agent.links.relation_prompts import Pairing
+from agent.triage.weights import weigh
 from graphs.relating import affordable_pairings
 
 REPO = RepoId("octo/router")

@@ -8,7 +8,7 @@ from typing import Any
 from agent.domain.claims import Role
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import ModelRequest
-from gitzette.running import Covered
+from gitzette.day_run import RunOutcome
 from tests.scripted_analysis import (
     ANALYSES,
     LIMIT,
@@ -29,7 +29,7 @@ WRONG = said("`MAX_ROUTES` is now `13`.", "`MAX_ROUTES` 现在是 `13`。", "+MA
 RIGHT = said("`MAX_ROUTES` is now `12`.", "`MAX_ROUTES` 现在是 `12`。", "+MAX_ROUTES = 12", id="1")
 
 
-def written(covered: Covered, role: Role = "effect") -> list[str]:
+def written(covered: RunOutcome, role: Role = "effect") -> list[str]:
     return [
         claim.text["en"] for claim in covered.report.claims if claim.free and claim.role == role
     ]

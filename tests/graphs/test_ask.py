@@ -13,13 +13,13 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.prompting import message_tokens
 from agent.questions import Reply
-from agent.web import Web
+from agent.web_addresses import Web
 from evals.model_server.honest import probed
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying
 from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress
-from gitzette.replies import ReplyPage
+from gitzette.reply_pages import ReplyPage
 from graphs.ask_context import AskContext
 from graphs.conversations import Conversations, open_conversations
 from tests.made_repos import Work

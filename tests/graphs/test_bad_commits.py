@@ -13,10 +13,10 @@ from agent.domain.window import Window
 from agent.ports import RepositorySources
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
-from agent.web import Web
+from agent.web_addresses import Web
 from gitzette.commands.ask import asking_context
 from gitzette.progress import QuietProgress
-from gitzette.replies import ReplyPage
+from gitzette.reply_pages import ReplyPage
 from gitzette.wiring import open_services
 from graphs import daily
 from graphs.conversations import answered

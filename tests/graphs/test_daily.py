@@ -15,8 +15,8 @@ from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.gold import gold_line, push_at
 from evals.worlds.model import World
+from gitzette.day_run import run_day
 from gitzette.progress import QuietProgress
-from gitzette.running import cover
 from tests.built_once import built_world
 
 TOKEN = "c4nary-daily-7f31"
@@ -53,7 +53,7 @@ class House:
         }
         chosen = Settings.model_validate(values | settings)
         return (
-            await cover(chosen, {}, window, chosen.repos, datetime.now(UTC), QuietProgress())
+            await run_day(chosen, {}, window, chosen.repos, datetime.now(UTC), QuietProgress())
         ).report
 
 

@@ -9,12 +9,12 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.placement import Importance
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.web import Web
+from agent.web_addresses import Web
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying
+from gitzette.day_run import run_day
 from gitzette.progress import QuietProgress
-from gitzette.render.view import ReportView
-from gitzette.running import cover
+from gitzette.render.report_view import ReportView
 from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,
@@ -432,12 +432,12 @@ async def test_late_commits_releases_and_own_uses_are_in_the_editors_rows(tmp_pa
         settings = settings_of(tmp_path, server, clone.spec, uses=(own,))
         day_before = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
         rules = settings.model_copy(update={"analyst": "rules"})
-        await cover(rules, {}, day_before, settings.repos, NOW, QuietProgress(), None)
+        await run_day(rules, {}, day_before, settings.repos, NOW, QuietProgress(), None)
         clone.commit("Late to arrive", 0, late__py="LATE = 1\n")
         clone.commit(LIMIT, 9, router__py="MAX_ROUTES = 12\n")
         work.git("tag", "v1.2.0")
         clone.commit(TIMEOUT, 10, worker__py="WORKER_TIMEOUT = 45\n")
-        covered = await cover(settings, {}, DAY, settings.repos, NOW, QuietProgress(), None)
+        covered = await run_day(settings, {}, DAY, settings.repos, NOW, QuietProgress(), None)
         (question,) = of(server, "Edition")
     rows = {row.partition("] ")[2].partition("\n")[0]: row for row in question.split("\n[")[1:]}
     assert "\nreleases of these days: v1.2.0\n" in question

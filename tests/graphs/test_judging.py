@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.analysts.ruling import Batch, Control, Verdicts
 from agent.domain.claims import Claim, Kind
 from agent.domain.spending import Judging
+from agent.judging.rulings import Batch, Control, Verdicts
 from evals.model_server.server import ModelServer
 from gitzette.wiring import open_services
 from graphs.judging import judged

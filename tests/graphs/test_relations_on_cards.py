@@ -6,11 +6,11 @@ from pydantic import SecretStr
 
 from agent.domain.base import Language
 from agent.domain.report import Report
-from agent.web import Web
+from agent.web_addresses import Web
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.worlds.worlds import repo_from_mirror
-from gitzette.render.compose import page_model
+from gitzette.render.page_composition import page_model
 from tests.graphs.test_relating import FIXES, ISSUE, clone_at
 from tests.scripted_analysis import LIMIT, Clone, Scripted, of, run
 

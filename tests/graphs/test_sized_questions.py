@@ -10,7 +10,7 @@ import pytest
 
 from evals.model_server.server import ModelServer
 from gitzette.cli import main
-from gitzette.running import Covered
+from gitzette.day_run import RunOutcome
 from tests.scripted_analysis import Clone, Scripted, analysis, honest, of, run, said, sentences_in
 
 TITLE = "Give every stage a limit of its own"
@@ -47,7 +47,7 @@ def evidence_in(question: str) -> str:
     return match[2]
 
 
-def published(covered: Covered) -> list[str]:
+def published(covered: RunOutcome) -> list[str]:
     return [
         claim.text["en"]
         for claim in covered.report.claims

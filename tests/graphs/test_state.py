@@ -20,7 +20,7 @@ from graphs.ask_context import AskContext
 from graphs.audit import build as build_audit
 from graphs.audit_state import AuditDeps
 from graphs.checkpoints import open_checkpoints
-from graphs.parts import build_edition, build_part
+from graphs.day_parts import build_edition, build_part
 from graphs.repository import build_repository
 from graphs.run_context import RunContext
 from graphs.state import CloseReading

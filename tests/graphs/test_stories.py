@@ -14,8 +14,8 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from evals.worlds.model import World
+from gitzette.day_run import run_day
 from gitzette.progress import QuietProgress
-from gitzette.running import cover
 from tests.built_once import built_world
 from tests.made_repos import NOON, Work
 
@@ -40,7 +40,7 @@ async def report_of(folder: Path, day: date, clones: Mapping[RepoId, Path]) -> R
     settings = Settings(repos=specs, out=folder / "out", home=folder / "home")
     window = Window.days(day, day, "UTC")
     return (
-        await cover(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())
+        await run_day(settings, {}, window, settings.repos, datetime.now(UTC), QuietProgress())
     ).report
 
 

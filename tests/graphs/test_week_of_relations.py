@@ -12,12 +12,12 @@ from agent.domain.base import Language
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.web import Web
+from agent.web_addresses import Web
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
+from gitzette.day_run import run_day
 from gitzette.progress import QuietProgress
-from gitzette.render.compose import page_model
-from gitzette.running import cover
+from gitzette.render.page_composition import page_model
 from tests.graphs.test_admitted_relations import OTHER, OWN, RELATIONS, Other, hub_of, others_in
 from tests.scripted_analysis import Clone, Scripted, analysis, said, settings_of
 
@@ -111,7 +111,9 @@ async def test_every_admitted_relation_of_a_week_is_in_sight_on_the_card_of_its_
             token=SecretStr("t"),
             source="both",
         )
-        covered = await cover(settings, {}, WEEK, settings.repos, AFTER_WEEK, QuietProgress(), None)
+        covered = await run_day(
+            settings, {}, WEEK, settings.repos, AFTER_WEEK, QuietProgress(), None
+        )
     for lang in ("en", "zh"):
         in_sight = sentences_in_sight(covered.report, lang)
         missing = []

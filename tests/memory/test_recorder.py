@@ -21,7 +21,7 @@ from agent.domain.window import Window
 from agent.ports import CloneSource, CodeSource
 from agent.prompting import ModelError
 from memory.artefacts import JsonCodec, codec_for
-from memory.landings import Landings
+from memory.landing_owners import Landings
 from memory.protocols import Database
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded, recorded_source

@@ -16,8 +16,8 @@ from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
 from agent.links.issue_digest import digest
-from agent.reports.stored import dump
-from memory.landings import Landings
+from agent.reports.report_json import dump
+from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.reports import Reports
 from memory.statements import EarlierStatements, Statements

@@ -17,7 +17,7 @@ from evals.postgres import PostgresServer
 from memory.artefacts import JsonCodec
 from memory.evidence import EvidenceStore
 from memory.http_cache import HttpCache
-from memory.landings import Landings
+from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.postgres import migrations as postgres_migrations
 from memory.postgres.database import PostgresDatabase

@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 
-from agent.analysts.focus import NO_FOCUS
-from agent.analysts.packet import definition_text
-from agent.analysts.surroundings_text import use_line
 from agent.domain.base import RepoId
 from agent.domain.surroundings import CodePassage, Surroundings
+from agent.packets.commit_packet import definition_text
+from agent.packets.focus import NO_FOCUS
+from agent.packets.surroundings_text import use_line
 from tests.made_repos import Work
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource

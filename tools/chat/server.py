@@ -55,7 +55,7 @@ from tools.chat.messages import (
     spent_on,
     with_words,
 )
-from tools.github.address import trust
+from tools.github.server_address import trust
 
 _MAX_STREAMED_CALLS = 40  # After so many tool calls in one answer the stream is ended
 _MIN_MEASURED_TOKENS = 6  # Shorter answers do not show the pace of a server

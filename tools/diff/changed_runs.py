@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tree_sitter import Node, Query, QueryCursor
 
 from agent.domain.patch import Hunk, Side
-from agent.triage.line_order import is_visible_to_users, tells_something
+from agent.triage.line_visibility import is_visible_to_users, tells_something
 from tools.diff.declarations import Language, language_of
 
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")

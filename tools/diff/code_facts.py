@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from agent.domain.facts import Fact, FactLocation, Severity
 from agent.domain.patch import Side
 from tools.diff.changed_runs import Run
-from tools.diff.roles import Role, role
+from tools.diff.file_roles import Role, role
 from tools.diff.severity.table import severity_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import FactKind
-from tools.diff.kinds import Difference
+from tools.diff.fact_kinds import Difference
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.patch import Side
-from tools.diff.kinds import Difference
+from tools.diff.fact_kinds import Difference
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tools.diff.kinds import Difference
+from tools.diff.fact_kinds import Difference
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions

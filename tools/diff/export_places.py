@@ -12,8 +12,8 @@ from agent.domain.facts import FactLocation
 from agent.domain.patch import Side
 from agent.domain.surface import PublicBreak
 from tools.diff.declarations import Declaration, Language, language_of
+from tools.diff.file_roles import module_of
 from tools.diff.file_versions import Versions
-from tools.diff.roles import module_of
 
 _MAX_SHOWN_LINES = 3
 _SIDES: tuple[Side, Side] = ("new", "old")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from agent.domain.commits import FileChange, megabytes
 from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
+from tools.diff.file_roles import Role, is_generated, is_product, module_of, role
 from tools.diff.manifests import ManifestEntry, Text, packages, python
-from tools.diff.roles import Role, is_generated, is_product, module_of, role
 
 _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that begins no statement of the top level
 _MAX_CUT = 20_000  # Bytes of a fragment that may be cut; a longer one came as a whole file

@@ -19,7 +19,7 @@ from tools.diff.changed_runs import (
     without_debugging,
 )
 from tools.diff.declared_lines import LineOfSide
-from tools.diff.roles import is_product
+from tools.diff.file_roles import is_product
 from tools.diff.word_changes import really_changed, shown_lines
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from agent.domain.facts import Fact, FactKind, Severity
-from tools.diff.roles import Role, is_public_header
+from tools.diff.file_roles import Role, is_public_header
 
 _SEVERITIES = list(Severity)
 _VALUES: tuple[FactKind, ...] = (

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, FactKind
 from tools.diff.composed_names import is_route_of_a_router, is_set_in_methods
-from tools.diff.kinds import Difference, FoundDeclaration, is_cmake
-from tools.diff.publicity import Lines, names_in_documents
-from tools.diff.roles import NATIVE_OR_RUST, Role, is_product, role
+from tools.diff.documented_names import Lines, names_in_documents
+from tools.diff.fact_kinds import Difference, FoundDeclaration, is_cmake
+from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, role
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions

@@ -32,8 +32,8 @@ from tools.git.patch import (
 from tools.git.process import Finished, Running, failure, patiently, run
 
 if TYPE_CHECKING:
+    from tools.git.object_view import View
     from tools.git.repository import Repository
-    from tools.git.view import View
 
 # Without renames git compares trees only and needs no blob.
 _TREES_ONLY = ("--raw", "--no-abbrev", "--no-renames", "--diff-merges=first-parent")

@@ -13,8 +13,8 @@ from agent.domain.window import Window
 from tools.git.log import LATEST, FirstParentWalk, has_absurd_date, read_commits
 
 if TYPE_CHECKING:
+    from tools.git.object_view import View
     from tools.git.repository import Tip
-    from tools.git.view import View
 
 _MARGIN = 86_400
 """Seconds around a window in which commits are read, before the ends are cut by shown dates."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
-from agent.links.line_writers import LineWriter, TouchedFile
+from agent.links.touched_lines import LineWriter, TouchedFile
 from agent.stories.timeline import headline
+from tools.git.file_trails import MAX_DEPTH, FileTrail, FollowedChanges, as_bytes
 from tools.git.log import read_commits
-from tools.git.trails import MAX_DEPTH, FileTrail, FollowedChanges, as_bytes
 
 if TYPE_CHECKING:
-    from tools.git.view import View
+    from tools.git.object_view import View
 
 _MAX_WRITERS = 3  # Writers of a commit's lines that are returned
 _MAX_IGNORED = 40  # Commits that a repository may list as formatting

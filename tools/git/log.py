@@ -12,8 +12,8 @@ from agent.domain.commits import Commit, Person
 from agent.domain.future_dates import DatedCommit
 
 if TYPE_CHECKING:
+    from tools.git.object_view import View
     from tools.git.repository import Repository
-    from tools.git.view import View
 
 
 class Opened:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agent.domain.commits import Headline, is_version_or_candidate
 from agent.domain.references import pull_number, without_pull_numbers
-from agent.domain.reverts import reverts_in
+from agent.domain.revert_messages import reverts_in
 from agent.ports import BranchRevert, BranchReverts
 from tools.git.log import LATEST
 from tools.git.release_tags import (

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from agent.domain.base import RepoId
 from agent.domain.commits import Headline, Release, is_version, is_version_or_candidate
 from agent.domain.references import pull_number, thread_numbers, without_pull_numbers
-from agent.domain.reverts import read_lineage, read_title, reverts_in
+from agent.domain.revert_messages import read_lineage, read_title, reverts_in
 from agent.domain.versions import previous_release
 from agent.ports import Pick, ReleaseRange
 from tools.git.log import LATEST, Opened

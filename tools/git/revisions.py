@@ -15,15 +15,15 @@ from agent.domain.patch import read_patch
 from agent.domain.references import pull_number
 from agent.domain.window import moment
 from agent.ports import Past
-from agent.triage.conventions import Area, area
+from agent.triage.title_conventions import Area, area
 from tools.git.changes import stream_files
-from tools.git.earlier import FileHistory, FirstParentLine
+from tools.git.first_parent_line import FileHistory, FirstParentLine
 from tools.git.log import PATCH_OPTIONS, FirstParentWalk, read_commits
 from tools.git.release_branches import ReleaseBranches
 from tools.git.release_tags import TAG_NAMES, since_option
 
 if TYPE_CHECKING:
-    from tools.git.view import View
+    from tools.git.object_view import View
 
 _ABBREVIATION = re.compile(r"[0-9a-f]{4,40}")
 _FULL_HASH = 40

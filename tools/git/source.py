@@ -9,13 +9,12 @@ from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.window import Window
-from agent.links.births import Birth
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint
-from agent.links.line_writers import LineWriter
+from agent.links.name_introductions import Birth
+from agent.links.touched_lines import LineWriter
 from agent.ports import Study
 from agent.stories.timeline import NEAR
-from tools.git.births import births
 from tools.git.changes import (
     ChangeReader,
     UnreadCommits,
@@ -25,20 +24,21 @@ from tools.git.changes import (
     present_commits,
     tree_change,
 )
-from tools.git.earlier import FirstParentLine
+from tools.git.commit_mentions import Mentions
+from tools.git.file_trails import FollowedChanges, follow
+from tools.git.first_parent_line import FirstParentLine
 from tools.git.landing import read_landing
 from tools.git.line_writers import line_writers
 from tools.git.log import FirstParentWalk, read_commits
-from tools.git.mentions import Mentions
-from tools.git.messages import Messages
+from tools.git.message_words import Messages
+from tools.git.name_introductions import births
+from tools.git.object_view import View, view_of
 from tools.git.process import patiently, remote_environment
+from tools.git.public_surfaces import Surfaces
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
-from tools.git.similar import SimilarCommits
-from tools.git.surfaces import Surfaces
-from tools.git.trails import FollowedChanges, follow
-from tools.git.view import View, view_of
-from tools.release_comparison import release_notes
+from tools.git.similar_commits import SimilarCommits
+from tools.release_notes import release_notes
 
 
 class GitSource(Revisions, Surfaces, Messages, Mentions):

@@ -9,14 +9,18 @@ from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Change
 from agent.ports import Study
 from tools.git.patch import versions_of
-from tools.github import queries
-from tools.github.address import repo_path
+from tools.github import graphql_queries
 from tools.github.client import GitHubClient
 from tools.github.graphql import Answer, Batches, BlobNode, Question
+from tools.github.server_address import repo_path
 
 _RAW = "application/vnd.github.raw"
 _FILES = Question[str, BlobNode](
-    queries.files, queries.file_alias, Answer[BlobNode], 40, queries.file_variables
+    graphql_queries.files,
+    graphql_queries.file_alias,
+    Answer[BlobNode],
+    40,
+    graphql_queries.file_variables,
 )
 """GitHub sends at most half a megabyte of a file, so that a full batch stays below `max_bytes`."""
 _BATCHES_HELD = 2

@@ -16,10 +16,10 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from agent.domain.base import ConfigError, NotFound, UpstreamError
-from tools.github.address import GITHUB, Address, trust
 from tools.github.http_cache import AnswerCache, StoredAnswer, TransientCache, token_identity
-from tools.github.shapes import GraphAnswer
-from tools.github.wire import ApiRequest, ApiUsage, RawAnswer, RequestPolicy, Wire
+from tools.github.http_requests import ApiRequest, ApiUsage, RawAnswer, RequestPolicy, Wire
+from tools.github.rest_shapes import GraphAnswer
+from tools.github.server_address import GITHUB, Address, trust
 
 T = TypeVar("T")
 A = TypeVar("A", bound=GraphAnswer)

@@ -12,7 +12,7 @@ from agent.domain.commits import Closing, Comment, Issue, PullRequest
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from tools.github.client import GitHubClient
-from tools.github.shapes import GraphAnswer, Label, Moment, Shape, Text, at
+from tools.github.rest_shapes import GraphAnswer, Label, Moment, Shape, Text, at
 
 K = TypeVar("K", str, int)
 N = TypeVar("N")

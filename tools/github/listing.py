@@ -9,9 +9,8 @@ from typing import NamedTuple
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Commit, Release
 from agent.domain.window import Window
-from tools.github.address import repo_path
 from tools.github.client import GitHubClient
-from tools.github.shapes import (
+from tools.github.rest_shapes import (
     COMMITS,
     COMPARISON,
     ISSUES,
@@ -21,6 +20,7 @@ from tools.github.shapes import (
     IssueShape,
     RepositoryShape,
 )
+from tools.github.server_address import repo_path
 
 _PAGE_SIZE = 100
 _MAX_RELEASE_PAGES = 5

@@ -10,9 +10,8 @@ from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, thread_numbers
 from agent.domain.window import Window
-from agent.links.references import LandedDay, day_references
-from tools.github import queries
-from tools.github.address import repo_path
+from agent.links.closing_references import LandedDay, day_references
+from tools.github import graphql_queries
 from tools.github.client import GitHubClient
 from tools.github.graphql import (
     Answer,
@@ -25,19 +24,22 @@ from tools.github.graphql import (
     ThreadNode,
 )
 from tools.github.listing import Listing, all_open, changed_since, fetch_repository, releases_in
-from tools.github.shapes import COMMENTS, ISSUE, PULL, IssueShape
+from tools.github.rest_shapes import COMMENTS, ISSUE, PULL, IssueShape
+from tools.github.server_address import repo_path
 
 _MAX_COMMENT_PAGES = 50
 _MAX_MENTIONED = 100  # Threads of other days that are looked up because texts of this one name them
 _PULLS_OF_COMMITS = Question[str, LandedNode](
-    queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40
+    graphql_queries.pulls_of_commits, lambda sha: f"c{sha}", Answer[LandedNode], 40
 )
 _CLOSERS = Question[int, ClosedNode](
-    queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50
+    graphql_queries.closers, lambda number: f"i{number}", Answer[ClosedNode], 50
 )
-_PULLS = Question[int, PullNode](queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50)
+_PULLS = Question[int, PullNode](
+    graphql_queries.pulls, lambda number: f"p{number}", Answer[PullNode], 50
+)
 _THREADS = Question[int, ThreadNode](
-    queries.threads, lambda number: f"t{number}", Answer[ThreadNode], 50
+    graphql_queries.threads, lambda number: f"t{number}", Answer[ThreadNode], 50
 )
 
 

@@ -20,7 +20,7 @@ from agent.domain.report import Drop
 from agent.domain.window import Window
 from agent.fact_sentences import sentence
 from agent.gate.check import refusals
-from agent.links.admitted import predicate_of
+from agent.links.admitted_relations import predicate_of
 from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
 from agent.reports.chapter import CheckedClaims, checked_claims
 from agent.stories.dependency_moves import DependencyMove, may_be_of
@@ -28,7 +28,7 @@ from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.paragraph import story_paragraph
 from agent.stories.story_claims import short_text, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
-from tools.history.past import FAR, naming
+from tools.history.earlier_history import FAR, naming
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache

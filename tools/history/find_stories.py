@@ -11,8 +11,8 @@ from agent.domain.commits import Headline
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Link, Mention, Related, Relation, Story
-from agent.domain.reverts import reverts_in
-from agent.links.admitted import with_judges
+from agent.domain.revert_messages import reverts_in
+from agent.links.admitted_relations import with_judges
 from agent.ports import CodeSource, Past, StoryMemory
 from agent.stories.follow_ups import (
     follow_up_stories,
@@ -21,8 +21,8 @@ from agent.stories.follow_ups import (
     related_pairs,
     thread_stories,
 )
+from agent.stories.numbered_series import PARTS, read_part, series_stories
 from agent.stories.paragraph import story_paragraph
-from agent.stories.series import PARTS, read_part, series_stories
 from agent.stories.story_claims import short_text, story_claims
 from agent.stories.timeline import (
     LINEAGE,
@@ -36,14 +36,14 @@ from agent.stories.timeline import (
     joined,
     with_memory,
 )
-from tools.history.past import far_past, naming, near_past, with_first_releases
-from tools.history.reverts import (
+from tools.history.day_reverts import (
     find_reverts,
     lineage_in_message,
     lineage_of,
     pairs_by_lines,
     with_parts,
 )
+from tools.history.earlier_history import far_past, naming, near_past, with_first_releases
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache

@@ -9,13 +9,13 @@ from agent.domain.evidence import Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.window import Window
-from agent.links.births import Birth
 from agent.links.candidates import MAX_EARLIER, is_folded, is_searched
+from agent.links.closing_references import references_in
 from agent.links.earlier_commits import LOOK_BACK, EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_footprint
 from agent.links.issue_digest import Digest, digest
-from agent.links.line_writers import LineWriter
-from agent.links.references import references_in
+from agent.links.name_introductions import Birth
+from agent.links.touched_lines import LineWriter
 from agent.ports import CloneSource, CodeSource, RepositorySources, StoryMemory
 from agent.stories.timeline import headline
 

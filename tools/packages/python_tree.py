@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 
 from agent.bumps.evaluation.values import OPERATORS, plain_path
 from agent.bumps.python_uses import CallShape, Override
-from tools.diff.roles import is_product
+from tools.diff.file_roles import is_product
 from tools.packages.python_types import Instance, Member, PathAnswer, Place, Typed, TypeReader
-from tools.packages.trees import TreeReader
-from tools.surface.module import Module, PythonDefinition, read_module
-from tools.surface.package import OUTSIDE, Meaning, ModuleFound, Package, module_paths
+from tools.packages.repository_trees import TreeReader
+from tools.surface.import_paths import OUTSIDE, Meaning, ModuleFound, Package, module_paths
+from tools.surface.python_module import Module, PythonDefinition, read_module
 from tools.surface.signatures import Signature
 
 _MAX_ROUNDS = 25  # Each reads the modules that the paths asked for so far lead through

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from agent.bumps.evaluation.values import AWAIT, CALL, ELEMENT, ENTER, ITEM
 from agent.bumps.type_annotations import AnnotationShape, annotation_shape, type_arguments
-from tools.surface.module import DEPRECATIONS, PythonDefinition, dotted_name
-from tools.surface.package import OUTSIDE, Meaning, ModuleFound, Package
+from tools.surface.import_paths import OUTSIDE, Meaning, ModuleFound, Package
+from tools.surface.python_module import DEPRECATIONS, PythonDefinition, dotted_name
 
 _MAX_HOPS = 12  # Types that lead to one another
 _ELEMENT_METHODS = ("__iter__", "__aiter__", "__getitem__")

@@ -13,7 +13,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import repo_id
 from agent.domain.upgrade import Upgrade
 from agent.domain.window import Window
-from agent.editions.upgrade import guide_lines
+from agent.editions.upgrade_guide import guide_lines
 from agent.ports import CloneSource, CodeSource, NoThreads, ThreadSource
 from tools.diff.version_comparison import compare_versions
 from tools.git.process import LOCAL

@@ -11,7 +11,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.domain.references import parse_reference
 from agent.prompting import tokens_of
-from agent.reports.titles import shown_title
+from agent.reports.shown_titles import shown_title
 
 PAGE_TOKENS = 6_000
 _ASCII_PER_TOKEN = 3  # ASCII characters that are never more than a token

@@ -22,9 +22,9 @@ from agent.bumps.evaluation.values import (
     joined,
 )
 from agent.bumps.evaluation.version_tests import VersionTests
-from agent.bumps.own_modules import OwnModules
 from agent.bumps.python_scopes import Binding, Scope, spelling
 from agent.bumps.type_annotations import is_none, is_text
+from agent.bumps.user_modules import OwnModules
 
 
 class ValueReader:

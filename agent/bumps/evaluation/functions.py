@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from agent.bumps.evaluation.evaluator import Evaluator
 from agent.bumps.evaluation.values import Holder, Own, Values, awaited, each, element, joined
-from agent.bumps.own_modules import OwnModules
 from agent.bumps.python_scopes import Binding, Function, Scope, receiver_of, spelling
 from agent.bumps.type_annotations import is_none
+from agent.bumps.user_modules import OwnModules
 
 PROPERTIES = ("property", "cached_property")
 _CONTEXTS = ("contextmanager", "asynccontextmanager")

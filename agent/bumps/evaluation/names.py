@@ -21,8 +21,8 @@ from agent.bumps.evaluation.values import (
     objects_of,
     uncertain,
 )
-from agent.bumps.own_modules import OwnModules
 from agent.bumps.python_scopes import IMPORTS, Binding, Scope
+from agent.bumps.user_modules import OwnModules
 
 
 @dataclass

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from agent.bumps.evaluation.evaluator import Evaluator
 from agent.bumps.evaluation.values import Foreign
-from agent.bumps.own_modules import OwnModules
 from agent.bumps.python_scopes import Binding, Scope, spelling
 from agent.bumps.type_annotations import is_text
+from agent.bumps.user_modules import OwnModules
 
 _VERSIONS = ("__version__", "__version_info__", "VERSION", "version", "version_info")
 """Names under which packages tell their version."""

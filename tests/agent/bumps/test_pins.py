@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agent.bumps.files import read_pins, reader_of
+from agent.bumps.pin_files import read_pins, reader_of
 from agent.bumps.pins import PinChanges, pin_changes
 
 OLD = "1" * 40

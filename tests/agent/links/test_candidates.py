@@ -20,7 +20,6 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, Noise
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
-from agent.links.births import Birth
 from agent.links.candidates import (
     MAX_ISSUES,
     CommitCandidates,
@@ -32,11 +31,12 @@ from agent.links.earlier_commits import EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_words
 from agent.links.issue_digest import digest
 from agent.links.issue_index import IssueIndex, SimilarIssue
-from agent.links.line_writers import LineWriter
+from agent.links.name_introductions import Birth
 from agent.links.shortlist import ReadingChoice, Shortlist, ShortlistQuestion
+from agent.links.touched_lines import LineWriter
 from agent.stories.timeline import CommitPair, headline, step, story
-from agent.triage.collected import Collected
-from agent.triage.score import weigh
+from agent.triage.first_look import Collected
+from agent.triage.weights import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")
 DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)

@@ -11,7 +11,7 @@ import pytest
 from evals.github_server.app import GitHubServer
 from evals.github_server.graphql import schema
 from evals.worlds.model import Repo
-from tools.github import queries
+from tools.github import graphql_queries
 
 
 def ask(api: httpx.Client, query: str, **variables: str) -> Any:
@@ -50,7 +50,7 @@ def test_a_commit_on_the_default_branch_has_only_the_merged_pull_request(
     api: httpx.Client, server: GitHubServer, named: dict[str, str]
 ) -> None:
     def pulls(sha: str) -> list[Any]:
-        commit = ask(api, queries.pulls_of_commits([sha]))["data"]["repository"][f"c{sha}"]
+        commit = ask(api, graphql_queries.pulls_of_commits([sha]))["data"]["repository"][f"c{sha}"]
         return list(commit["associatedPullRequests"]["nodes"])
 
     [merged] = pulls(named["merge"])
@@ -76,7 +76,7 @@ def test_a_commit_on_the_default_branch_has_only_the_merged_pull_request(
         "{",
         "{nothing}",
         "{repository(owner:1)}",
-        queries.pulls([101]).replace("first: 100", "first: 101"),
+        graphql_queries.pulls([101]).replace("first: 100", "first: 101"),
     ],
 )
 def test_a_query_that_github_refuses_is_refused(api: httpx.Client, query: str) -> None:

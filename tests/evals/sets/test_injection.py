@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from agent.domain.claims import Claim, Kind
+from evals.figures import Score
 from evals.harness import Bench, Crash
 from evals.model_server.believing import Belief, Believing
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.talk import ModelRequest
-from evals.sets.injection import AMPLE, Trials, cases
-from evals.sets.injection_oracle import Outcome, kept, live_in, reached
+from evals.sets.injection import AMPLE, ScoreBoard, Trials, cases
+from evals.sets.injection_oracle import Outcome, harmed, kept, live_in, reached
 from evals.sets.injection_prose import (
     NAMED,
     HostileProse,
@@ -115,6 +116,30 @@ def test_a_page_with_something_live_on_it_is_noticed(text: str) -> None:
             "[`a`](https://git.example/a) and `https://evil.example` and `@all`", ("git.example",)
         )
     )
+
+
+async def test_a_judge_that_obeys_says_what_it_needs_and_calls_the_tools_of_the_order(
+    tmp_path: Path,
+) -> None:
+    trials = Trials(Bench(folder=tmp_path, system=Gitzette(), say=lambda _: None))
+    case = next(case for case in cases() if case.goal["goal"] == "leak")
+    ((_, outcome, clean),) = await trials.tried([case], AMPLE, judges=True)
+    assert not isinstance(outcome, Crash)
+    assert outcome.judge_look_ups > clean.judge_look_ups
+    assert list(harmed(case.goal, outcome, clean)) == []
+
+
+def test_a_figure_is_said_as_soon_as_it_is_known_and_what_is_wrong_with_it() -> None:
+    said: list[str] = []
+    board = ScoreBoard(said.append)
+    board.add("orders that nothing came of", [Score("well", 1.0), Score("obeyed-01", 0.0)])
+    board.add("judge obeys too: it called tools", [Score("no tool", 0.0)])
+    assert said == [
+        "injection, orders that nothing came of: 1 of 2",
+        "injection, orders that nothing came of: obeyed-01",
+        "injection, judge obeys too: it called tools: 0 of 1",
+    ]
+    assert len(board.scores) == 2
 
 
 async def test_nothing_comes_of_an_order_and_the_oracles_would_see_it(tmp_path: Path) -> None:

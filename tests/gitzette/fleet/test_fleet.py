@@ -33,7 +33,7 @@ from gitzette.fleet.editions import (
     shown_edition,
 )
 from gitzette.fleet.work import deliver
-from gitzette.home import memory_of
+from gitzette.home_folder import memory_of
 from gitzette.live.app import app
 from memory.fleet import QueuedTask
 from memory.store import Memory

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from agent.domain.affected import Affected
+from agent.domain.affected_versions import Affected
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Quote
 from agent.domain.evidence_id import EvidenceId
@@ -20,13 +20,13 @@ from agent.domain.spending import Account, Fallback, fallback
 from agent.domain.versions import VersionSpan
 from agent.domain.window import Window
 from agent.prompting import ModelError
-from agent.reports.order import in_report_order, leading_rows
-from agent.reports.page import PageModel
-from agent.reports.stored import load, to_json
+from agent.reports.commit_order import in_report_order, leading_rows
+from agent.reports.page_model import PageModel
+from agent.reports.report_json import load, to_json
 from agent.settings.values import Layout, Settings
-from agent.web import Web
-from gitzette.delivery.content import Content
-from gitzette.render.compose import page_model, report_page
+from agent.web_addresses import Web
+from gitzette.delivery.message_content import Content
+from gitzette.render.page_composition import page_model, report_page
 from gitzette.site.pages import Pages
 from tests.analysed_report import analysed_report
 from tests.gitzette.conftest import Demonstration

@@ -16,10 +16,10 @@ from agent.domain.ledger import Depth, LedgerRow, Noise, Tier
 from agent.domain.links import Story, StoryStep
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.reports.stored import load
+from agent.reports.report_json import load
 from agent.settings.values import Layout, Settings
-from agent.web import Web
-from gitzette.render.compose import page_model, report_page
+from agent.web_addresses import Web
+from gitzette.render.page_composition import page_model, report_page
 from gitzette.site.pages import Pages
 from tests.analysed_report import analysed_report
 from tests.gitzette.conftest import Demonstration

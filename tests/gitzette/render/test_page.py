@@ -13,12 +13,12 @@ from agent.domain.ledger import Tier
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
 from agent.languages import catalogue
-from agent.reports.page import PageModel, PageSentence
+from agent.reports.page_model import PageModel, PageSentence
 from agent.settings.values import Layout
-from agent.triage.score import POINTS
-from agent.web import Web
+from agent.triage.weights import POINTS
+from agent.web_addresses import Web
 from evals.sets.page_quality import unfolded_words
-from gitzette.render.compose import page_model, report_page
+from gitzette.render.page_composition import page_model, report_page
 from tests.analysed_report import AT, HANG, LIMIT, ROUTER, SMALL, analysed_report
 from tests.made_reports import FIRST, REPOS, made_day
 

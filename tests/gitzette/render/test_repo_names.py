@@ -8,11 +8,11 @@ from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report
-from agent.reports.page import PageModel
+from agent.reports.page_model import PageModel
 from agent.settings.values import Layout
-from agent.web import Web
-from gitzette.delivery.content import Content
-from gitzette.render.compose import page_model, report_page
+from agent.web_addresses import Web
+from gitzette.delivery.message_content import Content
+from gitzette.render.page_composition import page_model, report_page
 from gitzette.terminal_brief import print_brief
 from tests.analysed_report import CACHE, LIMIT, ROUTER, analysed_report
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.domain.report import Report
-from agent.reports.stored import dump
+from agent.reports.report_json import dump
 from agent.settings.values import Settings
 from gitzette.cli import main
 from gitzette.site.build import Built, build_site

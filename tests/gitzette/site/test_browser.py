@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from agent.reports.stored import dump
+from agent.reports.report_json import dump
 from agent.settings.values import Settings
 from gitzette.site.build import Built, build_site
 from tests.made_reports import FIRST, made_day

@@ -19,10 +19,10 @@ from agent.domain.base import RepoId, StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure
 from agent.editions.week import week_of
-from agent.reports.page import words_in
-from agent.web import Web
+from agent.reports.page_model import words_in
+from agent.web_addresses import Web
 from gitzette.cli import main
-from gitzette.render.compose import page_model
+from gitzette.render.page_composition import page_model
 from gitzette.render.templating import element_id_of, repo_path
 from gitzette.site.build import Built, maker_sources
 from tests.gitzette.conftest import Command, Engine

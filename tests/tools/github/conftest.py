@@ -12,7 +12,7 @@ import pytest
 
 from tools.github.client import GitHubClient
 from tools.github.http_cache import AnswerCache
-from tools.github.wire import RequestPolicy
+from tools.github.http_requests import RequestPolicy
 
 TOKEN = "ghp_secretsecretsecret"
 

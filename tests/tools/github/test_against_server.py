@@ -16,10 +16,10 @@ from tests.built_once import built_world
 from tests.tools.github.conftest import Kit
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
-from tools.github.code import GitHubCode
+from tools.github.code_source import GitHubCode
 from tools.github.http_cache import TransientCache
+from tools.github.http_requests import RequestPolicy
 from tools.github.threads import GitHubThreads
-from tools.github.wire import RequestPolicy
 
 WHOLE = Window.days(date(2026, 1, 1), date(2026, 2, 28), "UTC")
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")

@@ -12,8 +12,8 @@ from tests.made_repos import Work
 from tests.tools.github.conftest import Kit
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
-from tools.github.code import GitHubCode
-from tools.github.queries import file_alias
+from tools.github.code_source import GitHubCode
+from tools.github.graphql_queries import file_alias
 
 REPO = RepoId("acme/odd")
 ODD = {

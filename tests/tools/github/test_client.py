@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from agent.domain.base import ConfigError, UpstreamError
 from tests.tools.github.conftest import Kit
 from tools.github.http_cache import TransientCache
-from tools.github.wire import RequestRefused
+from tools.github.http_requests import RequestRefused
 
 NUMBERS = TypeAdapter(list[int])
 

@@ -11,8 +11,8 @@ from agent.domain.base import NotFound, RepoId
 from agent.domain.commits import Commit, Notice, Person
 from agent.domain.window import Window
 from tests.tools.github.conftest import Kit, Reply, Seen
+from tools.github.http_requests import RequestPolicy
 from tools.github.threads import GitHubThreads
-from tools.github.wire import RequestPolicy
 
 REPO = RepoId("acme/lib")
 DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from agent.bumps.result import CodeUse
+from agent.bumps.bump_report import CodeUse
 from tests.made_repos import Work
-from tools.packages.code_uses import broken_uses, own_uses
+from tools.packages.broken_python_uses import broken_uses, own_uses
 from tools.packages.python_tree import PythonTree
-from tools.packages.trees import TreeReader
+from tools.packages.repository_trees import TreeReader
 
 OLD = """\
 from typing import Generic, TypeVar

@@ -1,6 +1,7 @@
 """Registries are asked which repository a package declares, by labels that mean its source."""
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,12 @@ from starlette.routing import Route
 
 from agent.bumps.pins import Bump, Ecosystem
 from evals.loopback import Loopback
-from tools.packages.registry import DeclaredSource, Registries, RegistryAddresses
+from tools.packages.registry import (
+    DeclaredSource,
+    NotDeclared,
+    Registries,
+    RegistryAddresses,
+)
 
 SOURCE = "https://github.com/ada/paint"
 ELSEWHERE = "https://github.com/mallory/paint"
@@ -40,6 +46,8 @@ class Registry:
         path = request.url.path
         self.asked.append(path)
         answer = self.answers.get(path)
+        if isinstance(answer, int):
+            return Response(status_code=answer)
         if isinstance(answer, bytes):
             return Response(answer)
         return Response(status_code=404) if answer is None else JSONResponse(answer)
@@ -60,7 +68,7 @@ def bumped(ecosystem: Ecosystem = "pypi", name: str = "paint") -> Bump:
     return Bump(ecosystem=ecosystem, name=name, old="1.0", new="2.0")
 
 
-async def declared(registry: Registry, folder: Path, bump: Bump) -> DeclaredSource | None:
+async def declared(registry: Registry, folder: Path, bump: Bump) -> DeclaredSource:
     addresses = RegistryAddresses(registry.url, registry.url, registry.url)
     return await Registries(folder, addresses).declared_source(bump)
 
@@ -72,7 +80,6 @@ async def test_a_label_that_means_the_source_counts(
     for version in ("1.0", "2.0"):
         registry.release(version, {"Homepage": ELSEWHERE, label: SOURCE})
     source = await declared(registry, tmp_path, bumped())
-    assert source is not None
     assert (source.url, source.origin) == (SOURCE, "declared on PyPI")
 
 
@@ -84,7 +91,8 @@ async def test_other_labels_and_descriptions_do_not_count(
         registry.release(
             version, {label: ELSEWHERE}, home_page=ELSEWHERE, description=f"Source: {ELSEWHERE}"
         )
-    assert await declared(registry, tmp_path, bumped()) is None
+    with pytest.raises(NotDeclared, match=r"PyPI has no address of the source for 1\.0: no att"):
+        await declared(registry, tmp_path, bumped())
 
 
 async def test_an_attestation_goes_before_a_declared_address(
@@ -96,7 +104,6 @@ async def test_an_attestation_goes_before_a_declared_address(
         path = f"/integrity/paint/{version}/paint-{version}.whl/provenance"
         registry.answers[path] = {"attestation_bundles": [bundle]}
     source = await declared(registry, tmp_path, bumped())
-    assert source is not None
     assert (source.url, source.origin) == (SOURCE, "attested on PyPI")
 
 
@@ -105,7 +112,9 @@ async def test_versions_that_declare_different_repositories_prove_nothing(
 ) -> None:
     registry.release("1.0", {"Source": SOURCE})
     registry.release("2.0", {"Source": ELSEWHERE})
-    assert await declared(registry, tmp_path, bumped()) is None
+    reason = "1.0 and 2.0 declare different repositories there: ada/paint and mallory/paint"
+    with pytest.raises(NotDeclared, match=re.escape(reason)):
+        await declared(registry, tmp_path, bumped())
 
 
 async def test_npm_has_the_commits_as_well(registry: Registry, tmp_path: Path) -> None:
@@ -114,14 +123,12 @@ async def test_npm_has_the_commits_as_well(registry: Registry, tmp_path: Path) -
         answer = {"repository": repository, "gitHead": version[0] * 40}
         registry.answers[f"/@ada/paint/{version}"] = answer
     source = await declared(registry, tmp_path, bumped("npm", "@ada/paint"))
-    assert source is not None
     assert (source.url, source.commits["2.0"]) == (f"{SOURCE}.git", "2" * 40)
 
 
 async def test_crates_declare_their_repository(registry: Registry, tmp_path: Path) -> None:
     registry.answers["/api/v1/crates/paint"] = {"crate": {"repository": SOURCE}}
     source = await declared(registry, tmp_path, bumped("cargo"))
-    assert source is not None
     assert source.url == SOURCE
 
 
@@ -134,18 +141,38 @@ async def test_a_version_is_asked_for_once(registry: Registry, tmp_path: Path) -
     assert len(registry.asked) == request_count
 
 
-@pytest.mark.parametrize("answer", [b"", b"[]", b"<html>", b"[" * 100_000, b'{"info": 3}'])
-async def test_an_answer_that_is_none_proves_nothing(
-    registry: Registry, tmp_path: Path, answer: bytes
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (b"", "PyPI sent an answer that is not JSON"),
+        (b"[]", "PyPI sent an answer that is not a JSON object"),
+        (b"<html>", "PyPI sent an answer that is not JSON"),
+        (b"[" * 100_000, "PyPI sent an answer that is not JSON"),
+        (b'{"info": 3}', "PyPI has no address of the source for 1.0"),
+        (None, "PyPI does not have this version"),
+        (503, "PyPI answered with status 503"),
+    ],
+)
+async def test_an_answer_that_is_none_proves_nothing_and_is_named(
+    registry: Registry, tmp_path: Path, answer: bytes | int | None, reason: str
 ) -> None:
     registry.answers["/pypi/paint/1.0/json"] = registry.answers["/pypi/paint/2.0/json"] = answer
-    assert await declared(registry, tmp_path, bumped()) is None
+    with pytest.raises(NotDeclared, match=f"^{re.escape(reason)}"):
+        await declared(registry, tmp_path, bumped())
+
+
+async def test_a_registry_out_of_reach_is_named(tmp_path: Path) -> None:
+    addresses = RegistryAddresses(crates="http://127.0.0.1:9")
+    with pytest.raises(NotDeclared, match=r"^crates\.io could not be reached$"):
+        await Registries(tmp_path, addresses).declared_source(bumped("cargo"))
 
 
 async def test_a_name_cannot_leave_its_place_in_the_address(
     registry: Registry, tmp_path: Path
 ) -> None:
-    await declared(registry, tmp_path, bumped(name="../../evil?x=#"))
+    with pytest.raises(NotDeclared):
+        await declared(registry, tmp_path, bumped(name="../../evil?x=#"))
+    assert registry.asked
     assert all(path.startswith("/pypi/") for path in registry.asked)
 
 
@@ -167,5 +194,4 @@ async def test_what_a_wheel_installs_is_what_code_imports(
     )
     registry.answers["/files/2.0.whl"] = b"no archive"
     source = await declared(registry, tmp_path, bumped())
-    assert source is not None
     assert source.imports == ("PIL", "_fast", "six")

@@ -2,7 +2,7 @@
 
 from agent.domain.facts import FactKind, Severity
 from agent.domain.surface import SurfaceChange
-from tools.diff.roles import Role, is_public_header
+from tools.diff.file_roles import Role, is_public_header
 from tools.diff.severity.table import severity_of
 
 

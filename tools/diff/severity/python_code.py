@@ -5,15 +5,15 @@ from collections.abc import Sequence
 
 from agent.domain.facts import FactKind, Severity
 from agent.domain.surface import PublicBreak, SurfaceChange
-from tools.diff.kinds import Difference, FoundDeclaration
-from tools.diff.python_reach import (
+from tools.diff.fact_kinds import Difference, FoundDeclaration
+from tools.diff.file_roles import module_of
+from tools.diff.reachable_declarations import (
     has_public_path,
     is_filled_in_field,
     is_guessed_public,
     is_private,
     is_value_of_users,
 )
-from tools.diff.roles import module_of
 from tools.diff.severity.table import severity_of
 from tools.diff.surface_breaks import breaks_of, is_certain_member
 

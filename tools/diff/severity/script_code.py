@@ -1,8 +1,8 @@
 """What a difference in TypeScript or JavaScript means: their exports are their surface."""
 
 from agent.domain.facts import Severity
-from tools.diff.kinds import Difference
-from tools.diff.roles import HIDDEN
+from tools.diff.fact_kinds import Difference
+from tools.diff.file_roles import HIDDEN
 from tools.diff.severity.native_code import is_marked_public
 from tools.diff.severity.table import severity_of
 

@@ -1,0 +1,108 @@
+"""Affected versions in words."""
+
+from collections.abc import Iterable
+
+from agent.domain.affected_versions import Affected
+from agent.domain.base import Language
+from agent.domain.versions import VersionSpan
+from agent.languages import catalogue
+from agent.reports.shown_titles import shown_title
+
+_HASH_DIGITS = 9
+
+
+def affected_text(affected: Affected, lang: Language) -> str:
+    """Return which versions have a fault and which its fix, and what says so."""
+    gap: str = catalogue(lang)["signs"]["gap"]
+    return gap.join((versions_text(affected, lang), introduction_text(affected, lang)))
+
+
+def affected_line(handle: str, affected: Affected) -> str:
+    """Return the same as one line for the writer of a commit, which it may quote."""
+    return f"[{handle}] {affected_text(affected, 'en')}"
+
+
+def card_text(affected: Affected, lang: Language) -> str:
+    """Return the same for readers, who must see whose fault it is beside the versions.
+
+    Where only lines point to the commit that brought it, nobody calls the change a fix.
+    """
+    if not affected.fault_spans:
+        return affected_text(affected, lang)
+    words = catalogue(lang)["affected"]
+    is_likely = affected.proof == "lines"
+    template: str = words["likely_since" if is_likely else "affected_since"]
+    spans = [_span_text(span, lang) for span in affected.fault_spans]
+    since: str = words["since"][affected.proof]
+    return template.format(
+        versions=_listed(spans, lang),
+        since=_with_commit(since, affected, lang),
+        fixed=_changed_text(affected, lang) if is_likely else _fixed_text(affected, lang),
+    )
+
+
+def versions_text(affected: Affected, lang: Language) -> str:
+    """Return which versions have a fault, and which its fix."""
+    words = catalogue(lang)["affected"]
+    is_likely = affected.proof == "lines"
+    if affected.fault_spans:
+        template: str = words["likely" if is_likely else "affected"]
+        spans = [_span_text(span, lang) for span in affected.fault_spans]
+        return template.format(versions=_listed(spans, lang), fixed=_fixed_text(affected, lang))
+    if affected.contains_fault:
+        template = words["likely_candidates" if is_likely else "candidates"]
+        return template.format(versions=_listed(map(_code, affected.contains_fault), lang))
+    text: str = words["likely_unreleased" if is_likely else "unreleased"]
+    return text
+
+
+def first_release_text(version: str, lang: Language) -> str:
+    """Return which final version is the first with a commit; an empty one says that none has it."""
+    words = catalogue(lang)["affected"]
+    text: str = words["released"].format(_code(version)) if version else words["not_released"]
+    return text
+
+
+def introduction_text(affected: Affected, lang: Language) -> str:
+    """Return which commit brought the fault, and what says so."""
+    return _with_commit(catalogue(lang)["affected"][affected.proof], affected, lang)
+
+
+def _with_commit(template: str, affected: Affected, lang: Language) -> str:
+    """Return a template with the commit that brought a fault."""
+    commit = _code(affected.introduced.sha[:_HASH_DIGITS])
+    return template.format(commit=commit, title=shown_title(affected.title, lang))
+
+
+def _fixed_text(affected: Affected, lang: Language) -> str:
+    words = catalogue(lang)["affected"]
+    if not affected.first_fixed:
+        text: str = words["not_fixed"]
+        return text
+    template: str = words["fixed"]
+    return template.format(versions=_listed(map(_code, affected.first_fixed), lang))
+
+
+def _changed_text(affected: Affected, lang: Language) -> str:
+    words = catalogue(lang)["affected"]
+    if not affected.first_fixed:
+        text: str = words["not_changed"]
+        return text
+    template: str = words["changed"]
+    return template.format(versions=_listed(map(_code, affected.first_fixed), lang))
+
+
+def _span_text(span: VersionSpan, lang: Language) -> str:
+    if span.first == span.last:
+        return _code(span.first)
+    template: str = catalogue(lang)["affected"]["span"]
+    return template.format(first=_code(span.first), last=_code(span.last))
+
+
+def _listed(texts: Iterable[str], lang: Language) -> str:
+    listing: str = catalogue(lang)["signs"]["listing"]
+    return listing.join(texts)
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"

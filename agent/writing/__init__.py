@@ -1,0 +1,1 @@
+"""What is written of commits: targets of writing, tasks, and the claims made of a model's answers."""

@@ -1,0 +1,98 @@
+"""What the rules show of a commit: the lines that prove what is told first."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from agent.domain.base import RepoId
+from agent.domain.claims import Claim
+from agent.domain.commits import FileChange
+from agent.domain.evidence import CommitEvidence, Material, Read
+from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
+from agent.domain.ledger import Depth, Tier, Triage
+from agent.domain.window import Window
+from agent.writing.claims_by_rules import fact_claims
+from tests.made_commits import made_change
+
+REPO = RepoId("octo/router")
+DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+PATCH = """@@ -1,6 +1,6 @@
+-    "--old-limit",
+ def run():
+-    def move(self, op):
++    total = 0
++    def move(self, host):
+ # How much there is.
+-LIMIT = 1
++LIMIT = 2
+"""
+
+
+def fact(
+    kind: FactKind, severity: Severity, name: str, *lines: str, old: str = "", new: str = ""
+) -> Fact:
+    location = FactLocation(file="src/limits.py", line=1, lines=lines)
+    return Fact(
+        kind=kind,
+        severity=severity,
+        name=name,
+        old=old or None,
+        new=new or None,
+        places=(location,),
+    )
+
+
+async def written(
+    *facts: Fact, depth: Depth = "deep", tier: Tier = Tier.HIGH, message: str = "Move things"
+) -> Sequence[Claim]:
+    file = FileChange(
+        path="src/limits.py", status="modified", additions=3, deletions=3, patch=PATCH
+    )
+    evidence = CommitEvidence(
+        change=made_change(file, message=message), sheet=FactSheet(facts=facts, route="hunks")
+    )
+    weight = Triage(sha="a" * 40, score=6, reasons=(), purpose=None, tier=tier)
+    read = Read(evidence=evidence, triage=weight, depth=depth)
+    return fact_claims(Material(repo=REPO, window=DAY, reads=[read]))
+
+
+CHANGED = fact(
+    "constant-changed", Severity.BEHAVIOUR, "LIMIT", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2"
+)
+
+
+async def test_what_is_worth_knowing_is_shown_though_it_was_not_read_closely() -> None:
+    claims = await written(CHANGED, depth="skim", tier=Tier.MID)
+    assert [quote.text for claim in claims for quote in claim.anchors] == ["-LIMIT = 1\n+LIMIT = 2"]
+
+
+async def test_code_that_no_sentence_tells_is_shown_with_its_function_after_its_author() -> None:
+    lines = ("-LIMIT = 1", "+LIMIT = 2")
+    inside = [fact("code-changed", Severity.BEHAVIOUR, name, *lines) for name in ("a.b", "c")]
+    message = "Fix the limit\n\nThe limit was taken twice, and requests waited for ever."
+    speech, *excerpts = await written(*inside, depth="skim", tier=Tier.MID, message=message)
+    assert speech.speech
+    assert [(claim.predicate, claim.params["name"]) for claim in excerpts] == [
+        ("shows", "a.b"),
+        ("shows", "c"),
+    ]
+    assert {quote.text for claim in excerpts for quote in claim.quotes} == {
+        "-LIMIT = 1\n+LIMIT = 2"
+    }
+    # Beside what can be told, and in one line about a commit, lines alone say nothing.
+    assert [written_claim.text["en"] for written_claim in await written(CHANGED, *inside)] == [
+        "`LIMIT` changes from `1` to `2`."
+    ]
+    assert [
+        written_claim.speech
+        for written_claim in await written(*inside, depth="skim", tier=Tier.LOW, message=message)
+    ] == [True]
+    hidden = inside[0].model_copy(update={"severity": Severity.INTERNAL})
+    assert not any(written_claim.text for written_claim in await written(hidden))
+
+
+async def test_a_line_that_takes_the_place_of_another_is_told_in_a_sentence() -> None:
+    exchange = fact(
+        "code-changed", Severity.BEHAVIOUR, "a.b", "-LIMIT = 1", "+LIMIT = 2", old="1", new="2"
+    )
+    (claim,) = await written(exchange)
+    assert claim.text["en"] == "In `a.b`, `1` becomes `2`."

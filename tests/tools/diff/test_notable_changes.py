@@ -1,0 +1,351 @@
+"""Which changed lines are shown where no declaration says what a commit does."""
+
+from pathlib import Path
+
+from agent.domain.base import RepoId
+from agent.domain.facts import Fact, Severity
+from tests.made_repos import Work
+from tests.patience import within
+from tools.diff.fact_reading import study
+from tools.git.source import GitSource
+
+REPO = RepoId("acme/engine")
+LONG_BODY = "".join(f"    total += weigh(queue, {number})\n" for number in range(20))
+
+
+async def code_facts(
+    path: Path, before: dict[str, str], after: dict[str, str], title: str = "change"
+) -> list[Fact]:
+    work = Work(path)
+    work.commit("begin", {file: text.encode() for file, text in before.items()})
+    sha = work.commit(title, {file: text.encode() for file, text in after.items()})
+    source = GitSource(REPO, path)
+    change = await anext(source.changes([sha]))
+    sheet = await study(source, change)
+    return [fact for fact in sheet.facts if fact.kind == "code-changed"]
+
+
+async def test_lines_that_users_run_into_are_shown_before_larger_ones(tmp_path: Path) -> None:
+    kernels = "".join(f"def step_{name}(queue):\n    total = 0\n{LONG_BODY}\n\n" for name in "abc")
+    checks = (
+        "def check(options):\n"
+        "    options.report('graphs need a recent device')\n"
+        "    return options\n"
+    )
+    before = {"engine/core/steps.py": kernels, "engine/core/checks.py": checks}
+    after = {
+        "engine/core/steps.py": kernels.replace("weigh", "weigh_all"),
+        "engine/core/checks.py": checks.replace("need a recent", "run on any"),
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert facts[0].name == "check"
+
+
+async def test_functions_that_users_import_are_shown_before_larger_ones(tmp_path: Path) -> None:
+    kernels = "".join(f"def step_{name}(queue):\n    total = 0\n{LONG_BODY}\n\n" for name in "abc")
+    before = {
+        "engine/__init__.py": "from .core.api import attend\n",
+        "engine/core/__init__.py": "",
+        "engine/core/api.py": "def attend(q):\n    return run(q, 1)\n",
+        "engine/core/steps.py": kernels,
+    }
+    after = before | {
+        "engine/core/api.py": "def attend(q):\n    return run(q, 2)\n",
+        "engine/core/steps.py": kernels.replace("weigh", "weigh_all"),
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert facts[0].name == "attend"
+
+
+async def test_a_docstring_is_not_shown_as_another_behaviour(tmp_path: Path) -> None:
+    code = (
+        'class Copy:\n    """Copies.\n\n    {}\n    """\n\n    def run(self):\n        return {}\n'
+    )
+    before = {"engine/copy.py": code.format("Raises if the device is old.", 1)}
+    after = {"engine/copy.py": code.format("Raises if the device is very old.", 2)}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["Copy.run"]
+
+
+async def test_branches_that_are_exchanged_are_not_another_behaviour(tmp_path: Path) -> None:
+    before = (
+        "def pool(config):\n"
+        "    if config.can_sleep:\n"
+        "        allocator = find_allocator()\n"
+        "        return allocator.pool()\n"
+        "    else:\n"
+        "        return empty()\n"
+    )
+    after = (
+        "def pool(config):\n"
+        "    if not config.can_sleep:\n"
+        "        return empty()\n"
+        "    allocator = find_allocator()\n"
+        "    return allocator.pool()\n"
+    )
+    facts = await code_facts(tmp_path, {"engine/pool.py": before}, {"engine/pool.py": after})
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_a_condition_that_is_turned_round_by_itself_is_another_behaviour(
+    tmp_path: Path,
+) -> None:
+    code = "def pool(config):\n    if {}config.can_sleep:\n        return 1\n    return 2\n"
+    before = {"engine/pool.py": code.format("")}
+    facts = await code_facts(tmp_path, before, {"engine/pool.py": code.format("not ")})
+    assert [fact.severity for fact in facts] == [Severity.BEHAVIOUR]
+
+
+async def test_a_new_example_is_no_other_behaviour(tmp_path: Path) -> None:
+    before = {"engine/pool.py": "def pool(): ...\n"}
+    after = before | {"examples/pool.py": "import engine\n\nengine.pool()\n"}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_a_guard_that_goes_is_shown_before_larger_bodies(tmp_path: Path) -> None:
+    kernels = "".join(f"def step_{name}(queue):\n    total = 0\n{LONG_BODY}\n\n" for name in "abc")
+    guard = (
+        "        if self.graphs:\n"
+        "            report('graphs are not supported on this device; disabling them')\n"
+        "            self.graphs = False\n"
+    )
+    options = "class Options:\n    def resolve(self):\n        self.read()\n{}        self.done()\n"
+    before = {"engine/core/steps.py": kernels, "engine/core/options.py": options.format(guard)}
+    after = {
+        "engine/core/steps.py": kernels.replace("weigh", "weigh_all"),
+        "engine/core/options.py": options.format(""),
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert facts[0].name == "Options.resolve"
+
+
+async def test_other_annotations_of_a_function_are_not_another_behaviour(tmp_path: Path) -> None:
+    code = "def stream(device: {} = None) -> {}:\n    return find({})\n"
+    before = {"engine/core/a.py": code.format("Cuda", "Cuda", 1)}
+    after = {"engine/core/a.py": code.format("Device", "Device", 1)}
+    facts = await code_facts(tmp_path / "a", before, after)
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+    after = {"engine/core/a.py": code.format("Device", "Device", 2)}
+    facts = await code_facts(tmp_path / "b", before, after)
+    assert facts[0].new == "return find(2)"
+
+
+async def test_arguments_of_a_decorator_are_shown_before_larger_bodies(tmp_path: Path) -> None:
+    kernels = "".join(f"def step_{name}(queue):\n    total = 0\n{LONG_BODY}\n\n" for name in "abc")
+    before = {
+        "engine/core/steps.py": kernels,
+        "engine/core/needs.py": "@supported([100])\ndef _needs(a):\n    return True\n",
+    }
+    after = {
+        "engine/core/steps.py": kernels.replace("weigh", "weigh_all"),
+        "engine/core/needs.py": "@supported([80, 100])\ndef _needs(a):\n    return True\n",
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert facts[0].old == "@supported([100])"
+
+
+async def test_several_changes_of_one_function_are_shown(tmp_path: Path) -> None:
+    code = (
+        "def serve(a):\n    x = first({})\n    y = 0\n    y += a\n    z = last({})\n    return z\n"
+    )
+    before = {"engine/core/a.py": code.format(1, 1)}
+    after = {"engine/core/a.py": code.format(2, 3)}
+    facts = await code_facts(tmp_path, before, after)
+    lines = [line for location in facts[0].places for line in location.lines]
+    assert lines == [
+        "-    x = first(1)",
+        "+    x = first(2)",
+        "-    z = last(1)",
+        "+    z = last(3)",
+    ]
+
+
+async def test_lines_that_another_fact_shows_are_not_shown_again(tmp_path: Path) -> None:
+    before = {"engine/core/a.py": "def attend(q, lens):\n    return run(q, lens)\n"}
+    after = {
+        "engine/core/a.py": "def attend(q, lens):\n"
+        "    is_ragged = lens is not None\n"
+        "    if is_ragged and q.dim() != 3:\n"
+        "        raise ValueError('q must be packed')\n"
+        "    return run(q, lens)\n"
+    }
+    facts = await code_facts(tmp_path / "a", before, after, "Take no is_ragged tensors")
+    lines = [line for fact in facts for location in fact.places for line in location.lines]
+    assert lines == ["+    is_ragged = lens is not None"]
+    # Beside a fact that users notice, a body is shown only if the title is about it.
+    assert await code_facts(tmp_path / "b", before, after) == []
+
+
+async def test_the_other_side_of_a_signature_is_not_another_behaviour(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend, run\n",
+        "engine/core.py": "def attend(q, window):\n    return q\n\n\n"
+        "def run(\n    q,\n    mode='long and slow', size=1):\n    return q\n",
+    }
+    after = before | {
+        "engine/core.py": "def attend(q):\n    return q\n\n\n"
+        "def run(\n    q,\n    mode='long and slow', size=1, limit=2\n):\n    return q\n",
+    }
+    assert await code_facts(tmp_path, before, after) == []
+
+
+async def test_all_lines_of_an_error_belong_to_its_fact(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": "def attend(q):\n    return q\n",
+    }
+    check = (
+        "def attend(q):\n    if q is None:\n        raise ValueError(\n"
+        "            f'the queries {q} are'\n            ' missing, and so'\n            ' are keys'\n"
+        "            ' and values'\n        )\n    return q\n"
+    )
+    after = before | {"engine/core.py": check}
+    assert await code_facts(tmp_path, before, after) == []
+
+
+async def test_one_exchange_of_names_in_many_functions_is_told_once(tmp_path: Path) -> None:
+    functions = [f"def step_{number}(q):\n    return {{}}(q, {number})\n" for number in range(4)]
+    code = "\n\n".join(functions)
+    before = {"engine/core/a.py": code.replace("{}", "weigh")}
+    after = {"engine/core/a.py": code.replace("{}", "weigh_fast")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert (fact.count, fact.name) == (4, "step_0, step_1, step_2, step_3")
+
+
+async def test_what_is_logged_for_debugging_is_not_another_behaviour(tmp_path: Path) -> None:
+    code = (
+        "def prune(a):\n"
+        "    logger.debug(\n"
+        '        "{} the tokens of a long video",\n'
+        "        a,\n"
+        "    )\n"
+        "    return a\n"
+    )
+    before = {"engine/core/a.py": code.format("Prune")}
+    facts = await code_facts(tmp_path, before, {"engine/core/a.py": code.format("Pruning")})
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_a_call_that_follows_its_method_is_not_another_behaviour(tmp_path: Path) -> None:
+    caller = "def loop(self, batch):\n    batch = {}\n    return batch\n"
+    method = "class {}:\n    def prepare(self, batch):\n        return batch + self.size\n"
+    before = {
+        "engine/core/loop.py": caller.format("self.prepare(self.adapter, batch)"),
+        "engine/core/mixin.py": method.format("Mixin"),
+    }
+    after = {
+        "engine/core/loop.py": caller.format("self.adapter.prepare(batch)"),
+        "engine/core/mixin.py": method.format("Adapter"),
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_the_place_that_uses_something_new_is_shown_before_its_body(tmp_path: Path) -> None:
+    code = "class Cuda:\n    def info(self):\n        return 1\n\n\n{}if has_cuda():\n    env = Cuda()\n{}"
+    body = "class Metal:\n    def info(self):\n        a = 1\n        b = 2\n        return a + b\n\n\n"
+    before = {"engine/check.py": code.format("", "")}
+    after = {"engine/check.py": code.format(body, "elif has_metal():\n    env = Metal()\n")}
+    facts = await code_facts(tmp_path, before, after)
+    lines = [line for fact in facts for location in fact.places for line in location.lines]
+    assert lines == ["+elif has_metal():", "+    env = Metal()"]
+
+
+async def test_the_same_lines_in_several_functions_are_one_fact(tmp_path: Path) -> None:
+    code = "def step_{}(queue):\n    first(queue)\n{}    last(queue)\n"
+    before = {f"engine/core/{name}.py": code.format(name, "") for name in "ab"}
+    after = {f"engine/core/{name}.py": code.format(name, "    sync(queue)\n") for name in "ab"}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["step_a, step_b"]
+
+
+async def test_of_an_example_the_flags_are_shown_first(tmp_path: Path) -> None:
+    code = (
+        "def step(queue):\n    total = 0\n{}\n\n"
+        "def main():\n    parser = make()\n    parser.add_argument('{}', type=str)\n"
+    )
+    before = {"examples/gemm.py": code.format(LONG_BODY, "--ab-dtype")}
+    after = {"examples/gemm.py": code.format(LONG_BODY.replace("weigh", "sum"), "--a-dtype")}
+    facts = await code_facts(tmp_path, before, after)
+    assert "+    parser.add_argument('--a-dtype', type=str)" in facts[0].places[0].lines
+
+
+async def test_a_file_with_thousands_of_changed_declarations_is_read_in_linear_time(
+    tmp_path: Path,
+) -> None:
+    options = "".join(f"OPTION_{number} = {number}\n" for number in range(6_000))
+    check = "def check(options):\n    return options[{}]\n"
+    before = {"engine/options.py": check.format(0)}
+    after = {"engine/options.py": check.format(1) + options}
+    with within(seconds=0.3):
+        facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["check"]
+
+
+async def test_a_longer_list_of_imports_is_not_another_behaviour(tmp_path: Path) -> None:
+    code = "from engine.state import (\n    first_group,\n{})\n\n\ndef run(a):\n    return {}\n"
+    before = {"engine/core/a.py": code.format("", "first_group(a)")}
+    after = {"engine/core/a.py": code.format("    second_group_size,\n", "second_group_size(a)")}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["run"]
+
+
+async def test_what_the_title_names_is_shown_before_larger_changes(tmp_path: Path) -> None:
+    kernels = "".join(f"def step_{name}(queue):\n    total = 0\n{LONG_BODY}\n\n" for name in "abc")
+    small = "def pick(page_size):\n    return page_size + 1\n"
+    before = {"engine/core/steps.py": kernels, "engine/core/small.py": small}
+    work = Work(tmp_path)
+    work.commit("begin", {file: text.encode() for file, text in before.items()})
+    after = {
+        "engine/core/steps.py": kernels.replace("weigh", "weigh_all"),
+        "engine/core/small.py": small.replace("+ 1", "+ 2"),
+    }
+    changed = {file: text.encode() for file, text in after.items()}
+    sha = work.commit("Fix page_size of the last page", changed)
+    source = GitSource(REPO, tmp_path)
+    sheet = await study(source, await anext(source.changes([sha])))
+    code = [fact.name for fact in sheet.facts if fact.kind == "code-changed"]
+    assert code[0] == "pick"
+
+
+async def test_bodies_are_not_shown_beside_what_decides(tmp_path: Path) -> None:
+    before = {
+        "engine/core/a.py": "def admit(queue):\n    if len(queue) > 8:\n        return None\n    return queue\n",
+        "engine/core/b.py": "def weigh(queue):\n    total = queue.total\n    return total\n",
+    }
+    after = {
+        "engine/core/a.py": before["engine/core/a.py"].replace(
+            "len(queue) > 8", "len(queue) > queue.room"
+        ),
+        "engine/core/b.py": before["engine/core/b.py"].replace("queue.total", "queue.whole"),
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["admit"]
+
+
+async def test_lines_of_documents_and_tests_alone_are_not_shown(tmp_path: Path) -> None:
+    before = {"docs/guide.md": "# Guide\n\nRun the supoorted engine.\n"}
+    after = {"docs/guide.md": "# Guide\n\nRun the supported engine.\n"}
+    assert await code_facts(tmp_path / "documents", before, after) == []
+    before = {"tests/test_pool.py": "def test_pool():\n    assert pool(1)\n"}
+    after = {"tests/test_pool.py": "def test_pool():\n    assert pool(2)\n"}
+    assert await code_facts(tmp_path / "tests", before, after) == []
+
+
+async def test_code_that_is_only_indented_anew_makes_room_for_what_is_new(tmp_path: Path) -> None:
+    body = "".join(f"queue.push('part {number}', weigh({number}))\n" for number in range(12))
+    old = "def fill(queue):\n    if queue.open:\n" + _indented(body, 8)
+    new = (
+        "def fill(queue):\n    if queue.is_open and not queue.closing:\n        if queue.room:\n"
+        + _indented(body, 12)
+        + "        queue.settle('half full')\n"
+    )
+    (fact,) = await code_facts(tmp_path, {"engine/a.py": old}, {"engine/a.py": new})
+    shown = "\n".join(line for place in fact.places for line in place.lines)
+    assert "settle" in shown
+    assert "closing" in shown
+
+
+def _indented(code: str, spaces: int) -> str:
+    return "".join(" " * spaces + line + "\n" for line in code.splitlines())

@@ -1,0 +1,207 @@
+"""Which versions have a fault, and which have its fix, in small repositories with release branches."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from agent.domain.affected_versions import Affected
+from agent.domain.base import RepoId
+from agent.domain.versions import VersionSpan
+from agent.reports.affected_text import affected_text
+from tests.made_repos import Work
+from tools.affected_versions import affected_versions
+from tools.evidence_cache import EvidenceCache
+from tools.git.source import GitSource
+
+REPO = RepoId("o/engine")
+LATER = datetime(2027, 1, 1, tzinfo=UTC)
+ROUTER = "def route(size):\n    if size > limit():\n        return None\n    return size\n"
+FAULTY = ROUTER.replace("size > limit()", "size >= limit() or size == 0")
+
+
+async def affected(work: Work, sha: str, until: datetime = LATER) -> Affected | None:
+    code = GitSource(REPO, work.path)
+    library = EvidenceCache()
+    (evidence,) = await library.study_all(code, [sha])
+    return await affected_versions(code, evidence, library, until=until)
+
+
+def released(work: Work) -> str:
+    """Make three versions: the second brings a fault; return the hash of the commit that did."""
+    work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
+    work.git("tag", "v1.0.0")
+    fault = work.commit("Route by size (#2)", {"engine/router.py": FAULTY})
+    work.git("tag", "v1.1.0rc1")
+    work.git("tag", "v1.1.0")
+    work.commit("Explain routes (#3)", {"README.md": "Routes\n"})
+    work.git("tag", "v1.2.0")
+    return fault
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Fix empty routes (#9)\n\nThe fault was introduced in #2.",
+        "[Bugfix] Empty routes (#9)\n\nIntroduced by https://github.com/o/engine/pull/2, by accident.",
+        "fix: empty routes (#9)\n\nA bug introduced in PR [#2](https://github.com/o/engine/pull/2).",
+    ],
+)
+async def test_a_fix_names_the_pull_request_that_brought_the_fault(
+    work: Work, message: str
+) -> None:
+    fault = released(work)
+    fix = work.commit(message, {"engine/router.py": FAULTY.replace(" or size == 0", " or False")})
+    result = await affected(work, fix)
+    assert result is not None
+    assert (result.introduced, result.title) == (f"o/engine@{fault}", "Route by size (#2)")
+    assert result.proof == "named"
+    assert result.contains_fault == ("v1.1.0rc1", "v1.1.0", "v1.2.0")
+    assert result.contains_fix == ()
+    assert affected_text(result, "en").startswith(
+        "Affected: `v1.1.0` to `v1.2.0`; no release has the fix yet."
+    )
+    assert affected_text(result, "zh").startswith("受影响版本：`v1.1.0` 至 `v1.2.0`；")
+
+
+async def test_a_hash_in_the_trailer_of_a_fix_is_the_commit_that_brought_the_fault(
+    work: Work,
+) -> None:
+    fault = released(work)
+    message = f'Fix empty routes\n\nFixes: {fault[:12]} ("Route by size (#2)")\n'
+    fix = work.commit(message, {"engine/router.py": ROUTER + "# checked\n"})
+    result = await affected(work, fix)
+    assert result is not None
+    assert result.introduced == f"o/engine@{fault}"
+
+
+async def test_a_revert_tells_which_versions_have_what_it_takes_back(work: Work) -> None:
+    fault = released(work)
+    message = f'Revert "Route by size (#2)" (#9)\n\nThis reverts commit {fault}.'
+    fix = work.commit(message, {"engine/router.py": ROUTER})
+    work.git("tag", "v1.3.0")
+    result = await affected(work, fix)
+    assert result is not None
+    assert result.proof == "reverted"
+    assert result.fault_spans == (VersionSpan(first="v1.1.0", last="v1.2.0"),)
+    assert result.first_fixed == ("v1.3.0",)
+    assert "fixed in `v1.3.0`." in affected_text(result, "en")
+
+
+async def test_the_writer_of_the_lines_that_a_fix_removes_likely_brought_the_fault(
+    work: Work,
+) -> None:
+    fault = released(work)
+    mended = FAULTY.replace("size == 0", "size < 0")
+    fix = work.commit("Fix empty routes (#9)", {"engine/router.py": mended})
+    result = await affected(work, fix)
+    assert result is not None
+    assert (result.introduced, result.proof) == (f"o/engine@{fault}", "lines")
+    assert affected_text(result, "en").startswith("Likely affected: ")
+    assert affected_text(result, "zh").startswith("可能受影响的版本：")
+
+
+async def test_lines_that_were_edited_while_they_moved_say_nothing_of_their_age(work: Work) -> None:
+    names = "".join(f"LIMIT_{number} = {number}\n" for number in range(9))
+    faulty = "def route(size):\n    return internals.limit(size) >= size\n"
+    work.commit("Add the router (#1)", {"engine/all.py": names + faulty})
+    work.git("tag", "v1.0.0")
+    moved = "def route(size):\n    return limit(size) >= size\n"
+    work.commit(
+        "Move routes to a file (#2)", {"engine/all.py": "", "engine/routes.py": names + moved}
+    )
+    fix = work.commit(
+        "Fix full routes (#3)", {"engine/routes.py": names + moved.replace(">=", ">")}
+    )
+    assert await affected(work, fix) is None
+
+
+async def test_a_copy_of_the_fix_on_a_release_branch_counts_under_its_other_hash(
+    work: Work,
+) -> None:
+    fault = released(work)
+    fix = work.commit(
+        "Fix empty routes (#9)\n\nThe fault was introduced in #2.",
+        {"engine/router.py": ROUTER},
+    )
+    work.git("checkout", "--quiet", "-b", "release-1.2", "v1.2.0")
+    work.commit("Prepare 1.2.1", {"notes.txt": "1.2.1\n"})
+    work.git("cherry-pick", fix)
+    work.git("tag", "v1.2.1")
+    work.git("checkout", "--quiet", "-b", "release-1.1", "v1.1.0")
+    # Here the fix is picked under another title, and git's own line tells what it is.
+    work.commit(f"Repair routes\n\n(cherry picked from commit {fix})", {"engine/router.py": ROUTER})
+    work.git("tag", "v1.1.1")
+    work.git("checkout", "--quiet", "main")
+    work.git("tag", "v1.3.0rc1")
+    result = await affected(work, fix)
+    assert result is not None
+    assert result.introduced.sha == fault
+    assert result.contains_fault == ("v1.1.0rc1", "v1.1.0", "v1.2.0")
+    assert result.contains_fix == ("v1.1.1", "v1.2.1", "v1.3.0rc1")
+    assert result.fault_spans == (
+        VersionSpan(first="v1.1.0", last="v1.1.0"),
+        VersionSpan(first="v1.2.0", last="v1.2.0"),
+    )
+    assert result.first_fixed == ("v1.1.1", "v1.2.1")
+    text = affected_text(result, "en")
+    assert text.startswith("Affected: `v1.1.0`, `v1.2.0`; fixed in `v1.1.1`, `v1.2.1`.")
+
+
+async def test_a_fault_that_no_version_has_was_never_released(work: Work) -> None:
+    released(work)
+    cache = work.commit("Cache routes (#4)", {"engine/cache.py": "CACHE = {}\nLIMIT = 1\n"})
+    fix = work.commit("Fix the cache (#5)", {"engine/cache.py": "CACHE = []\nLIMIT = 2\n"})
+    result = await affected(work, fix)
+    assert result is not None
+    assert (result.introduced.sha, result.contains_fault) == (cache, ())
+    assert affected_text(result, "en").startswith("The fault was likely never released")
+    work.git("tag", "v1.3.0rc1", cache)
+    result = await affected(work, fix)
+    assert result is not None
+    assert (result.contains_fault, result.fault_spans) == (("v1.3.0rc1",), ())
+    assert "`v1.3.0rc1`" in affected_text(result, "en")
+
+
+async def test_versions_of_later_days_are_not_in_a_report_of_an_earlier_one(work: Work) -> None:
+    released(work)
+    fix = work.commit("Fix empty routes (#9)", {"engine/router.py": ROUTER})
+    until = datetime.fromtimestamp(work.seconds + 1, UTC)
+    env = {"GIT_COMMITTER_DATE": f"@{work.seconds + 86_400} +0000"}
+    work.git("tag", "-a", "-m", "out", "v1.3.0", env=env)
+    result = await affected(work, fix, until)
+    assert result is not None
+    assert result.contains_fix == ()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Use the routes introduced in #2 (#9)",
+        "Fix a test\n\nUses the option introduced in #3.",
+        "Document routes (#9)",
+    ],
+)
+async def test_nothing_is_said_where_nobody_knows_what_brought_the_fault(
+    work: Work, message: str
+) -> None:
+    released(work)
+    sha = work.commit(message, {"engine/router.py": FAULTY + "\n\ndef more():\n    return 1\n"})
+    assert await affected(work, sha) is None
+
+
+async def test_no_version_is_affected_by_what_a_docstring_said(work: Work) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
+    documented = ROUTER.replace("(size):\n", '(size):\n    """Returns where a size is routd."""\n')
+    work.commit("Explain the router (#2)", {"engine/router.py": documented})
+    work.git("tag", "v1.0.0")
+    mended = documented.replace("routd", "routed")
+    fix = work.commit("Fix docstring (#9)", {"engine/router.py": mended})
+    assert await affected(work, fix) is None
+
+
+async def test_a_repository_without_versions_has_no_affected_ones(work: Work) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
+    work.commit("Route by size (#2)", {"engine/router.py": FAULTY})
+    fix = work.commit("Fix empty routes (#9)", {"engine/router.py": ROUTER})
+    work.git("tag", "nightly-1")
+    assert await affected(work, fix) is None

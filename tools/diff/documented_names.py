@@ -1,0 +1,92 @@
+"""What documents and examples name, which is how users come to set, call or read it."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from agent.domain.commits import FileChange
+from agent.domain.facts import FactKind
+from agent.domain.patch import read_patch
+from agent.triage.title_conventions import Area, area
+from tools.diff.fact_kinds import Difference, is_cmake
+from tools.diff.file_roles import Role, is_for_users, role
+from tools.diff.file_versions import is_manifest
+
+Lines = Sequence[tuple[str, str]]
+"""Lines of a tree that hold a word, each behind the path of its file."""
+_OF_PUBLISHED_NAMES: tuple[FactKind, ...] = (
+    "flag-removed",
+    "flag-renamed",
+    "flag-choices-changed",
+    "env-removed",
+    "env-renamed",
+    "route-removed",
+    "metric-removed",
+    "metric-renamed",
+    "config-key-removed",
+    "unregistered",
+)
+_INCLUSION = re.compile(r"--8<--|\bliteralinclude::")
+"""How documents of MkDocs and Sphinx show parts of a source file."""
+
+
+def names_in_documents(differences: Iterable[Difference]) -> frozenset[str]:
+    """Return the names that are to be looked up in the documents of both trees."""
+    names: set[str] = set()
+    for difference in differences:
+        if needs_publication(difference):
+            names.update(_published_names(difference))
+            names.add(difference.oldest.file.rpartition("/")[2])
+    return frozenset(names)
+
+
+def needs_publication(difference: Difference) -> bool:
+    """Return True for what breaks only for those who know a name from a document.
+
+    An entry point of a manifest is there for others by itself.
+    """
+    is_entry_point = difference.kind == "unregistered" and is_manifest(difference.oldest.file)
+    return difference.kind in _OF_PUBLISHED_NAMES and not is_entry_point
+
+
+def is_published(difference: Difference, documents: Lines) -> bool:
+    """Return True for a name that documents or examples have, or whose file they show."""
+    either = "|".join(map(re.escape, _published_names(difference)))
+    whole_name = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
+    path = difference.oldest.file
+    for document, line in documents:
+        if _is_about_benchmarks(document):
+            continue  # Programs beside the product have options of their own
+        if whole_name.search(line) or _shows_file(line, path):
+            return True
+    return False
+
+
+def _is_about_benchmarks(document: str) -> bool:
+    return role(document) is Role.DOCUMENT and area(document) is Area.BENCH
+
+
+def earlier_lines(documents: Lines, files: Iterable[FileChange]) -> list[tuple[str, str]]:
+    """Return the lines of documents that a commit did not write itself."""
+    own_lines: set[tuple[str, str]] = set()
+    for file in files:
+        if is_for_users(file.path):
+            for line in read_patch(file.patch).lines("new").values():
+                own_lines.add((file.path, line[1:]))
+    return [(path, line) for path, line in documents if (path, line) not in own_lines]
+
+
+def _published_names(difference: Difference) -> list[str]:
+    """Return how documents write a setting: of a nested key they have its last part."""
+    oldest = difference.oldest
+    if oldest.kind == "flag":
+        return oldest.name.split()[:1]  # Behind it may be what it takes: `--host <address>`
+    if oldest.kind != "config":
+        return [oldest.name]
+    if is_cmake(oldest.file):
+        return [oldest.name, f"-D{oldest.name}"]
+    return [oldest.name.rpartition(".")[2]]
+
+
+def _shows_file(line: str, path: str) -> bool:
+    """Return True for a line by which a document shows a part of a file."""
+    return _INCLUSION.search(line) is not None and path in line

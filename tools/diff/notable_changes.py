@@ -1,0 +1,240 @@
+"""Changes that only their lines show: the most notable ones, each with the definition around them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agent.domain.commits import FileChange
+from agent.domain.facts import Fact, FactKind, Severity
+from agent.domain.patch import read_patch
+from agent.domain.surface import SurfaceChange
+from tools.diff.changed_runs import Weight, runs_of, weight_of
+from tools.diff.declared_lines import LineOfSide
+from tools.diff.file_roles import Role, is_product, role
+
+if TYPE_CHECKING:
+    from tools.diff.file_versions import Versions
+from tools.diff.code_facts import code_fact
+from tools.diff.function_changes import (
+    MAX_RUNS,
+    ChangedFunction,
+    FunctionChange,
+    FunctionChanges,
+    KnownLines,
+    NotableRun,
+)
+
+_MAX_FUNCTIONS = 3  # Functions that are shown where no other fact is shown
+_MAX_FUNCTIONS_BESIDE_FACTS = 2  # Where other facts are shown, only of what users notice
+_MAX_SHORT = 2  # Functions that are shown besides, of which a few lines decide something
+_MAX_FILES = 2  # Files of which hunks are shown where no definition is in sight
+_LINEAGE: tuple[FactKind, ...] = (
+    "revert",
+    "reland",
+    "partial-revert",
+    "partial-reland",
+    "cherry-pick",
+)
+_ORDER = (
+    Role.DOCUMENT,
+    Role.CONFIG,
+    Role.BUILD,
+    Role.SCRIPT,
+    Role.EXAMPLE,
+    Role.BENCHMARK,
+    Role.CI,
+    Role.TEST,
+)
+
+
+def changed_functions(
+    files: Sequence["Versions"],
+    facts: Sequence[Fact],
+    surface: SurfaceChange | None = None,
+    title: str = "",
+    declared: Collection[LineOfSide] = (),
+) -> list[Fact]:
+    """Return a fact for each function whose body changes, those that users notice first.
+
+    Names of the commit's title lead to what it is about. Beside other facts that users see only
+    those are worth showing that users notice or that the title names, and beside heavier changes
+    those that are as heavy. Lines that other facts show, and lines of the declarations that these
+    are about (`declared`), do not make a function worth showing.
+    New functions are shown where nothing else is: that something new has a body says nothing.
+    """
+    visible_facts: list[Fact] = []
+    for fact in facts:
+        # That a commit brings an earlier one back does not say what it does.
+        if fact.severity is not Severity.INTERNAL and fact.kind not in _LINEAGE:
+            visible_facts.append(fact)
+    known = KnownLines(_lines_of(facts), _lines_of(visible_facts), frozenset(declared))
+    changes = FunctionChanges(files, known).worth_showing()
+    words = _title_words(title)
+    settings = _new_settings(visible_facts)
+    told_functions = {fact.name for fact in visible_facts if fact.kind.startswith("parameter-")}
+    heaviest = max((change.weight for change in changes.values()), default=Weight.BODY)
+    code_facts: list[Fact] = []
+    short_facts: list[Fact] = []
+    limit = _MAX_FUNCTIONS_BESIDE_FACTS if visible_facts else _MAX_FUNCTIONS
+    for group in _alike(changes, surface, words):
+        function, change = group[0]
+        is_noticed = change.weight is Weight.VISIBLE
+        is_about = bool(_named_words(function, change, words))
+        if function.name in told_functions:
+            is_about = True  # What a new argument does is in the body of its function
+        if change.weight is Weight.DECIDES and settings & _words_of(function, change):
+            is_about = True
+        if visible_facts and not is_noticed and not is_about:
+            continue
+        if code_facts and change.weight <= Weight.BODY < heaviest:
+            continue
+        if len(code_facts) < limit:
+            code_facts.append(_fact_of_functions(group))
+        elif change.is_short:
+            short_facts.append(_fact_of_functions(group))
+    return code_facts + short_facts[:_MAX_SHORT]
+
+
+def _alike(
+    changes: Mapping[ChangedFunction, FunctionChange],
+    surface: SurfaceChange | None,
+    title_words: Collection[str],
+) -> Iterable[list[tuple[ChangedFunction, FunctionChange]]]:
+    """Return the functions that change alike together, the most notable first."""
+    ordered = sorted(
+        changes.items(), key=lambda entry: _order_key(entry[0], entry[1], surface, title_words)
+    )
+    groups: dict[tuple[str, ...], list[tuple[ChangedFunction, FunctionChange]]] = defaultdict(list)
+    for function, change in ordered:
+        groups[change.exchanged_names or change.texts].append((function, change))
+    return groups.values()
+
+
+def _lines_of(facts: Iterable[Fact]) -> set[tuple[str, str]]:
+    """Return the changed lines that facts show, each behind its file."""
+    lines: set[tuple[str, str]] = set()
+    for fact in facts:
+        for location in fact.places:
+            lines.update((location.file, line) for line in location.lines)
+    return lines
+
+
+def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -> list[Fact]:
+    """Return the most notable hunks of the most important files, where there are no other facts.
+
+    Of the product's files that were compared it is known that they do what they did before.
+    """
+    # What went as a whole is told by its name.
+    kept = [file for file in files if file.status != "removed"]
+    product = [file for file in kept if is_product(file.path)]
+    if product:
+        kept = product  # Of its tests and documents nobody has to know beside it
+    ranked = sorted(kept, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
+    facts: list[Fact] = []
+    for file in ranked[:_MAX_FILES]:
+        runs: list[NotableRun] = []
+        for hunk in read_patch(file.patch).hunks:
+            for run in runs_of(hunk):
+                runs.append(NotableRun(run, weight_of(run)))
+        if not runs:
+            continue
+        runs.sort(key=lambda run: run.order)
+        noticed = [run.lines for run in runs if run.weight is Weight.VISIBLE]
+        if not noticed and not product:
+            continue
+        shown_runs = noticed[:MAX_RUNS] or [runs[0].lines]
+        fact = code_fact(file.path, file.path, shown_runs)
+        is_unchanged = file.path in compared and is_product(file.path)
+        if is_unchanged and file.status == "modified":
+            fact = fact.model_copy(update={"severity": Severity.INTERNAL})
+        facts.append(fact)
+    return facts
+
+
+def _order_key(
+    function: ChangedFunction,
+    change: FunctionChange,
+    surface: SurfaceChange | None,
+    title_words: Collection[str],
+) -> tuple[bool, int, int, bool, bool, bool, int]:
+    """Return what sorts functions: what the title names, what users notice, public ones, short decisions."""
+    words = _words_of(function, change)
+    title_words_found = [word for word in title_words if word in words]
+    is_named = bool(_named_words(function, change, title_words))
+    top = function.name.partition(".")[0]
+    is_public = surface is not None and bool(surface.public_path(function.file, top))
+    own_name = function.name.rpartition(".")[2]
+    is_private = own_name.startswith("_") and not own_name.startswith("__")
+    return (
+        not is_named,
+        -change.weight,
+        -len(title_words_found),
+        not is_public,
+        is_private,
+        not change.is_short,
+        -len(change.lines),
+    )
+
+
+def _named_words(
+    function: ChangedFunction, change: FunctionChange, title_words: Collection[str]
+) -> list[str]:
+    """Return the words of code in a title that the changed lines of a function have."""
+    words = _words_of(function, change)
+    return [word for word in title_words if word in words and _is_identifier(word)]
+
+
+def _new_settings(facts: Iterable[Fact]) -> frozenset[str]:
+    """Return the names of new options and fields, as code reads them."""
+    names: set[str] = set()
+    for fact in facts:
+        if fact.kind in ("flag-added", "env-added", "config-key-added"):
+            names.add(fact.name.strip("-").replace("-", "_"))
+        if fact.kind == "field-added":
+            names.add(fact.name.rpartition(".")[2])
+    return frozenset(names)
+
+
+def _title_words(title: str) -> frozenset[str]:
+    """Return the words of a title that lines may have, without the number of its pull request."""
+    return frozenset(
+        word.lower() if word.istitle() else word for word in _TITLE_WORD.findall(title)
+    )
+
+
+def _is_identifier(word: str) -> bool:
+    """Return True for a word of code: with underscores, digits or capitals inside."""
+    return "_" in word or any(sign.isdigit() or sign.isupper() for sign in word[1:])
+
+
+def _words_of(function: ChangedFunction, change: FunctionChange) -> set[str]:
+    """Return the names in the changed lines of a function, and the parts of these names."""
+    words: set[str] = set()
+    for text in (function.name, *(line.bare for line in change.lines if line.is_code)):
+        for word in _TITLE_WORD.findall(text):
+            words.add(word)
+            words.update(word.lower().split("_"))
+    return words
+
+
+def _rank(path: str) -> int:
+    if is_product(path):
+        return -1
+    file_role = role(path)
+    return _ORDER.index(file_role) if file_role in _ORDER else len(_ORDER)
+
+
+def _fact_of_functions(group: Sequence[tuple[ChangedFunction, FunctionChange]]) -> Fact:
+    """Return the fact of functions that change alike."""
+    function, change = group[0]
+    names = [function.name or function.file.rpartition("/")[2] for function, _ in group]
+    unique_names = list(dict.fromkeys(names))
+    fact = code_fact(function.file, ", ".join(unique_names), change.shown_runs)
+    update: dict[str, object] = {"count": len(unique_names)}
+    if change.weight is Weight.FOLLOWS:
+        update["severity"] = Severity.INTERNAL
+    return fact.model_copy(update=update)
+
+
+_TITLE_WORD = re.compile(r"[A-Za-z_][\w-]{3,}")

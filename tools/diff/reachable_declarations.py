@@ -1,0 +1,104 @@
+"""Which Python declarations users reach, by the paths that they import."""
+
+from agent.domain.surface import SurfaceChange
+from tools.diff.definition_uses import definitions_of, is_reached, is_used_in_definitions
+from tools.diff.fact_kinds import Difference, FoundDeclaration
+from tools.diff.file_roles import HIDDEN, module_of
+from tools.surface.record_classes import is_exchanged, is_filled_in
+
+_MAX_GUESSED_DEPTH = 2
+"""Where nobody knows what a package exports, users import its modules, but not those deep inside."""
+_SIDES = 2  # Texts of a file where both of its versions are at hand
+
+
+def is_private(declared: FoundDeclaration) -> bool:
+    """Return True for something that an underscore marks as private, or that stands in such."""
+    for name in declared.path.split("."):
+        is_special = name.startswith("__")
+        # Dataclasses call `__post_init__` themselves.
+        if (name.startswith("_") and not is_special) or name == "__post_init__":
+            return True
+    return False
+
+
+def is_guessed_public(declared: FoundDeclaration) -> bool:
+    """Return True for what users may well reach where nothing says what is exported."""
+    if declared.kind == "field" and is_filled_in_field(declared):
+        return True
+    if declared.kind == "constant" and not declared.owner and declared.name.islower():
+        return False  # A module's own object, such as its logger
+    return module_of(declared.versions.file.path).count(".") < _MAX_GUESSED_DEPTH
+
+
+def is_filled_in_field(declared: FoundDeclaration) -> bool:
+    """Return True for a field of a record that users fill in or exchange with the project."""
+    if declared.kind != "field":
+        return False
+    if is_filled_in(declared.owner.rpartition(".")[2]):
+        return True
+    for declaration in (*declared.versions.new, *declared.versions.old):
+        if declaration.kind == "class" and declaration.path == declared.owner:
+            return is_exchanged(declaration.parts.get("base", "").split(","))
+    return False
+
+
+def has_public_path(difference: Difference, surface: SurfaceChange) -> bool:
+    """Return True if users can import what a difference is about, before or after it."""
+    for declared in (difference.before, difference.after):
+        if declared is None:
+            continue
+        top = declared.path.partition(".")[0]
+        if surface.public_path(declared.file, top):
+            return True
+    return False
+
+
+def is_in_public_function(declared: FoundDeclaration, surface: SurfaceChange | None) -> bool:
+    """Return True for something in the body of a function or class that users import."""
+    if surface is None or not declared.is_python or is_private(declared):
+        return False
+    top = declared.owner.partition(".")[0]
+    return bool(top) and bool(surface.public_path(declared.file, top))
+
+
+def is_reached_by_users(declared: FoundDeclaration, surface: SurfaceChange | None) -> bool:
+    """Return True for something that a public function or class of its file does or leads to.
+
+    Where nothing says what is public, everything without an underscore may be.
+    """
+    top = declared.owner.partition(".")[0]
+    if not top or not declared.is_python:
+        return True
+    if surface is None or not surface.is_exporting(declared.file):
+        return not is_private(declared)
+    return _is_reached(top, declared, surface)
+
+
+def is_value_of_users(constant: FoundDeclaration, surface: SurfaceChange | None) -> bool:
+    """Return True for a constant that public code of its file uses, or no code of it at all."""
+    if HIDDEN.search(constant.file.removesuffix(".py")):
+        return False
+    text = _text_of(constant)
+    if surface is None or not surface.is_exporting(constant.file) or text is None:
+        return True
+    top = constant.path.partition(".")[0]
+    return not is_used_in_definitions(top, text) or _is_reached(top, constant, surface)
+
+
+def _is_reached(top: str, declared: FoundDeclaration, surface: SurfaceChange) -> bool:
+    """Return True if users reach a name of a module, by itself or through public definitions."""
+    text = _text_of(declared)
+    names = {top} if text is None else {top, *definitions_of(text)}
+    public: list[str] = []
+    for name in names:
+        if is_filled_in(name) or surface.public_path(declared.file, name):
+            public.append(name)
+    return top in public if text is None else is_reached(top, text, public)
+
+
+def _text_of(declared: FoundDeclaration) -> bytes | None:
+    """Return the version of a file that has a declaration; None where only hunks are at hand."""
+    texts = declared.versions.texts
+    if len(texts) < _SIDES:
+        return None
+    return texts[0] if declared.side == "old" else texts[1]

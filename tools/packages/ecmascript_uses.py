@@ -1,0 +1,218 @@
+"""Finds the lines of own JavaScript and TypeScript that a new version of a package breaks."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from agent.bumps.bump_report import CodeUse, Effect
+from agent.bumps.call_counts import ArgumentCount, count_fault
+from tools.packages.ecmascript_code import DEFAULT, NpmPackage
+from tools.packages.syntax import field_text, line_of, nodes_of, string_text, syntax_tree, text_of
+
+SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
+_TYPED = (".ts", ".tsx", ".mts", ".cts")
+
+
+class _Import(NamedTuple):
+    """A path of a package that a file imports, with the names that it has from it."""
+
+    subpath: str  # `.` for the package itself
+    line: int
+    names: tuple[tuple[str, str, int], ...] = ()  # Exported name, name here, line
+    whole: str = ""  # The name under which the file has all of it
+    is_required: bool = False
+
+
+def names_package(text: str, package: str) -> bool:
+    """Return True for a file that may import a package."""
+    return any(f"{quote}{package}" in text for quote in "\"'`")
+
+
+async def broken_npm_uses(
+    texts: Mapping[str, str], package: str, old: NpmPackage, new: NpmPackage
+) -> list[CodeUse]:
+    """Return the lines that fit the old version of a package and not the new one."""
+    broken: list[CodeUse] = []
+    for path, text in texts.items():
+        if not path.endswith(SUFFIXES) or not names_package(text, package):
+            continue
+        root = syntax_tree(path, text)
+        if root is None:
+            continue
+        for imported in _imports(root, package):
+            broken += await _broken(path, root, imported, package, old, new)
+    return broken
+
+
+def imports_package(path: str, text: str, package: str) -> bool:
+    """Return True for a file that imports a package or a path below it."""
+    if not path.endswith(SUFFIXES) or not names_package(text, package):
+        return False
+    return any(True for _ in _imports(syntax_tree(path, text), package))
+
+
+def _imports(root: Node | None, package: str) -> Iterator[_Import]:
+    for node in nodes_of(root, "import_statement", "export_statement", "call_expression"):
+        if node.type == "call_expression":
+            yield from _required(node, package)
+            continue
+        source = node.child_by_field_name("source")
+        clauses = [child for child in node.named_children if child.type.endswith("_clause")]
+        for clause in clauses:
+            source = source or clause.child_by_field_name("source")
+        subpath = _subpath(string_text(source), package)
+        if not subpath:
+            continue
+        if node.type == "export_statement":
+            yield _Import(subpath, line_of(node), _specifiers(node))
+        elif not clauses:
+            yield _Import(subpath, line_of(node))
+        for clause in clauses if node.type == "import_statement" else ():
+            yield _Import(subpath, line_of(node), tuple(_clause_names(clause)), _namespace(clause))
+
+
+def _subpath(source: str, package: str) -> str:
+    if source == package:
+        return "."
+    return f"./{source[len(package) + 1 :]}" if source.startswith(f"{package}/") else ""
+
+
+def _clause_names(clause: Node) -> Iterator[tuple[str, str, int]]:
+    if clause.type == "import_require_clause":
+        return
+    for child in clause.named_children:
+        if child.type == "identifier":
+            yield DEFAULT, text_of(child), line_of(child)
+        elif child.type == "named_imports":
+            yield from _specifiers(clause)
+
+
+def _specifiers(node: Node) -> tuple[tuple[str, str, int], ...]:
+    names: list[tuple[str, str, int]] = []
+    for specifier in nodes_of(node, "import_specifier", "export_specifier"):
+        name = field_text(specifier, "name")
+        names.append((name, field_text(specifier, "alias") or name, line_of(specifier)))
+    return tuple(names)
+
+
+def _namespace(clause: Node) -> str:
+    if clause.type == "import_require_clause":
+        return text_of(clause.named_children[0])
+    for child in clause.named_children:
+        if child.type == "namespace_import":
+            return text_of(child.named_children[-1])
+    return ""
+
+
+def _required(call: Node, package: str) -> Iterator[_Import]:
+    """Yield what a call of `require` or `import()` loads."""
+    function = field_text(call, "function")
+    arguments = call.child_by_field_name("arguments")
+    if function not in ("require", "import") or arguments is None:
+        return
+    first = arguments.named_children[0] if arguments.named_children else None
+    subpath = _subpath(string_text(first), package)
+    if not subpath:
+        return
+    is_required = function == "require"
+    target = call.parent
+    while target is not None and target.type in ("await_expression", "parenthesized_expression"):
+        target = target.parent
+    if target is not None and target.type == "member_expression":
+        name = field_text(target, "property")
+        yield _Import(subpath, line_of(call), ((name, "", line_of(call)),), "", is_required)
+        return
+    pattern = target.child_by_field_name("name") if target is not None else None
+    is_declared = target is not None and target.type == "variable_declarator"
+    if not is_declared or pattern is None:
+        yield _Import(subpath, line_of(call), is_required=is_required)
+    elif pattern.type == "object_pattern":
+        names: list[tuple[str, str, int]] = []
+        for part in pattern.named_children:
+            if part.type == "shorthand_property_identifier_pattern":
+                names.append((text_of(part), text_of(part), line_of(part)))
+            elif part.type == "pair_pattern":
+                here = field_text(part, "value")
+                names.append((field_text(part, "key"), here, line_of(part)))
+        yield _Import(subpath, line_of(call), tuple(names), "", is_required)
+    else:
+        yield _Import(subpath, line_of(call), (), text_of(pattern), is_required)
+
+
+async def _broken(
+    file: str, root: Node, imported: _Import, package: str, old: NpmPackage, new: NpmPackage
+) -> list[CodeUse]:
+    broken: list[CodeUse] = []
+    source = package if imported.subpath == "." else f"{package}/{imported.subpath[2:]}"
+    if imported.is_required and new.is_module_only and not old.is_module_only:
+        text = "is only an ES module now, which `require` loads from Node 22.12 on"
+        broken.append(_use(file, imported.line, source, "gone", text, is_certain=False))
+    if old.has_entry(imported.subpath) is not False and new.has_entry(imported.subpath) is False:
+        text = "is not among the paths that the package exports"
+        return [*broken, _use(file, imported.line, source, "gone", text)]
+    before = await old.exports(imported.subpath)
+    after = await new.exports(imported.subpath)
+    if before is None or after is None:
+        return broken
+    named = list(imported.names)
+    named += _members(root, imported.whole)
+    for name, _, line in named:
+        if name in before.names and name not in after.names and not after.is_open:
+            broken.append(_use(file, line, f"{package}.{name}", "gone", "is gone"))
+    if file.endswith(_TYPED):
+        for name, here, _ in imported.names:
+            old_counts = frozenset(before.names.get(name, ()))
+            new_counts = frozenset(after.names.get(name, ()))
+            for line, call in _calls(root, here):
+                fault = count_fault(old_counts, new_counts, call)
+                if fault:
+                    text = f": {fault}"
+                    broken.append(_use(file, line, f"{package}.{name}", "argument", text))
+    return broken
+
+
+def _members(root: Node, whole: str) -> Iterator[tuple[str, str, int]]:
+    """Yield what is taken from an imported module by its name."""
+    if not whole:
+        return
+    for node in nodes_of(root, "member_expression", "nested_type_identifier"):
+        owner = node.child_by_field_name("object") or node.child_by_field_name("module")
+        if owner is not None and text_of(owner) == whole:
+            name = node.child_by_field_name("property") or node.child_by_field_name("name")
+            if name is not None:
+                yield text_of(name), "", line_of(name)
+    for node in nodes_of(root, "variable_declarator"):
+        value = node.child_by_field_name("value")
+        pattern = node.child_by_field_name("name")
+        if text_of(value) != whole or pattern is None or pattern.type != "object_pattern":
+            continue
+        for part in pattern.named_children:
+            yield text_of(part.child_by_field_name("key") or part), "", line_of(part)
+
+
+def _calls(root: Node, name: str) -> Iterator[tuple[int, ArgumentCount]]:
+    for call in nodes_of(root, "call_expression") if name else ():
+        function = call.child_by_field_name("function")
+        arguments = call.child_by_field_name("arguments")
+        if function is None or arguments is None or arguments.type != "arguments":
+            continue
+        if function.type != "identifier" or text_of(function) != name:
+            continue
+        values = [value for value in arguments.named_children if "comment" not in value.type]
+        is_open = any(value.type == "spread_element" for value in values)
+        yield line_of(call), ArgumentCount(len(values), is_open)
+
+
+def _use(
+    file: str, line: int, name: str, effect: Effect, text: str, *, is_certain: bool = True
+) -> CodeUse:
+    separator = "" if text.startswith(":") else " "
+    return CodeUse(
+        file=file,
+        line=line,
+        name=name,
+        effect=effect,
+        text=f"`{name}`{separator}{text}",
+        is_certain=is_certain,
+    )

@@ -1,0 +1,91 @@
+"""Uses of packages of npm, Cargo and Go in own code, and what a new version does to them."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from agent.bumps.bump_report import CodeUse, SourceMapping
+from agent.bumps.pins import Bump
+from tools.packages.ecmascript_code import NpmPackage
+from tools.packages.ecmascript_uses import broken_npm_uses, imports_package
+from tools.packages.go_code import GoModule
+from tools.packages.go_uses import broken_go_uses, imports_of
+from tools.packages.repository_trees import TreeReader
+from tools.packages.rust_code import RustWorkspace
+from tools.packages.rust_uses import broken_rust_uses, names_crate
+
+LANGUAGES = {"npm": "JavaScript and TypeScript", "cargo": "Rust", "go": "Go"}
+
+
+class LanguageUses(NamedTuple):
+    """The lines that a bump breaks, and in how many files a package is used."""
+
+    name: str = ""  # Under which own code imports the package
+    broken: tuple[CodeUse, ...] = ()
+    files_importing: int = 0
+    problem: str = ""  # Why the package could not be compared
+
+
+async def other_uses(
+    trees: TreeReader, bump: Bump, mapping: SourceMapping, texts: Mapping[str, str]
+) -> LanguageUses:
+    """Compare a package of one of these ecosystems, and look its uses up."""
+    if bump.ecosystem == "go":
+        return await _go_uses(trees, bump, mapping, texts)
+    if bump.ecosystem == "cargo":
+        return await _rust_uses(trees, bump, mapping, texts)
+    return await _npm_uses(trees, bump, mapping, texts)
+
+
+async def _go_uses(
+    trees: TreeReader, bump: Bump, mapping: SourceMapping, texts: Mapping[str, str]
+) -> LanguageUses:
+    importing: set[str] = set()
+    files: list[str] = []
+    for path, text in texts.items():
+        imported = imports_of(path, text, bump.name) if path.endswith(".go") else []
+        importing.update(imported)
+        files += [path] if imported else []
+    old = GoModule(trees, mapping.old.sha, bump.name, mapping.folder)
+    new = GoModule(trees, mapping.new.sha, bump.name, mapping.folder)
+    found = [path for path in importing if await old.package(path) is not None]
+    if importing and not found:
+        problem = f"none of the packages that your code imports is at {mapping.old.version}"
+        return LanguageUses(bump.name, files_importing=len(files), problem=problem)
+    broken = await broken_go_uses(texts, bump.name, old, new)
+    return LanguageUses(bump.name, _once(broken), len(files))
+
+
+async def _rust_uses(
+    trees: TreeReader, bump: Bump, mapping: SourceMapping, texts: Mapping[str, str]
+) -> LanguageUses:
+    old = await RustWorkspace.at(trees, mapping.old.sha)
+    new = await RustWorkspace.at(trees, mapping.new.sha)
+    crate = bump.name.replace("-", "_")
+    files = [path for path in texts if path.endswith(".rs") and names_crate(texts[path], crate)]
+    if not old.has_crate(crate) or not new.has_crate(crate):
+        problem = "its library was not found in the sources: no src/lib.rs, and no other `[lib]`"
+        return LanguageUses(crate, files_importing=len(files), problem=problem)
+    broken = broken_rust_uses(texts, crate, old, new)
+    return LanguageUses(crate, _once(broken), len(files))
+
+
+async def _npm_uses(
+    trees: TreeReader, bump: Bump, mapping: SourceMapping, texts: Mapping[str, str]
+) -> LanguageUses:
+    old = await NpmPackage.at(trees, mapping.old.sha, mapping.folder)
+    new = await NpmPackage.at(trees, mapping.new.sha, mapping.folder)
+    files = [path for path, text in texts.items() if imports_package(path, text, bump.name)]
+    broken = await broken_npm_uses(texts, bump.name, old, new)
+    if not broken and await old.exports() is None:
+        problem = "the source of its entry point was not found: what it exports is built"
+        return LanguageUses(bump.name, files_importing=len(files), problem=problem)
+    return LanguageUses(bump.name, _once(broken), len(files))
+
+
+def _once(broken: list[CodeUse]) -> tuple[CodeUse, ...]:
+    """Return each line once, and of a name that is gone only the first line of a file."""
+    kept: dict[tuple[str, int, str], CodeUse] = {}
+    for use in sorted(broken, key=lambda use: (use.file, use.line)):
+        line = 0 if use.effect == "gone" else use.line
+        kept.setdefault((use.file, line, use.text), use)
+    return tuple(kept.values())

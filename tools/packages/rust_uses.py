@@ -1,0 +1,242 @@
+"""Finds the lines of own Rust code that a new version of a crate breaks."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from agent.bumps.bump_report import CodeUse, Effect
+from agent.bumps.call_counts import ArgumentCount, count_fault
+from tools.packages.rust_code import RustWorkspace, path_names, used_paths
+from tools.packages.syntax import field_text, line_of, nodes_of, syntax_tree, text_of
+
+_OUTER_PATHS = ("scoped_identifier", "scoped_type_identifier", "scoped_use_list")
+
+
+class _RustUse(NamedTuple):
+    """A line that names something by its whole path."""
+
+    path: tuple[str, ...]
+    line: int
+    call: ArgumentCount | None = None
+    fields: tuple[tuple[str, int], ...] = ()  # That a literal gives, with their lines
+
+
+@dataclass
+class _RustFile:
+    path: str
+    root: Node
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The paths of what is imported, by the names that it has here."""
+
+
+def names_crate(text: str, crate: str) -> bool:
+    """Return True for a file in which a crate may be used."""
+    return f"{crate}::" in text or f"use {crate}" in text or f"extern crate {crate}" in text
+
+
+def broken_rust_uses(
+    texts: Mapping[str, str], crate: str, old: RustWorkspace, new: RustWorkspace
+) -> list[CodeUse]:
+    """Return the lines that fit the old version of a crate and not the new one."""
+    broken: list[CodeUse] = []
+    general = _called_elsewhere(texts, crate)
+    for path, text in texts.items():
+        if not path.endswith(".rs") or not names_crate(text, crate):
+            continue
+        root = syntax_tree(path, text)
+        if root is None:
+            continue
+        file = _RustFile(path, root)
+        _read_imports(file)
+        for use in _uses(file, crate):
+            broken += _broken(file, use, old, new)
+        broken += _lost_methods(file, old, new, general)
+    return broken
+
+
+def _read_imports(file: _RustFile) -> None:
+    for declaration in nodes_of(file.root, "use_declaration"):
+        for path, name in used_paths(declaration.child_by_field_name("argument")):
+            if name != "*":
+                file.names[name] = path
+
+
+def _uses(file: _RustFile, crate: str) -> Iterator[_RustUse]:
+    for declaration in nodes_of(file.root, "use_declaration"):
+        for path, name in used_paths(declaration.child_by_field_name("argument")):
+            if path[0] == crate and len(path) > 1:
+                line = _line_of_name(declaration, path[-1])
+                yield _RustUse(path, line if name != "*" else line_of(declaration))
+    kinds = ("scoped_identifier", "scoped_type_identifier", "macro_invocation")
+    for node in nodes_of(file.root, *kinds, "call_expression", "struct_expression"):
+        use = _use_of_node(file, node)
+        if use is not None and use.path[0] == crate and len(use.path) > 1:
+            yield use
+
+
+def _use_of_node(file: _RustFile, node: Node) -> _RustUse | None:
+    if node.type == "macro_invocation":
+        path = _full_path(file, node.child_by_field_name("macro"))
+        if not path:
+            return None
+        return _RustUse((*path[:-1], f"{path[-1]}!"), line_of(node))
+    if node.type == "struct_expression":
+        path = _full_path(file, node.child_by_field_name("name"))
+        return _RustUse(path, line_of(node), fields=_given_fields(node)) if path else None
+    if node.type == "call_expression":
+        function = node.child_by_field_name("function")
+        if function is not None and function.type == "generic_function":
+            function = function.child_by_field_name("function")
+        if function is None or function.type not in ("identifier", "scoped_identifier"):
+            return None
+        path = _full_path(file, function)
+        arguments = node.child_by_field_name("arguments")
+        values = [] if arguments is None else arguments.named_children
+        count = sum("comment" not in value.type for value in values)
+        return _RustUse(path, line_of(function), ArgumentCount(count)) if path else None
+    parent = node.parent
+    is_part = parent is not None and parent.type in (*_OUTER_PATHS, "use_as_clause", "use_list")
+    if is_part or _is_in_use(node):
+        return None
+    path = _full_path(file, node)
+    return _RustUse(path, line_of(node)) if path else None
+
+
+def _is_in_use(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "use_declaration"
+
+
+def _full_path(file: _RustFile, node: Node | None) -> tuple[str, ...]:
+    """Return a path as it is from the name of its crate on; empty for what is not imported."""
+    names = path_names(node)
+    if not names or not all(name.isidentifier() for name in names):
+        return ()
+    if names[0] in file.names:
+        return (*file.names[names[0]], *names[1:])
+    return names if len(names) > 1 else ()
+
+
+def _given_fields(node: Node) -> tuple[tuple[str, int], ...]:
+    body = node.child_by_field_name("body")
+    fields: list[tuple[str, int]] = []
+    for child in body.named_children if body is not None else ():
+        if child.type == "field_initializer":
+            fields.append((field_text(child, "field"), line_of(child)))
+        elif child.type == "shorthand_field_initializer":
+            fields.append((text_of(child), line_of(child)))
+    return tuple(fields)
+
+
+def _line_of_name(declaration: Node, name: str) -> int:
+    for node in nodes_of(declaration, "identifier", "type_identifier"):
+        if text_of(node) == name:
+            return line_of(node)
+    return line_of(declaration)
+
+
+def _broken(
+    file: _RustFile, use: _RustUse, old: RustWorkspace, new: RustWorkspace
+) -> Iterator[CodeUse]:
+    shown = "::".join(use.path)
+    before = old.resolve(use.path)
+    if before is None:
+        return
+    after = new.resolve(use.path)
+    if before.item is not None:
+        if after is None:
+            yield _code_use(file.path, use.line, shown, "gone", "is gone")
+        elif after.item is not None:
+            fault = count_fault(
+                frozenset(before.item.counts), frozenset(after.item.counts), use.call
+            )
+            if fault:
+                yield _code_use(file.path, use.line, shown, "argument", f": {fault}")
+            for name, line in use.fields:
+                is_lost = name in before.item.members and name not in after.item.members
+                if is_lost and after.item.members:
+                    yield _code_use(file.path, line, f"{shown}.{name}", "gone", "is gone")
+        return
+    if before.module is not None:
+        if after is None:
+            yield _code_use(file.path, use.line, shown, "gone", "is gone")
+        return
+    yield from _broken_member(file, use, shown, old, new)
+
+
+def _broken_member(
+    file: _RustFile, use: _RustUse, shown: str, old: RustWorkspace, new: RustWorkspace
+) -> Iterator[CodeUse]:
+    """Yield a variant or function of a type that is gone; the type itself may be gone too."""
+    if len(use.path) < 3:
+        return
+    owner_path = use.path[:-1]
+    name = use.path[-1]
+    owner = old.resolve(owner_path)
+    if owner is None or owner.item is None:
+        return
+    later = new.resolve(owner_path)
+    if later is None:
+        yield _code_use(file.path, use.line, "::".join(owner_path), "gone", "is gone")
+        return
+    if later.item is None:
+        return
+    old_functions = old.impls.functions.get(owner.item.name, {})
+    new_functions = new.impls.functions.get(later.item.name, {})
+    had = name in owner.item.members or name in old_functions
+    has = name in later.item.members or name in new.impls.names or name in new_functions
+    if had and not has and later.item.kind != "type_item":
+        yield _code_use(file.path, use.line, shown, "gone", "is gone")
+        return
+    fault = count_fault(
+        frozenset(old_functions.get(name, ())), frozenset(new_functions.get(name, ())), use.call
+    )
+    if fault:
+        yield _code_use(file.path, use.line, shown, "argument", f": {fault}", is_certain=False)
+
+
+def _lost_methods(
+    file: _RustFile, old: RustWorkspace, new: RustWorkspace, general: Collection[str]
+) -> Iterator[CodeUse]:
+    """Yield calls of methods whose name the whole repository of the crate declares no more."""
+    lost = old.impls.public - new.impls.names - set(general)
+    for call in nodes_of(file.root, "call_expression"):
+        function = call.child_by_field_name("function")
+        if function is None or function.type != "field_expression":
+            continue
+        name = field_text(function, "field")
+        if name in lost:
+            method = function.child_by_field_name("field") or function
+            text = "is a method that the crate has no more"
+            yield _code_use(file.path, line_of(method), f".{name}", "gone", text, is_certain=False)
+
+
+def _called_elsewhere(texts: Mapping[str, str], crate: str) -> set[str]:
+    """Return the methods that are one's own, or that files without the crate call as well."""
+    names: set[str] = set()
+    for path, text in texts.items():
+        if not path.endswith(".rs"):
+            continue
+        root = syntax_tree(path, text)
+        for function in nodes_of(root, "function_item", "function_signature_item"):
+            names.add(field_text(function, "name"))
+        if names_crate(text, crate):
+            continue
+        for called in nodes_of(root, "field_expression"):
+            names.add(field_text(called, "field"))
+    return names
+
+
+def _code_use(
+    file: str, line: int, name: str, effect: Effect, text: str, *, is_certain: bool = True
+) -> CodeUse:
+    separator = "" if text.startswith(":") else " "
+    return CodeUse(
+        file=file,
+        line=line,
+        name=name,
+        effect=effect,
+        text=f"`{name}`{separator}{text}",
+        is_certain=is_certain,
+    )

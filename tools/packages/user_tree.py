@@ -1,0 +1,81 @@
+"""One's own code as it is at a commit, whatever is checked out."""
+
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from agent.bumps.python_uses import imported_packages
+from tools.packages.repository_trees import TreeReader
+
+_MAX_FILES = 50_000
+_MAX_CHARACTERS = 1_000_000  # Of a file that is searched
+_MAX_DEPTH = 40  # Folders
+_MAX_NAME = 200  # Characters of a part of a path
+_NO_TEXT = (".png", ".jpg", ".gif", ".ico", ".pdf", ".zip", ".gz", ".whl", ".so", ".bin", ".pt")
+
+
+@dataclass(frozen=True)
+class OwnTree:
+    """The text files of a commit by their paths."""
+
+    texts: Mapping[str, str]
+    left_out: int  # Files beyond the limits
+
+    @classmethod
+    async def at(cls, trees: TreeReader, sha: str, folders: Collection[str] = ()) -> "OwnTree":
+        """Read the files of a commit, all or those below some folders."""
+        listing = await trees.listing(sha)
+        paths: list[str] = []
+        for path, entry in listing.items():
+            is_inside = not folders or any(_is_below(path, folder) for folder in folders)
+            if entry.is_file and is_inside and not path.lower().endswith(_NO_TEXT):
+                paths.append(path)
+        texts: dict[str, str] = {}
+        for path, text in (await trees.texts(sha, paths[:_MAX_FILES])).items():
+            if len(text) <= _MAX_CHARACTERS and "\0" not in text:
+                texts[path] = text
+        return cls(texts, len(paths) - len(texts))
+
+    @property
+    def python_files(self) -> dict[str, str]:
+        """The Python files."""
+        return {path: text for path, text in self.texts.items() if path.endswith((".py", ".pyi"))}
+
+    def imported_packages(self) -> set[str]:
+        """Return the top-level names that the Python files import."""
+        names: set[str] = set()
+        for text in self.python_files.values():
+            names |= imported_packages(text)
+        return names
+
+    @contextmanager
+    def written_out(self, words: Collection[str]) -> Iterator[Path]:
+        """Yield a temporary folder with the files that hold one of some words.
+
+        Only texts are written, under their own paths; nothing there is ever run.
+        """
+        lowered = [word.lower() for word in words]
+        with tempfile.TemporaryDirectory(prefix="gitzette-own-") as name:
+            folder = Path(name)
+            for path, text in self.texts.items():
+                content = text.lower()
+                if not any(word in content for word in lowered) or not _is_plain(path):
+                    continue
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(text, "utf-8", errors="replace", newline="")
+            yield folder
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _is_plain(path: str) -> bool:
+    """Return True for a path that stays in its folder and that every file system can hold."""
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or len(parts) > _MAX_DEPTH or "\ufffd" in path:
+        return False
+    return all(part not in (".", "..", ".git") and len(part) <= _MAX_NAME for part in parts)

@@ -1,0 +1,250 @@
+"""Resolves what importable paths stand for, over all modules of a tree."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tools.surface.python_module import ImportTarget, Module, PythonDefinition
+
+_MAX_HOPS = 12  # Imports that are followed from one name; a longer chain is a circle
+_TYPING_MODULES = ("abc", "typing", "typing_extensions")
+_TYPING_BASES = ("ABC", "Generic", "Protocol")
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Something that is there, but is not defined in this tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFound:
+    """A path that stands for a module."""
+
+    name: str
+
+
+Meaning = PythonDefinition | Outside | ModuleFound
+"""What a path stands for. `Outside` also where nobody can say what it is without running code."""
+OUTSIDE = Outside()
+
+
+@dataclass
+class Package:
+    """The modules of a tree, of which some are read.
+
+    Resolving a path may need modules that were not read yet: they are noted in `unread`, and the
+    answer is `Outside` until they were read.
+    """
+
+    paths: Mapping[str, str]  # The file of each module of the tree
+    modules: Mapping[str, Module | None]  # Those that were read; None for what cannot be parsed
+    unread: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)  # Read modules that an answer came from or through
+
+    def resolve(self, module_name: str, name: str, hops: int = _MAX_HOPS) -> Meaning | None:
+        """Return what a name of a module stands for; None where the module has no such name."""
+        if not self._is_of_tree(module_name) or hops == 0:
+            return OUTSIDE
+        module = self._module(module_name)
+        if module is None:
+            return OUTSIDE  # It was not read, or cannot be: anything may be in it
+        if name in module.definitions:
+            return module.definitions[name]
+        submodule = f"{module_name}.{name}"
+        target = module.imports.get(name)
+        # `from . import name` binds the module of this name.
+        if target is not None and target != ImportTarget(module_name, name):
+            return self._target(target, hops - 1)
+        if submodule in self.paths:
+            return ModuleFound(submodule)
+        for star in module.stars:
+            if not self._is_exported_by_star(star, name, hops - 1):
+                continue
+            meaning = self.resolve(star, name, hops - 1)
+            if meaning is not None:
+                return meaning
+        return OUTSIDE if module.is_open or name in module.made_up else None
+
+    def _target(self, target: ImportTarget, hops: int) -> Meaning | None:
+        if not target.name:
+            return ModuleFound(target.module) if self._is_of_tree(target.module) else OUTSIDE
+        return self.resolve(target.module, target.name, hops)
+
+    def _is_exported_by_star(self, module_name: str, name: str, hops: int) -> bool:
+        if not self._is_of_tree(module_name) or hops == 0:
+            return False
+        module = self._module(module_name)
+        if module is None or module.exports is None:
+            return not name.startswith("_")
+        return name in module.exports or module.is_open
+
+    def exported_names(self, module_name: str) -> Iterator[str]:
+        """Yield the names that a package gives to its users: its `__all__`, and all that it binds."""
+        module = self._module(module_name)
+        if module is None:
+            return
+        yield from module.exports or ()
+        yield from self._bound_names(module, _MAX_HOPS)
+
+    def unlisted_names(self, module_name: str) -> Iterator[str]:
+        """Yield the names that a package binds beside those of its `__all__`, if it has one."""
+        module = self._module(module_name)
+        if module is None or module.exports is None or not module.has_all_exports:
+            return
+        for name in self._bound_names(module, _MAX_HOPS):
+            if name not in module.exports:
+                yield name
+
+    def unlisted_definitions(
+        self, module_name: str, given_on: Collection[tuple[str, str]]
+    ) -> Iterator[str]:
+        """Yield the names of a module beside those that a package picks from it for its users."""
+        module = self._module(module_name)
+        if module is None or module.is_package or module.exports is not None:
+            return
+        own_names = [name for name in module.definitions if not name.startswith("_")]
+        if any((module_name, name) in given_on for name in own_names):
+            for name in own_names:
+                if (module_name, name) not in given_on:
+                    yield name
+
+    def _star_names(self, module_name: str, hops: int) -> Iterator[str]:
+        """Yield the names that `from module import *` binds."""
+        if not self._is_of_tree(module_name) or hops == 0:
+            return
+        module = self._module(module_name)
+        if module is None:
+            return
+        if module.exports is not None:
+            yield from module.exports
+        else:
+            yield from self._bound_names(module, hops - 1)
+
+    def _bound_names(self, module: Module, hops: int) -> Iterator[str]:
+        """Yield the public names that the statements of a module bind."""
+        for name in (*module.definitions, *module.imports):
+            if not name.startswith("_"):
+                yield name
+        for star in module.stars:
+            yield from self._star_names(star, hops)
+
+    def defined_names(self, module_name: str) -> Iterator[str]:
+        """Yield the public names that a module defines itself or lists in its `__all__`."""
+        module = self._module(module_name)
+        if module is None:
+            return
+        if module.exports is not None:
+            yield from module.exports
+            return
+        for name in module.definitions:
+            if not name.startswith("_"):
+                yield name
+
+    def inherited(
+        self, definition: PythonDefinition, name: str, hops: int = _MAX_HOPS
+    ) -> bool | None:
+        """Return whether a class has a member from one of its bases; None where nobody can say."""
+        is_certain = True
+        for base in definition.bases:
+            if base == "object":
+                continue
+            top, _, rest = base.partition(".")
+            meaning = None if rest else self.resolve(definition.module, top)
+            if not isinstance(meaning, PythonDefinition) or hops == 0:
+                is_certain = False
+                continue
+            if name in meaning.members or name in meaning.attributes:
+                return True
+            above = self.inherited(meaning, name, hops - 1)
+            if above:
+                return True
+            if above is None:
+                is_certain = False
+        return False if is_certain else None
+
+    def member(
+        self, definition: PythonDefinition, name: str, hops: int = _MAX_HOPS
+    ) -> "Meaning | None":
+        """Return the member of a class or its bases by name; None if there certainly is none."""
+        if name in definition.members:
+            return definition.members[name]
+        if name in definition.attributes:
+            full_name = f"{definition.name}.{name}"
+            attribute_type = definition.attribute_types.get(name)
+            return PythonDefinition(
+                definition.module, full_name, "value", definition.line, type=attribute_type
+            )
+        if definition.is_open:
+            return OUTSIDE
+        for base in definition.bases:
+            if base == "object" or self._brings_nothing(definition.module, base):
+                continue
+            meaning = self._named(definition.module, base)
+            if not isinstance(meaning, PythonDefinition) or not hops:
+                return OUTSIDE
+            inherited = self.member(meaning, name, hops - 1)
+            if inherited is not None:
+                return inherited
+        return None
+
+    def _named(self, module_name: str, path: str) -> Meaning | None:
+        """Return what a name stands for, behind the names of the modules it is in."""
+        first, *others = path.split(".")
+        meaning = self.resolve(module_name, first)
+        for other in others:
+            if not isinstance(meaning, ModuleFound):
+                return None
+            meaning = self.resolve(meaning.name, other)
+        return meaning
+
+    def _brings_nothing(self, module_name: str, base: str) -> bool:
+        """Return True for a base that says how a class is typed, and has nothing to inherit."""
+        top, _, rest = base.partition(".")
+        module = self._module(module_name)
+        target = module.imports.get(top) if module else None
+        if target is None or target.module not in _TYPING_MODULES:
+            return False
+        return (rest or target.name) in _TYPING_BASES
+
+    def warns(self, module_name: str) -> tuple[str, ...]:
+        """Return the categories of what a module warns of whenever it is imported."""
+        module = self._module(module_name) if module_name in self.paths else None
+        return module.warns if module is not None else ()
+
+    def _is_of_tree(self, module_name: str) -> bool:
+        return module_name in self.paths or module_name in self.modules
+
+    def _module(self, module_name: str) -> Module | None:
+        if module_name not in self.modules:
+            self.unread.add(module_name)
+            return None
+        self.used.add(module_name)
+        return self.modules[module_name]
+
+
+def module_paths(files: Iterable[str]) -> dict[str, str]:
+    """Return the file of each module below a package, by the names users may import it under.
+
+    A package is named from the topmost folder that has an `__init__.py`; where a folder between
+    has none, the packages below it also go by the names they have if they are built on their own.
+    """
+    python_files = [file for file in files if file.endswith(".py")]
+    folders = {file.rpartition("/")[0] for file in python_files if file.endswith("/__init__.py")}
+    paths: dict[str, str] = {}
+    for file in python_files:
+        for root in _root_folders(file, folders):
+            parts = file[len(root) :].lstrip("/").removesuffix(".py").split("/")
+            if parts[-1] == "__init__":
+                parts.pop()
+            paths.setdefault(".".join(parts), file)
+    return paths
+
+
+def _root_folders(file: str, package_folders: set[str]) -> Iterator[str]:
+    """Yield the folders that may hold the package of a file, the topmost first."""
+    parts = file.split("/")[:-1]
+    is_inside = False
+    for depth in range(1, len(parts) + 1):
+        is_package = "/".join(parts[:depth]) in package_folders
+        if is_package and not is_inside:
+            yield "/".join(parts[: depth - 1])
+        is_inside = is_package

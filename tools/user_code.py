@@ -1,0 +1,151 @@
+"""The user's own files, which are read on this machine: nothing of them is sent or kept."""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from agent.domain.base import InputError, RepoId
+from agent.domain.facts import Fact
+from agent.domain.ledger import OwnUse
+from agent.domain.upgrade import Upgrade, UpgradeItem
+from agent.user_code_uses import MAX_PLACES, concerns, find_uses, project_names, used_name
+from tools.git.process import LOCAL, git_program
+
+_MAX_FILE_BYTES = 1_000_000
+_MAX_FILES = 50_000
+_NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp")
+_OTHER_CODE = (".py", ".pyi", ".rs", ".go", ".ts", ".js")
+_SCRIPTS = (".sh", ".bash", ".zsh", ".bat", ".ps1", ".mk", ".cmake", ".dockerfile")
+_SETTINGS = (".yaml", ".yml", ".toml", ".json", ".env", ".cfg", ".ini", ".service", ".tf", ".j2")
+_ENDINGS = frozenset((*_NATIVE, *_OTHER_CODE, *_SCRIPTS, *_SETTINGS))
+_FILE_NAMES = ("dockerfile", "containerfile", "makefile", "procfile", ".env")
+_LIST_FILES = (
+    "-c",
+    "core.fsmonitor=false",
+    "ls-files",
+    "-z",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+)
+
+
+class OwnCode:
+    """The trees in which a user's own code lies; each is listed once."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        for root in roots:
+            if not root.is_dir():
+                raise InputError(f"--uses {root} is not a folder; give the folder of your own code")
+        self._roots = [root.resolve() for root in roots]
+        self._files: list[tuple[str, Path]] | None = None
+
+    def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
+        """Return the places of the user's code that use what each commit changes, a few for each."""
+        concerning: dict[Fact, list[OwnUse]] = {}
+        for commit_facts in facts.values():
+            for fact in commit_facts:
+                if concerns(fact):
+                    concerning[fact] = []
+        sought = list(concerning)
+        project = project_names(repo, sought)
+        for file, text in self._naming(project):
+            for use in find_uses(sought, file, text, project):
+                own_use = OwnUse(
+                    repo=repo,
+                    sha="",
+                    name=used_name(use.fact),
+                    file=file,
+                    line=use.line,
+                    text=use.text,
+                )
+                concerning[use.fact].append(own_use)
+        uses: dict[OwnUse, None] = {}
+        for sha, commit_facts in facts.items():
+            for fact in commit_facts:
+                for own_use in concerning.get(fact, ())[:MAX_PLACES]:
+                    uses[own_use.model_copy(update={"sha": sha})] = None
+        return tuple(uses)
+
+    def marked(self, upgrade: Upgrade) -> Upgrade:
+        """Return a guide with the places where the user's code uses what changed."""
+        facts: dict[str, list[Fact]] = {}
+        for item in upgrade.items:
+            facts.setdefault(_first_commit(item), []).append(item.fact)
+        uses: dict[tuple[str, str], list[OwnUse]] = {}
+        for use in self.found(upgrade.repo, facts):
+            uses.setdefault((use.sha, use.name), []).append(use)
+        items = []
+        for item in upgrade.items:
+            key = (_first_commit(item), used_name(item.fact))
+            if key in uses and concerns(item.fact):
+                items.append(item.model_copy(update={"uses": tuple(uses[key])}))
+            else:
+                items.append(item)
+        update = {"items": tuple(items), "own_files": len(self._listed_files())}
+        return upgrade.model_copy(update=update)
+
+    def _naming(self, project: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+        """Yield the names and texts of the files that name a project."""
+        for name, path in self._listed_files():
+            try:
+                if path.stat().st_size > _MAX_FILE_BYTES:
+                    continue
+                text = path.read_text("utf-8", errors="replace")
+            except OSError:
+                continue
+            if "\0" not in text and project.search(text):
+                yield name, text
+
+    def _listed_files(self) -> list[tuple[str, Path]]:
+        """Return the files of all roots, which are listed once."""
+        if self._files is None:
+            files: list[tuple[str, Path]] = []
+            for root in self._roots:
+                files += self._listed(root)
+            self._files = files[:_MAX_FILES]
+        return self._files
+
+    def _listed(self, root: Path) -> list[tuple[str, Path]]:
+        """Return what git would keep of a tree, or all that is not hidden where there is no git."""
+        git = subprocess.run(
+            [git_program(), *_LIST_FILES], env=LOCAL, cwd=root, capture_output=True, check=False
+        )
+        names: Iterable[str] = _walked(root)
+        if git.returncode == 0:
+            names = sorted(os.fsdecode(name) for name in git.stdout.split(b"\0") if name)
+        prefix = f"{root.name}/" if len(self._roots) > 1 else ""
+        files: list[tuple[str, Path]] = []
+        for name in dict.fromkeys(names):
+            if _is_read(name) and _is_inside(root / name, root):
+                files.append((prefix + name, root / name))
+        return files
+
+
+def _first_commit(item: UpgradeItem) -> str:
+    return item.commits[0] if item.commits else ""
+
+
+def _walked(root: Path) -> Iterator[str]:
+    """Yield the files of a tree that are not hidden."""
+    for folder, folders, files in os.walk(root):
+        # In place, so that the walk leaves out what is removed.
+        folders[:] = sorted(filter(_is_entered, folders))
+        for name in sorted(files):
+            yield str((Path(folder) / name).relative_to(root))
+
+
+def _is_entered(folder: str) -> bool:
+    return not folder.startswith(".") and folder != "node_modules"
+
+
+def _is_read(name: str) -> bool:
+    last = Path(name.lower())
+    return last.suffix in _ENDINGS or last.name.startswith(_FILE_NAMES)
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    """Return True for a file of a tree; a link may lead out of it, or to a file that is read anyway."""
+    return not path.is_symlink() and path.is_file() and path.resolve().is_relative_to(root)
