@@ -38,8 +38,9 @@ def really_changed(run: Run) -> Run:
         return run
     changed: set[ChangedLine] = set()
     earlier: dict[ChangedLine, set[ChangedLine]] = defaultdict(set)
-    texts = [[word.text for word in words] for words in (old, new)]
-    matcher = SequenceMatcher(None, *texts, autojunk=False)
+    old_texts = [word.text for word in old]
+    new_texts = [word.text for word in new]
+    matcher = SequenceMatcher(None, old_texts, new_texts, autojunk=False)
     for event, old_start, old_end, new_start, new_end in matcher.get_opcodes():
         old_words = old[old_start:old_end]
         new_words = new[new_start:new_end]
