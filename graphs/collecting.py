@@ -182,4 +182,4 @@ async def _own_uses(
     for evidence in studied:
         if evidence.sheet:
             touched[evidence.change.commit.sha] = evidence.sheet.touched
-    return context.own.found(sources.code.repo, touched)
+    return await context.own.found(sources.code.repo, touched)
