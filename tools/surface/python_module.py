@@ -466,13 +466,13 @@ def _attribute_types(statement: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
         if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         annotations = {argument.arg: argument.annotation for argument in _parameters(method.args)}
-        for node in ast.walk(method):
-            for target in _targets(node):
-                if isinstance(target, ast.Attribute) and isinstance(node, ast.stmt):
-                    value = node.value if isinstance(node, ast.Assign) else None
-                    if isinstance(value, ast.Constant) and value.value is None:
-                        continue
-                    type_shown = _type_shown(node)
+        for inner in _statements_of(method):
+            value = inner.value if isinstance(inner, ast.Assign) else None
+            if isinstance(value, ast.Constant) and value.value is None:
+                continue
+            for target in _targets(inner):
+                if isinstance(target, ast.Attribute):
+                    type_shown = _type_shown(inner)
                     if isinstance(value, ast.Name):
                         type_shown = annotations.get(value.id)
                     types_by_attribute.setdefault(target.attr, []).append(type_shown)
@@ -503,12 +503,36 @@ def _assigned_attributes(statement: ast.ClassDef) -> Iterator[str]:
     for method in _flattened(statement.body):
         if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        is_constructor = method.name in _CONSTRUCTORS
-        for node in ast.walk(method):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                yield node.attr
-            elif is_constructor and _makes_attributes_up(node):
-                yield "__dict__"
+        for inner in _statements_of(method):
+            for node in chain.from_iterable(ast.walk(target) for target in _places_of(inner)):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    yield node.attr
+        if method.name in _CONSTRUCTORS and any(map(_makes_attributes_up, ast.walk(method))):
+            yield "__dict__"
+
+
+def _statements_of(method: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield a statement and all that are inside it, without looking into expressions."""
+    waiting = [method]
+    while waiting:
+        statement = waiting.pop()
+        yield statement
+        for block in ("body", "orelse", "finalbody"):
+            waiting += getattr(statement, block, ())
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            waiting += part.body
+
+
+def _places_of(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Yield where a statement puts values."""
+    if isinstance(statement, ast.Assign):
+        yield from statement.targets
+    elif isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor):
+        yield statement.target
+    elif isinstance(statement, ast.With | ast.AsyncWith):
+        for item in statement.items:
+            if item.optional_vars is not None:
+                yield item.optional_vars
 
 
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
