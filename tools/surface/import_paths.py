@@ -48,7 +48,9 @@ class Package:
     modules: Mapping[str, Module | None]  # Those that were read; None for what cannot be parsed
     unread: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)  # Read modules that an answer came from or through
-    whole: dict[str, Module | None] = field(default_factory=dict)  # Those of which outlines are used
+    whole: dict[str, Module | None] = field(
+        default_factory=dict
+    )  # Those of which outlines are used
     unopened: set[str] = field(default_factory=set)  # Outlines of which more has to be known
     _givers: dict[str, _StarGivers] = field(default_factory=dict)
 

@@ -576,10 +576,7 @@ def _is_field(call: ast.Call) -> bool:
 
 
 def _is_class_variable(statement: ast.AnnAssign) -> bool:
-    for node in ast.walk(statement.annotation):
-        if "ClassVar" in _text_of(node):
-            return True
-    return False
+    return any("ClassVar" in _text_of(node) for node in ast.walk(statement.annotation))
 
 
 def _text_of(node: ast.AST) -> str:
