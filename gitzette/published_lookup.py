@@ -1,4 +1,4 @@
-"""Finds commits, threads and releases in the published reports of an output folder."""
+"""The look-up of commits, threads and releases in the published reports of an output folder."""
 
 import re
 from collections.abc import Iterator, Sequence

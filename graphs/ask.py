@@ -1,4 +1,4 @@
-"""A question: plan, retrieve evidence, read on with tools, answer, check, judge, repair once, reply."""
+"""The graph of `ask`: plan, retrieve evidence, read on, answer, check, judge, repair once, reply."""
 
 from collections.abc import Sequence
 from functools import cache

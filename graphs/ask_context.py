@@ -1,4 +1,4 @@
-"""The context of a question: that of a run, the memory of evidence, and its index."""
+"""The context in which `ask` runs: that of a run, the memory of evidence, and its index."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

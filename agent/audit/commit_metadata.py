@@ -1,4 +1,4 @@
-"""Comparisons of what a report says of a commit with what git knows: people, dates and counts."""
+"""Checks of the metadata of commits in a report: people, dates and counts, as git knows them."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The result of looking into a bump: repository, both commits, and the effect on own code."""
+"""The report on a bump: repository of the package, both commits, and the effect on the user's code."""
 
 from typing import Literal
 

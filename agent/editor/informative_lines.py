@@ -1,4 +1,4 @@
-"""The changed lines of a commit that tell an editor most: what users read, set, or run into."""
+"""The most informative changed lines of a commit: what users read, set, or run into comes first."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Shortening text to a number of tokens: the lines that matter, and those around them, are kept."""
+"""An excerpt of a text in a number of tokens: lines that matter are kept, with those around them."""
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple

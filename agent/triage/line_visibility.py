@@ -1,4 +1,4 @@
-"""Which changed lines say most: what users read, set or run into comes before other code."""
+"""The visibility of changed lines to users: what they read, set or run into, before other code."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Commits and diffs of one repository, read with git from a clone or a mirror on disk."""
+"""The source of commits and diffs of one repository by git, from a clone or a mirror on disk."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress

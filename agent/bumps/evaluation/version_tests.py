@@ -1,4 +1,4 @@
-"""Which blocks run with some versions of a package only."""
+"""Tests of the version of a package: which blocks run with some versions only."""
 
 import ast
 from collections.abc import Iterator
