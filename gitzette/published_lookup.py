@@ -297,7 +297,7 @@ class PublishedLookup:
         kind = "commit or release" if is_commit else "report, commit, thread or release"
         advice = "write a day, a hash, #NUMBER or a tag"
         if is_commit:
-            advice = f"`gitzette facts {what}` reads a commit that no report tells of"
+            advice = f"`gitzette facts {what}` reads a commit that no report has"
         return InputError(
             f"no published report has a {kind} {what[:60]!r}{self._where()}; {advice}"
         )

@@ -150,7 +150,7 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
     async def births(self, shas: Sequence[str]) -> Mapping[str, tuple[Birth, ...]]:
         """Return for each commit the earlier ones that brought the rarest names that it changes.
 
-        A partial clone has too few contents to tell.
+        A partial clone has too few contents to say.
         """
         found: dict[str, tuple[Birth, ...]] = dict.fromkeys(shas, ())
         if await self.is_partial():
