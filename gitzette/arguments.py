@@ -5,19 +5,19 @@
 
 import argparse
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.domain.base import RepoId, UsageError
+from agent.domain.base import InputError, RepoId, UsageError
 from agent.domain.references import repo_id
 from agent.domain.window import Window, zone
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings
-from tools.git.repository import checkout_above
+from tools.git.process import run_local
+from tools.git.repository import checkout_above, config_file
 
 _MAX_REPO_NAME = 100  # Characters, as on GitHub
 _SETTINGS = ("tz", "lang", "layout", "analyst", "source", "out", "uses")
@@ -69,16 +69,23 @@ def checkout_here(folder: Path) -> RepoSpec:
         )
     folder_name = re.sub(r"[^A-Za-z0-9._-]", "-", path.name).strip(".")[:_MAX_REPO_NAME]
     name = f"local/{folder_name or 'checkout'}"
-    with suppress(UsageError):
-        name = repo_id(git_output(path, "config", "--get", "remote.origin.url"))
+    # What is wrong with a checkout is said when it is read.
+    with suppress(UsageError, InputError, OSError):
+        name = repo_id(
+            git_output(
+                path, "config", "--file", str(config_file(path)), "--get", "remote.origin.url"
+            )
+        )
     return RepoSpec(name=RepoId(name), path=path)
 
 
 def git_output(checkout: Path, *args: str) -> str:
     """Return what git prints about a checkout; an empty string if it fails."""
-    command = ["git", "-C", str(checkout), *args]
-    process = subprocess.run(command, capture_output=True, check=False)
-    return process.stdout.decode(errors="replace").strip()
+    try:
+        git = run_local(args, checkout)
+    except TimeoutError:
+        return ""
+    return git.out.decode("utf-8", "replace").strip()
 
 
 def window_of(args: argparse.Namespace, tz: str, now: datetime) -> Window:

@@ -1,4 +1,4 @@
-"""Builds everything with a side effect, from settings and the environment."""
+"""The wiring of everything with a side effect, from settings and the environment."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
@@ -34,7 +34,7 @@ from tools.evidence_cache import EvidenceCache
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
 from tools.stored_facts import StoredFacts
-from tools.user_code import OwnCode
+from tools.user_code import UserCode
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -123,7 +123,7 @@ def run_context(
 
     A replay, which has a recipe, does not read the user's own code again.
     """
-    own_code = OwnCode(shape.uses if isinstance(shape, Settings) else ())
+    own_code = UserCode(shape.uses if isinstance(shape, Settings) else ())
     return RunContext(
         repositories=repositories,
         landings=recorded(memory.landings, recorder, "landings"),

@@ -1,4 +1,4 @@
-"""The first look at a repository: what landed, what its threads say, and how much each commit weighs."""
+"""Collecting, the first look at a repository: what landed, what threads say, what each commit weighs."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -182,4 +182,4 @@ async def _own_uses(
     for evidence in studied:
         if evidence.sheet:
             touched[evidence.change.commit.sha] = evidence.sheet.touched
-    return context.own.found(sources.code.repo, touched)
+    return await context.own.found(sources.code.repo, touched)

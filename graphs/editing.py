@@ -36,9 +36,9 @@ from graphs.editing_order import in_one_order
 from graphs.editor_look_ups import EditorLook, look_at_rows, looked_up_text
 from graphs.failures import failing_alone
 from graphs.judging_editor_words import judged_view
+from graphs.look_up_tools import row_tools
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
-from graphs.writer_look_ups import row_tools
 from tools.affected_versions import first_releases
 from tools.chat.messages import Handles
 from tools.history.earlier_history import pull_templates, tags_of_window

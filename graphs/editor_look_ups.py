@@ -1,4 +1,4 @@
-"""Lets an editor look into commits before it places them, where their rows do not show enough."""
+"""Look-ups of an editor: it reads in commits before it places them, where rows do not show enough."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from agent.domain.spending import Account, Editing, fallback
 from agent.prompting import ContextExceeded, fenced, fitting, tokens_of
 from agent.question_sizes import QuestionLimit
 from graphs.run_context import RunContext
-from graphs.writer_look_ups import LookLimit, LookQuestion, conversation, tool_answers
+from graphs.tool_conversation import LookLimit, LookQuestion, conversation, tool_answers
 
 _LIMIT = LookLimit(turns=2, look_ups=8)  # About the rows of one question
 _FIRST_WORDS = "\nWhat you looked up before, each answer below the call of its tool:\n"

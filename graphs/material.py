@@ -19,6 +19,7 @@ from agent.triage.first_look import Collected, Scales, background_of, known_issu
 from agent.triage.weights import lifted
 from graphs.run_context import RunContext
 from graphs.state import (
+    AnalysisInput,
     CloseReading,
     MaterialInput,
     ReadingInput,
@@ -27,6 +28,13 @@ from graphs.state import (
 )
 from tools.history.earlier_history import pull_templates
 from tools.history.find_stories import with_past
+
+
+def repository_of(state: AnalysisInput) -> MaterialInput:
+    """Return the repository that tasks about commits belong to."""
+    repository = state["repository"]
+    assert repository is not None, "tasks about commits come with their repository"
+    return repository
 
 
 async def close_reading(

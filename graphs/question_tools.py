@@ -28,7 +28,7 @@ from graphs.ask_state import (
     QuestionToolsOutput,
 )
 from graphs.replying import account_of
-from graphs.writer_look_ups import called, wants_tools
+from graphs.tool_conversation import call_tools, wants_tools
 from tools.chat.messages import trimmed
 from tools.toolset import Toolset, tools_of
 
@@ -98,7 +98,7 @@ async def tools(state: QuestionToolsInput, runtime: Runtime[AskContext]) -> Ques
     runtime.stream_writer(Step(state["searched"][0].repo, "looking further"))
     names = offered_names(state["searched"])
     toolsets = await context.open_tools(state["window"], state["landed"], state["handles"], names)
-    answers = await called(tools_of(toolsets), state["messages"])
+    answers = await call_tools(tools_of(toolsets), state["messages"])
     evidence = dict(state["evidence"])
     notes = dict(state["notes"])
     states: dict[EvidenceId, str] = {}

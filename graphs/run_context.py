@@ -23,7 +23,7 @@ from memory.statements import Statements
 from memory.stories import Stories
 from tools.chat.messages import Handles, Topic
 from tools.evidence_cache import EvidenceCache
-from tools.user_code import OwnCode
+from tools.user_code import UserCode
 
 M = TypeVar("M", bound=BaseModel)
 _SMALL_CONTEXT = 12_000  # Tokens: a model with less loses its way in several steps
@@ -53,7 +53,7 @@ class RunContext:
     judge_tools: bool = True  # Whether the judge may look further in the repository
     questions: EvidenceStore | None = None
     """Where what was read is left for questions; None where nothing may be written."""
-    own: OwnCode | None = None
+    own: UserCode | None = None
     """The user's own code, which is searched for uses of what changes; it stays on this machine."""
 
     @property

@@ -13,6 +13,7 @@ from agent.domain.spending import Account, fallback
 from agent.prompting import ModelError
 from agent.writing.minor_commits_target import MinorCommitsTarget
 from agent.writing.tasks import Draft, Sentences
+from graphs.judge_look_ups import judge_look
 from graphs.run_context import RunContext
 from graphs.sentence_steps import SentenceSteps, announce, spent
 from graphs.state import (
@@ -22,7 +23,7 @@ from graphs.state import (
     SentencesOutput,
     SettleOutput,
 )
-from graphs.writer_look_ups import after_look, after_look_up, judge_look, look, look_up
+from graphs.writer_look_ups import after_look, after_look_up, look, look_up
 from graphs.writing_targets import TaskTarget, writing_targets
 from tools.chat.messages import Handles
 

@@ -17,7 +17,7 @@ from agent.writing.minor_commits_target import MinorCommitsTarget
 from agent.writing.summary_target import SummaryTarget, summary_evidence
 from agent.writing.targets import CommitTarget
 from agent.writing.tasks import Task, evidence_handles
-from graphs.material import material_of
+from graphs.material import material_of, repository_of
 from graphs.run_context import RunContext
 from graphs.state import AnalysisInput, MaterialInput
 from tools.affected_versions import affected_versions
@@ -50,8 +50,7 @@ async def _minor_targets(
     batches = [task for task in state["tasks"] if task.minor]
     if not batches:
         return {}
-    repository = state["repository"]
-    assert repository is not None, "tasks about commits come with their repository"
+    repository = repository_of(state)
     material = await material_of(repository, context)
     evidence_set = evidence_set_of(material, repository["first_look"])
     target_by_task: dict[str, MinorCommitsTarget] = {}
@@ -95,8 +94,7 @@ async def commit_targets(state: AnalysisInput, context: RunContext) -> dict[str,
     about_commits = [(task.about, task) for task in state["tasks"] if task.about]
     if not about_commits:
         return {}
-    repository = state["repository"]
-    assert repository is not None, "tasks about commits come with their repository"
+    repository = repository_of(state)
     material = await material_of(repository, context)
     evidence_set = evidence_set_of(material, repository["first_look"])
     reads = {read.evidence.id: read for read in material.reads}

@@ -20,6 +20,7 @@ from inspect import (
     BoundArguments,
     Signature,
     getmembers,
+    isawaitable,
     iscoroutinefunction,
     isfunction,
     signature,
@@ -235,7 +236,9 @@ class _Method:
 
         async def live(items: Sequence[str]) -> Any:
             nonlocal may_last
-            target = await self.proxy.target()
+            target = self.proxy.target()
+            if isawaitable(target):  # A source that is opened now
+                target = await target
             answer = await self._call_target(target, bound, items)
             if self._rule.needs_history:
                 may_last = await _has_whole_history(target)

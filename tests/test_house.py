@@ -64,6 +64,24 @@ def test_links_between_the_documents_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+_FOREIGN_FILES = {"setup.py"}  # Files of the projects that Gitzette reads
+_OUR_FOLDERS = (*PACKAGES, "scripts", "tests")
+
+
+def test_files_of_ours_that_documents_name_exist() -> None:
+    known = set(_FOREIGN_FILES)
+    for folder in _OUR_FOLDERS:
+        for file in python_files(folder):
+            known |= {file.name, file.relative_to(ROOT).as_posix()}
+    modules_named = re.compile(r"(?<![\w./<>*-])[\w/]+\.py\b")
+    paths_named = re.compile(rf"`((?:{'|'.join(_OUR_FOLDERS)})/[\w./-]*)`")
+    for page in (ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        text = page.read_text("utf-8")
+        unknown = set(modules_named.findall(text)) - known
+        unknown |= {path for path in paths_named.findall(text) if not (ROOT / path).exists()}
+        assert not unknown, page.name
+
+
 # Gitzette is on no package index; an owner of its name there could have anything installed.
 _INSTALLS_A_NAME = re.compile(
     r"""\b(?:pip3?|pipx|uv|uvx)\ (?!(?:run\ )?--(?:from|spec)\ \.)(?:(?:tool|pip)\ )?(?:install|add|run|)[^\n]*?

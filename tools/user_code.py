@@ -1,8 +1,9 @@
-"""The user's own files, which are read on this machine: nothing of them is sent or kept."""
+"""The user's own code, which is read on this machine: nothing of it is sent or kept."""
 
+import asyncio
 import os
 import re
-import subprocess
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import Upgrade, UpgradeItem
 from agent.user_code_uses import MAX_PLACES, concerns, find_uses, project_names, used_name
-from tools.git.process import LOCAL, git_program
+from tools.git.process import run_local
 
+LIST_SECONDS = 60.0  # In which git must list a tree; else the tree is walked
 _MAX_FILE_BYTES = 1_000_000
 _MAX_FILES = 50_000
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp")
@@ -32,7 +34,7 @@ _LIST_FILES = (
 )
 
 
-class OwnCode:
+class UserCode:
     """The trees in which a user's own code lies; each is listed once."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
@@ -41,9 +43,13 @@ class OwnCode:
                 raise InputError(f"--uses {root} is not a folder; give the folder of your own code")
         self._roots = [root.resolve() for root in roots]
         self._files: list[tuple[str, Path]] | None = None
+        self._listing = threading.Lock()
 
-    def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
+    async def found(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
         """Return the places of the user's code that use what each commit changes, a few for each."""
+        return await asyncio.to_thread(self._uses_of, repo, facts)
+
+    def _uses_of(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
         concerning: dict[Fact, list[OwnUse]] = {}
         for commit_facts in facts.values():
             for fact in commit_facts:
@@ -75,7 +81,7 @@ class OwnCode:
         for item in upgrade.items:
             facts.setdefault(_first_commit(item), []).append(item.fact)
         uses: dict[tuple[str, str], list[OwnUse]] = {}
-        for use in self.found(upgrade.repo, facts):
+        for use in self._uses_of(upgrade.repo, facts):
             uses.setdefault((use.sha, use.name), []).append(use)
         items = []
         for item in upgrade.items:
@@ -101,21 +107,19 @@ class OwnCode:
 
     def _listed_files(self) -> list[tuple[str, Path]]:
         """Return the files of all roots, which are listed once."""
-        if self._files is None:
-            files: list[tuple[str, Path]] = []
-            for root in self._roots:
-                files += self._listed(root)
-            self._files = files[:_MAX_FILES]
-        return self._files
+        with self._listing:
+            if self._files is None:
+                files: list[tuple[str, Path]] = []
+                for root in self._roots:
+                    files += self._listed(root)
+                self._files = files[:_MAX_FILES]
+            return self._files
 
     def _listed(self, root: Path) -> list[tuple[str, Path]]:
-        """Return what git would keep of a tree, or all that is not hidden where there is no git."""
-        git = subprocess.run(
-            [git_program(), *_LIST_FILES], env=LOCAL, cwd=root, capture_output=True, check=False
-        )
-        names: Iterable[str] = _walked(root)
-        if git.returncode == 0:
-            names = sorted(os.fsdecode(name) for name in git.stdout.split(b"\0") if name)
+        """Return the files of a tree that may be read, by their names for the user."""
+        names = _kept_by_git(root)
+        if names is None:
+            names = _walked(root)
         prefix = f"{root.name}/" if len(self._roots) > 1 else ""
         files: list[tuple[str, Path]] = []
         for name in dict.fromkeys(names):
@@ -126,6 +130,17 @@ class OwnCode:
 
 def _first_commit(item: UpgradeItem) -> str:
     return item.commits[0] if item.commits else ""
+
+
+def _kept_by_git(root: Path) -> Iterable[str] | None:
+    """Return the files that git would keep; None if this is no checkout, or git does not answer."""
+    try:
+        git = run_local(_LIST_FILES, root, seconds=LIST_SECONDS)
+    except TimeoutError:
+        return None
+    if git.code != 0:
+        return None
+    return sorted(os.fsdecode(name) for name in git.out.split(b"\0") if name)
 
 
 def _walked(root: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The result of looking into a bump: repository, both commits, and the effect on own code."""
+"""The report on a bump: repository of the package, both commits, and the effect on the user's code."""
 
 from typing import Literal
 
@@ -46,7 +46,7 @@ class CodeUse(Frozen):
     text: str  # What happens to it, as a clause
     replacement: str = ""
     is_guarded: bool = False  # Inside `try` with a handler for a failed import
-    is_certain: bool = True  # False where an annotation is all that tells what the line uses
+    is_certain: bool = True  # False where an annotation is all that says what the line uses
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -58,6 +58,32 @@ class CodeUse(Frozen):
     def may_break(self) -> bool:
         """True if the line fails after the bump, provided that it uses what it seems to use."""
         return self.effect != "changed" and not self.is_guarded and not self.is_certain
+
+
+class UsedName(Frozen):
+    """A name of a package that a line of own code uses, whatever happens to it."""
+
+    name: str  # Without what it is in
+    file: str
+    line: int
+    defined_in: str = ""  # The file or folder of the package that defines it, where that is known
+    is_class: bool = False
+
+
+class Explanation(Frozen):
+    """What a model says of a commit of a package, as far as it was checked."""
+
+    sha: str
+    uses: tuple[UsedName, ...]  # Of the names whose code the commit changes
+    sentences: tuple[str, ...]
+
+
+class Explanations(Frozen):
+    """What a model says of the commits of a package that own code may notice."""
+
+    items: tuple[Explanation, ...] = ()
+    omissions: tuple[str, ...] = ()  # What nobody looked through or explained, and why
+    failure: str = ""  # What the model failed at; empty where it did what it was asked
 
 
 class PackageOutcome(Frozen):
@@ -72,6 +98,8 @@ class PackageOutcome(Frozen):
     files_importing: int = 0
     breaking_changes: tuple[str, ...] = ()  # Sentences about what breaks for users in general
     omissions: tuple[str, ...] = ()  # What was left out, and why
+    explanations: tuple[Explanation, ...] = ()
+    model_failure: str = ""
 
     @property
     def breaking_uses(self) -> tuple[CodeUse, ...]:
@@ -95,12 +123,19 @@ class BumpReport(Frozen):
     folded: tuple[Bump, ...] = ()  # Transitive dependencies that own code does not import
     containers: tuple[Bump, ...] = ()
     omissions: tuple[str, ...] = ()
+    model: str = ""  # Who explained changes of behaviour; empty where nobody was asked
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def is_breaking(self) -> bool:
         """True if a line of own code fails after one of the bumps."""
         return any(outcome.breaking_uses for outcome in self.outcomes)
+
+    @property
+    def model_failures(self) -> tuple[str, ...]:
+        """What the model failed at, once for each reason."""
+        failures = [outcome.model_failure for outcome in self.outcomes if outcome.model_failure]
+        return tuple(dict.fromkeys(failures))
 
     @property
     def has_bumps(self) -> bool:

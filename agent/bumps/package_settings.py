@@ -1,4 +1,4 @@
-"""Settings about packages: where their sources are, and how they are imported."""
+"""Settings of packages: where their sources are, and how they are imported."""
 
 from typing import Annotated
 
@@ -45,4 +45,5 @@ class BumpSettings(Frozen):
     """A file of the repository with more packages, a table `[packages]`."""
     registries: bool = True  # Whether PyPI, npm and crates.io are asked for repositories
     max_seconds: int = Field(default=600, ge=1, le=86_400)
+    max_explained: int = Field(default=4, ge=0, le=50)  # Commits of a package, by a model
     max_packages: int = Field(default=20, ge=1, le=500)  # Bumps whose sources are read

@@ -1,8 +1,14 @@
-"""Writes a report about bumps as Markdown: one screen, everything else folded."""
+"""The comment on a pull request: a report about bumps in one screen, everything else folded."""
 
 from collections.abc import Iterator, Sequence
 
-from agent.bumps.bump_report import BumpReport, CodeUse, PackageOutcome, VersionCommit
+from agent.bumps.bump_report import (
+    BumpReport,
+    CodeUse,
+    Explanation,
+    PackageOutcome,
+    VersionCommit,
+)
 from agent.bumps.pins import Bump
 from agent.domain.base import RepoId
 from agent.markdown import code, inline, link
@@ -10,12 +16,21 @@ from agent.web_addresses import Web
 
 MAX_CHARACTERS = 65_536  # GitHub refuses a longer comment
 _MAX_LINES_SHOWN = 12  # Lines of own code above the folds
+_MAX_EXPLANATIONS_SHOWN = 6
+_MAX_NAMES_SHOWN = 4  # Of one explained commit
 _MAX_LISTED = 200  # Entries of a folded list
 _MAX_REASON = 300
 _MARKER_NAME = "gitzette-bump"
-LIMIT = (
+NAMES_ALONE = (
     "Only names and their arguments are compared: a change of behaviour without a changed name is "
-    "not seen. Uses are looked up in Python, JavaScript, TypeScript, Rust and Go, in includes of C "
+    "not seen."
+)
+EXPLAINED = (
+    "Names and their arguments are compared; a change of behaviour without a changed name is only "
+    "told where a model explained its commit, and code and a judge checked what it wrote."
+)
+LIMIT = (
+    "Uses are looked up in Python, JavaScript, TypeScript, Rust and Go, in includes of C "
     "and C++, and in inputs of actions; settings by their names in any file. Nothing of this "
     "pull request or of a dependency was installed or run."
 )
@@ -61,11 +76,13 @@ class CommentWriter:
             for outcome in _ordered(outcomes)[:_MAX_LISTED]:
                 yield self._row(outcome)
             yield ""
+        yield from self._explanations()
         yield from self._changed_fold()
         yield from self._breaks_fold()
         yield from self._mapping_fold()
         yield from self._unread_fold()
-        yield f"<sub>{LIMIT}</sub>"
+        compared = EXPLAINED if self._report.model else NAMES_ALONE
+        yield f"<sub>{compared} {LIMIT}</sub>"
 
     def _breaking_lines(self) -> Iterator[str]:
         """Yield the lines that fail, then those that may."""
@@ -91,10 +108,11 @@ class CommentWriter:
 
     def _location(self, use: CodeUse) -> str:
         """Return the file and line as a permanent link."""
-        url = self._web.lines(
-            self._report.repo, self._report.tip, use.file, use.line, use.line
-        ).rpartition("-")[0]
-        return link(code(f"{use.file}:{use.line}"), url)
+        return self._link_to_line(use.file, use.line)
+
+    def _link_to_line(self, file: str, line: int) -> str:
+        url = self._web.lines(self._report.repo, self._report.tip, file, line, line)
+        return link(code(f"{file}:{line}"), url.rpartition("-")[0])
 
     def _what_happens(self, use: CodeUse) -> str:
         text = inline(use.text)
@@ -134,6 +152,37 @@ class CommentWriter:
         names = _plural(count, "changed name", "changed names")
         files = f"{outcome.files_searched:,} {_plural(outcome.files_searched, 'file', 'files')}"
         return f"no use found of the {count:,} {names}, in {files}{_importing(outcome)}"
+
+    def _explanations(self) -> Iterator[str]:
+        """Yield what changes behind names that own code uses, and what the model failed at."""
+        lines: list[str] = []
+        for outcome in self._report.outcomes:
+            for explanation in outcome.explanations:
+                lines.append(self._explanation(outcome, explanation))
+        if lines:
+            yield f"**Changes behind names that you use**, explained by {inline(self._report.model)}:"
+            yield ""
+        yield from lines[:_MAX_EXPLANATIONS_SHOWN]
+        if lines:
+            yield ""
+        hidden = lines[_MAX_EXPLANATIONS_SHOWN:]
+        yield from _folded(f"{len(hidden)} more changes behind names that you use", hidden)
+        for failure in self._report.model_failures:
+            cause = inline(failure[:_MAX_REASON])
+            yield f"*Changes of behaviour are not all explained, because {cause}.*"
+            yield ""
+
+    def _explanation(self, outcome: PackageOutcome, explanation: Explanation) -> str:
+        mapping = outcome.mapping
+        assert mapping is not None, "only commits of a known repository are explained"
+        url = self._web.commit(mapping.repo, explanation.sha)
+        names = dict.fromkeys(use.name for use in explanation.uses)
+        listed = ", ".join(code(name) for name in list(names)[:_MAX_NAMES_SHOWN])
+        first = explanation.uses[0]
+        location = self._link_to_line(first.file, first.line)
+        text = " ".join(inline(sentence) for sentence in explanation.sentences)
+        linked_sha = link(code(explanation.sha[:12]), url)
+        return f"- {listed} ({location}): {text} ({_name(outcome.bump)}, {linked_sha})"
 
     def _changed_fold(self) -> Iterator[str]:
         lines: list[str] = []

@@ -13,12 +13,25 @@ _SIGNS = {"old": " -", "new": " +"}
 _DEFINED = re.compile(
     r"(?:def|class|fn|func|function|struct|enum|trait|impl|interface|namespace|module|type|union)\s+([A-Za-z_]\w{3,60})"
 )
+_DEFINITION = re.compile(
+    r"\s*(?:(?:async|pub(?:\([a-z]{1,10}\))?|export|default|abstract|static|unsafe|const|public)\s+){0,4}"
+    r"(?:def|class|fn|func|function|struct|enum|trait|impl|interface|type|union)\s+"
+    r"(?:\([^()]{0,100}\)\s*)?([A-Za-z_]\w{1,60})"
+)
+"""A line that begins a definition; the brackets before a name hold the receiver of Go's methods."""
 _CALLED = re.compile(r"([A-Za-z_]\w{3,60})\s*\(")
 _DISTINCT = re.compile(
     r"(?<![\w-])(?:(?=[\w-]*[A-Za-z0-9][_-][\w-]*\w)|(?=__)|(?=[a-z]+[A-Z]))[A-Za-z_][\w-]{3,60}"
 )
 _MAX_PATCH = 200_000  # Characters of a patch in which names are looked for
 _MAX_LINE = 400  # Characters of a line in which names are looked for
+
+
+class _Definition(NamedTuple):
+    """A definition around a line, and how far it is indented; a heading has no indentation."""
+
+    indent: int
+    name: str
 
 
 class NumberedLine(NamedTuple):
@@ -159,6 +172,29 @@ def touched_names(patch: str) -> Iterator[str]:
             definition = _DEFINED.match(line[1:_MAX_LINE].strip())
             if definition:
                 yield definition[1]
+
+
+def changed_definitions(patch: str) -> Iterator[str]:
+    """Yield the functions and classes whose definition a hunk changes, as far as it shows them."""
+    for hunk in read_hunks(patch[:_MAX_PATCH]):
+        around: list[_Definition] = []
+        heading = _DEFINITION.match(hunk.heading[:_MAX_LINE])
+        if heading:
+            around.append(_Definition(-1, heading[1]))
+        for line in hunk.lines:
+            text = line[1:_MAX_LINE]
+            if not text.strip():
+                continue
+            indent = len(text) - len(text.lstrip())
+            definition = _DEFINITION.match(text)
+            if definition:
+                # What the heading names goes on up to a definition that is not indented.
+                around = [outer for outer in around if outer.indent < indent and indent > 0]
+                around.append(_Definition(indent, definition[1]))
+            if line[:1] in ("+", "-"):
+                for enclosing in around:
+                    if enclosing.indent < indent or definition:
+                        yield enclosing.name
 
 
 def written_names(patch: str) -> Iterator[str]:

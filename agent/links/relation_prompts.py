@@ -16,6 +16,7 @@ from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
 from agent.gate.evidence_text import normal
 from agent.gate.quotes import misquoted
 from agent.judging.rulings import Text
+from agent.links.meeting_lines import meeting_lines
 from agent.packets.boilerplate import recurring_lines, without_boilerplate
 from agent.packets.commit_packet import commit_packet, cut_text, piece_text
 from agent.packets.diff_text import shown_diff
@@ -38,8 +39,6 @@ _TO_ISSUES = (Relation.FIXES, Relation.PARTLY, Relation.BECAUSE)
 _TO_LANDED = (Relation.INTRODUCED, Relation.UNDOES, Relation.RELANDS)
 _WITHIN_REPO = (Relation.UNDOES, Relation.RELANDS)
 _OTHER_REPO = (Relation.NEEDS,)
-_MIN_LINE = 16  # Characters of a removed line that can be recognised in another commit
-_MAX_LINES = 200  # Removed lines that are looked for
 _TAKEN_BACK = "(It was taken back on {revert.at:%Y-%m-%d} by {revert.sha:.12}: {revert.title})"
 _SENTENCES = {
     Relation.FIXES: "{} fixes everything that {} reports or asks for.",
@@ -149,22 +148,28 @@ class Pairing:
     def text(self, claims: Sequence[Claim], budget: int) -> str:
         """Return both sides: the commit with its pull request, then each of the others.
 
-        What the claims rest on comes first, and the changes of both sides before the rest of each.
+        What the claims rest on comes first; then the lines in which the changes of both sides meet,
+        and the other changes before the rest of each side.
         """
         limit = RELATIONS_JUDGED_TOKENS if claims else RELATIONS_READ_TOKENS
         budget = min(budget, self.token_budget, limit)
         # Issues are shown among the others, if at all.
         material = replace(self.material, links=(), issues=(), threads={})
         focus = focus_on(claims)
-        packet = commit_packet(self.read, material, int(budget * RELATED_COMMIT_SHARE), focus)
         others = self._other_side.values()
+        shared_lines: dict[str, None] = {}
+        for other in others:
+            shared_lines.update(dict.fromkeys(self._meeting_lines(other)))
+        commit_focus = replace(focus, names=(*focus.names, *shared_lines))
+        commit_budget = int(budget * RELATED_COMMIT_SHARE)
+        packet = commit_packet(self.read, material, commit_budget, commit_focus)
         other_budget = int(budget * (1 - RELATED_COMMIT_SHARE)) // len(others)
         texts = "\n\n".join(self._other(other, other_budget, focus.passages) for other in others)
         return f"[c] is {self._name(self.change)}.\n{packet}\n\nWhat it may belong to:\n\n{texts}"
 
     def _other(self, other: Evidence, budget: int, passages: tuple[Passage, ...]) -> str:
-        """Return the words of another side, and of a commit the lines that this commit removes."""
-        focus = Focus(passages, tuple(self._removed_lines))
+        """Return the words of another side, and of a commit the lines that this commit touches."""
+        focus = Focus(passages, self._meeting_lines(other))
         if isinstance(other, CommitEvidence):
             text = piece_text(
                 self._name(other), other, int(budget * OTHER_MESSAGE_SHARE), None, focus
@@ -192,16 +197,11 @@ class Pairing:
         """The lines of forms, which say nothing of a change."""
         return recurring_lines(self.material)
 
-    @cached_property
-    def _removed_lines(self) -> list[str]:
-        """The lines that the commit removes, which are shown where an earlier commit added them."""
-        lines = []
-        for file in self.change.change.files:
-            for line in (file.patch or "").split("\n"):
-                text = line[1:].strip()
-                if line.startswith("-") and len(text) >= _MIN_LINE:
-                    lines.append(text)
-        return lines[:_MAX_LINES]
+    def _meeting_lines(self, other: Evidence) -> tuple[str, ...]:
+        """Return the lines in which the changes of both sides meet."""
+        if not isinstance(other, CommitEvidence):
+            return ()
+        return tuple(meeting_lines(self.change.change, other.change))
 
     def _name(self, evidence: Evidence) -> str:
         """Return the short name of a side, with the repository only if it is another one."""

@@ -5,6 +5,7 @@ import asyncio
 import sys
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -69,10 +70,12 @@ def bump(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         raise UsageError("--comment needs --pr N, the pull request to comment on")
     # The file in a checkout may be the pull request's: it decides nothing but what its base says.
     settings = override(read_settings(None, environ), {"repos": args.repo} if args.repo else {})
+    if args.analyst:
+        settings = override(settings, {"analyst": args.analyst})
     report = asyncio.run(_run(args, settings, environ))
     if args.fail_on == "used-breaking" and report.is_breaking:
         return EXIT_INCOMPLETE
-    return EXIT_DONE
+    return EXIT_INCOMPLETE if report.model_failures else EXIT_DONE
 
 
 async def _run(
@@ -142,7 +145,15 @@ async def _read(
         cache=home / "bump",
         say=_say_visibly,
     )
-    return await reader.report(await read_pin_changes(trees, base, tip))
+    changes = await read_pin_changes(trees, base, tip)
+    if settings.analyst != "model":
+        return await reader.report(changes)
+    # Importing what models need takes longer than reading most bumps.
+    from gitzette.bump_explanations import open_explainer
+
+    async with open_explainer(settings, environ, bump_settings.max_explained) as explainer:
+        explaining = replace(reader, explain=explainer.explain, model=explainer.model)
+        return await explaining.report(changes)
 
 
 def _say_visibly(text: str) -> None:

@@ -1,4 +1,4 @@
-"""The commands `facts`, `between`, `stories` and `runs`, which look something up."""
+"""The commands that are look-ups: `facts`, `between`, `stories` and `runs`."""
 
 import argparse
 import asyncio
@@ -34,7 +34,7 @@ from tools.affected_versions import affected_versions
 from tools.diff.fact_reading import study
 from tools.diff.version_comparison import compare_versions
 from tools.evidence_cache import EvidenceCache
-from tools.user_code import OwnCode
+from tools.user_code import UserCode
 
 _MAX_RUNS = 20
 
@@ -165,7 +165,7 @@ async def _read_upgrade(
         upgrade = await compare_versions(sources.code, old, new, tz=settings.tz, step=_say_step)
     if not settings.uses:
         return upgrade
-    return OwnCode(settings.uses).marked(upgrade)
+    return UserCode(settings.uses).marked(upgrade)
 
 
 def _say_step(what: str, done: int, total: int) -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ Result = TypeVar("Result")
 
 CHUNK = 1 << 20  # How much is read at once; asyncio itself takes 256 KiB from a pipe at a time
 _ERROR_TAIL = 16 * 1024
+_LOCAL_SECONDS = 60  # For a question about a checkout that is asked outside of an event loop
 
 # Git asks nobody, writes no locks, and speaks the language that we parse.
 QUIET = {
@@ -161,6 +163,34 @@ async def run(
             pieces.append(piece)
         finished = await git.finish()
     return Finished(finished.code, b"".join(pieces), finished.err)
+
+
+def run_local(arguments: Sequence[str], cwd: Path, *, seconds: float = _LOCAL_SECONDS) -> Finished:
+    """Run git in a checkout to its end, outside of an event loop.
+
+    It depends on nothing but the checkout: on no configuration of the user's, and on no variable
+    such as GIT_DIR. Raise TimeoutError if it takes longer than `seconds`.
+    """
+    process = subprocess.Popen(
+        [git_program(), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=LOCAL,
+        cwd=cwd,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            out, errors = process.communicate(timeout=seconds)
+        except BaseException as error:
+            # Its children, too, may hold the pipes open.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise TimeoutError(f"git took longer than {seconds:g} s") from error
+            raise
+    return Finished(process.returncode, out, errors[-_ERROR_TAIL:].decode("utf-8", "replace"))
 
 
 @contextlib.contextmanager

@@ -183,6 +183,11 @@ def checkout_above(start: Path) -> Path | None:
     return None
 
 
+def config_file(path: Path) -> Path:
+    """Return the file with the configuration of a repository; a linked worktree shares it."""
+    return _common_dir(_git_dir(path)) / "config"
+
+
 async def open_repository(path: Path) -> Repository:
     """Return the repository at exactly this path; folders above are not searched."""
     await git_version()

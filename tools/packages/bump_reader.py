@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.bumps.bump_report import BumpReport, CodeUse, PackageOutcome, SourceMapping
+from agent.bumps.bump_report import (
+    BumpReport,
+    CodeUse,
+    Explanations,
+    PackageOutcome,
+    SourceMapping,
+    UsedName,
+)
 from agent.bumps.package_settings import BumpSettings
 from agent.bumps.pins import Bump, PinChanges
 from agent.domain.base import AppError, RepoId
@@ -27,7 +34,7 @@ from tools.packages.repository_trees import TreeReader
 from tools.packages.user_tree import OwnTree
 from tools.packages.version_facts import VersionFacts, facts_between
 from tools.surface.python_module import PythonDefinition
-from tools.user_code import OwnCode
+from tools.user_code import UserCode
 
 _MAX_BREAKING_LISTED = 40
 _RESOLVED_KINDS = ("symbol-", "parameter-", "file-", "field-", "signature-", "base-")
@@ -36,6 +43,8 @@ _KEPT_KINDS = ("parameter-default-changed",)
 
 OpenCode = Callable[[RepoId], Awaitable[CloneSource]]
 Say = Callable[[str], None]
+Explain = Callable[[SourceMapping, Sequence[UsedName]], Awaitable[Explanations]]
+"""Explains the commits between two versions that change what own code uses."""
 
 
 @dataclass
@@ -67,7 +76,10 @@ class BumpReader:
     settings: BumpSettings
     cache: Path
     say: Say
+    explain: Explain | None = None  # Has a model explain commits, where one is configured
+    model: str = ""
     _deadline: float = field(init=False)
+    _used: dict[str, Sequence[UsedName]] = field(default_factory=dict)  # By package
 
     def __post_init__(self) -> None:
         self._deadline = time.monotonic() + self.settings.max_seconds
@@ -89,6 +101,8 @@ class BumpReader:
                 continue
             self.say(f"reading {bump.name} ({number} of {len(sorted_bumps.read)})")
             outcomes.append(await self._outcome(bump, base_tree, tip_tree))
+        if self.explain is not None:
+            outcomes = [await self._with_explanations(outcome) for outcome in outcomes]
         omissions = []
         if tip_tree.left_out:
             omissions.append(f"{tip_tree.left_out} files of own code are binary or too large")
@@ -101,6 +115,7 @@ class BumpReader:
             folded=tuple(sorted_bumps.folded),
             containers=tuple(sorted_bumps.containers),
             omissions=tuple(omissions),
+            model=self.model if self.explain is not None else "",
         )
 
     def _sorted(self, bumps: Sequence[Bump], imported: set[str]) -> "_SortedBumps":
@@ -139,6 +154,8 @@ class BumpReader:
             return PackageOutcome(bump=bump, mapping=mapping, reason=self._time_is_over())
         except AppError as error:
             return PackageOutcome(bump=bump, mapping=mapping, reason=str(error))
+        if self.explain is not None:
+            self._used[bump.key] = comparison.used or await _used_names(comparison)
         return await self._with_facts(comparison, tip)
 
     def _time_is_over(self) -> str:
@@ -196,7 +213,7 @@ class BumpReader:
             files_importing=uses.files_importing,
             reason=uses.problem,
         )
-        return _PackageComparison(outcome, (), None)
+        return _PackageComparison(outcome, (), None, uses.used)
 
     async def _with_facts(self, comparison: "_PackageComparison", tip: OwnTree) -> PackageOutcome:
         """Add what changed besides: settings, defaults, and what breaks for others.
@@ -227,6 +244,26 @@ class BumpReader:
             "changed_names": len(concerning),
             "breaking_changes": tuple(_breaking_sentences(facts.facts)),
             "omissions": facts.skipped,
+        }
+        return outcome.model_copy(update=update)
+
+    async def _with_explanations(self, outcome: PackageOutcome) -> PackageOutcome:
+        """Add what a model says of commits that change the code behind used names.
+
+        Facts are whole without it, so whatever fails here is told and nothing else is lost.
+        """
+        used = self._used.get(outcome.bump.key)
+        if self.explain is None or outcome.mapping is None or not used:
+            return outcome
+        self.say(f"explaining changes of {outcome.bump.name}")
+        try:
+            explanations = await self.explain(outcome.mapping, used)
+        except AppError as error:
+            explanations = Explanations(failure=str(error))
+        update = {
+            "explanations": explanations.items,
+            "omissions": (*outcome.omissions, *explanations.omissions),
+            "model_failure": explanations.failure,
         }
         return outcome.model_copy(update=update)
 
@@ -265,7 +302,7 @@ class BumpReader:
         )
         words = {*mapping.imports, mapping.repo.rpartition("/")[2]}
         with tip.written_out(words) as folder:
-            marked = await asyncio.to_thread(OwnCode([folder]).marked, upgrade)
+            marked = await asyncio.to_thread(UserCode([folder]).marked, upgrade)
         uses: list[CodeUse] = []
         for item in marked.items:
             for use in item.uses:
@@ -289,6 +326,29 @@ class _PackageComparison(NamedTuple):
     outcome: PackageOutcome
     own_uses: Sequence[FileUse]
     new: PythonTree | None  # None for a package that is not Python's
+    used: tuple[UsedName, ...] = ()  # Of a package that is not Python's
+
+
+async def _used_names(comparison: _PackageComparison) -> tuple[UsedName, ...]:
+    """Return the names of a Python package that own code uses and the new version defines."""
+    if comparison.new is None:
+        return ()
+    paths = {file_use.use.path for file_use in comparison.own_uses}
+    places = await comparison.new.definitions(paths)
+    names: list[UsedName] = []
+    for file, use in comparison.own_uses:
+        place = places.get(use.path)
+        if place is not None:
+            names.append(
+                UsedName(
+                    name=place.name,
+                    file=file,
+                    line=use.line,
+                    defined_in=place.file,
+                    is_class=place.is_class,
+                )
+            )
+    return tuple(names)
 
 
 async def _is_deprecated(fact: Fact, file: str, line: int, comparison: _PackageComparison) -> bool:

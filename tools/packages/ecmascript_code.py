@@ -94,12 +94,25 @@ class NpmPackage:
         candidates: list[str] = []
         for folder in _SOURCE_FOLDERS:
             candidates.append(f"{folder}/index" if folder else "index")
-        written = [json_text(self._manifest.get(key)) for key in ("main", "module", "types")]
-        for name in (*filter(None, written), *candidates):
+        for name in (*self._written_entries(), *candidates):
             found = self._existing(self._path(str(PurePosixPath(name))))
             if found:
                 return found
         return ""
+
+    def _written_entries(self) -> list[str]:
+        """Return what the manifest calls the entry point, and what that may be built from."""
+        written = [json_text(self._manifest.get(key)) for key in ("main", "module", "types")]
+        exported = table(self._manifest.get("exports"))
+        exported = table(exported.get(".")) or exported
+        written += [
+            json_text(exported.get(key)) for key in ("import", "require", "default", "types")
+        ]
+        entries = [str(PurePosixPath(name)) for name in written if name]
+        for name in tuple(entries):
+            stem = PurePosixPath(name.removesuffix(".d.ts")).name
+            entries += [f"{folder}/{stem}" for folder in _SOURCE_FOLDERS if folder]
+        return entries
 
     def _existing(self, path: str) -> str:
         """Return the file that a path without or with its suffix means."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from agent.bumps.bump_report import CodeUse, Effect
+from agent.bumps.bump_report import CodeUse, Effect, UsedName
 from agent.bumps.call_counts import ArgumentCount, count_fault
 from tools.packages.ecmascript_code import DEFAULT, NpmPackage
 from tools.packages.syntax import field_text, line_of, nodes_of, string_text, syntax_tree, text_of
@@ -29,11 +29,19 @@ def names_package(text: str, package: str) -> bool:
     return any(f"{quote}{package}" in text for quote in "\"'`")
 
 
-async def broken_npm_uses(
+class NpmUses(NamedTuple):
+    """The lines that a bump breaks, and everything that own code names of a package."""
+
+    broken: list[CodeUse]
+    used: list[UsedName]
+
+
+async def npm_uses(
     texts: Mapping[str, str], package: str, old: NpmPackage, new: NpmPackage
-) -> list[CodeUse]:
-    """Return the lines that fit the old version of a package and not the new one."""
+) -> NpmUses:
+    """Return the uses of a package; broken are those that fit its old version and not the new."""
     broken: list[CodeUse] = []
+    used: list[UsedName] = []
     for path, text in texts.items():
         if not path.endswith(SUFFIXES) or not names_package(text, package):
             continue
@@ -41,8 +49,10 @@ async def broken_npm_uses(
         if root is None:
             continue
         for imported in _imports(root, package):
+            for name, _, line in (*imported.names, *_members(root, imported.whole)):
+                used.append(UsedName(name=name, file=path, line=line))
             broken += await _broken(path, root, imported, package, old, new)
-    return broken
+    return NpmUses(broken, used)
 
 
 def imports_package(path: str, text: str, package: str) -> bool:

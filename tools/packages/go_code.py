@@ -55,9 +55,13 @@ class GoModule:
             self._packages[import_path] = await self._read(import_path)
         return self._packages[import_path]
 
-    async def _read(self, import_path: str) -> GoPackage | None:
+    def folder_of(self, import_path: str) -> str:
+        """Return the folder of the repository that a package of the module is in."""
         inside = import_path.removeprefix(self._path).strip("/")
-        folder = "/".join(part for part in (self._folder, inside) if part)
+        return "/".join(part for part in (self._folder, inside) if part)
+
+    async def _read(self, import_path: str) -> GoPackage | None:
+        folder = self.folder_of(import_path)
         files: list[str] = []
         for path in await self._trees.listing(self._sha):
             parent = str(PurePosixPath(path).parent)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from agent.bumps.bump_report import CodeUse, Effect
+from agent.bumps.bump_report import CodeUse, Effect, UsedName
 from agent.bumps.call_counts import ArgumentCount, count_fault
 from tools.packages.go_code import GoModule, GoPackage
 from tools.packages.syntax import field_text, line_of, nodes_of, string_text, syntax_tree, text_of
@@ -53,11 +53,17 @@ def is_in_module(import_path: str, module: str) -> bool:
     return inside != import_path and not is_next_version
 
 
-async def broken_go_uses(
-    texts: Mapping[str, str], module: str, old: GoModule, new: GoModule
-) -> list[CodeUse]:
-    """Return the lines that fit the old version of a module and not the new one."""
+class GoUses(NamedTuple):
+    """The lines that a bump breaks, and everything that own code names of a module."""
+
+    broken: list[CodeUse]
+    used: list[UsedName]
+
+
+async def go_uses(texts: Mapping[str, str], module: str, old: GoModule, new: GoModule) -> GoUses:
+    """Return the uses of a module; broken are those that fit its old version and not the new."""
     broken: list[CodeUse] = []
+    used: list[UsedName] = []
     for path, text in texts.items():
         if not path.endswith(".go") or not imports_of(path, text, module):
             continue
@@ -68,11 +74,14 @@ async def broken_go_uses(
             if await old.package(import_path) and not await new.package(import_path):
                 broken.append(_use(path, line, import_path, "gone", "is gone"))
         for use in await _uses(file, old):
+            name = use.member or use.name
+            folder = new.folder_of(use.import_path)
+            used.append(UsedName(name=name, file=path, line=use.line, defined_in=folder))
             before = await old.package(use.import_path)
             after = await new.package(use.import_path)
             if before is not None and after is not None:
                 broken += _broken(path, use, before, after)
-    return broken
+    return GoUses(broken, used)
 
 
 async def _read_file(path: str, text: str, module: str, old: GoModule) -> _GoFile | None:

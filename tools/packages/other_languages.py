@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from agent.bumps.bump_report import CodeUse, SourceMapping
+from agent.bumps.bump_report import CodeUse, SourceMapping, UsedName
 from agent.bumps.pins import Bump
 from tools.packages.ecmascript_code import NpmPackage
-from tools.packages.ecmascript_uses import broken_npm_uses, imports_package
+from tools.packages.ecmascript_uses import imports_package, npm_uses
 from tools.packages.go_code import GoModule
-from tools.packages.go_uses import broken_go_uses, imports_of
+from tools.packages.go_uses import go_uses, imports_of
 from tools.packages.repository_trees import TreeReader
 from tools.packages.rust_code import RustWorkspace
-from tools.packages.rust_uses import broken_rust_uses, names_crate
+from tools.packages.rust_uses import names_crate, rust_uses
 
 LANGUAGES = {"npm": "JavaScript and TypeScript", "cargo": "Rust", "go": "Go"}
 
@@ -23,6 +23,7 @@ class LanguageUses(NamedTuple):
     broken: tuple[CodeUse, ...] = ()
     files_importing: int = 0
     problem: str = ""  # Why the package could not be compared
+    used: tuple[UsedName, ...] = ()  # All names of the package that own code uses
 
 
 async def other_uses(
@@ -51,8 +52,8 @@ async def _go_uses(
     if importing and not found:
         problem = f"none of the packages that your code imports is at {mapping.old.version}"
         return LanguageUses(bump.name, files_importing=len(files), problem=problem)
-    broken = await broken_go_uses(texts, bump.name, old, new)
-    return LanguageUses(bump.name, _once(broken), len(files))
+    uses = await go_uses(texts, bump.name, old, new)
+    return LanguageUses(bump.name, _once(uses.broken), len(files), used=tuple(uses.used))
 
 
 async def _rust_uses(
@@ -65,8 +66,8 @@ async def _rust_uses(
     if not old.has_crate(crate) or not new.has_crate(crate):
         problem = "its library was not found in the sources: no src/lib.rs, and no other `[lib]`"
         return LanguageUses(crate, files_importing=len(files), problem=problem)
-    broken = broken_rust_uses(texts, crate, old, new)
-    return LanguageUses(crate, _once(broken), len(files))
+    uses = rust_uses(texts, crate, old, new)
+    return LanguageUses(crate, _once(uses.broken), len(files), used=tuple(uses.used))
 
 
 async def _npm_uses(
@@ -75,11 +76,11 @@ async def _npm_uses(
     old = await NpmPackage.at(trees, mapping.old.sha, mapping.folder)
     new = await NpmPackage.at(trees, mapping.new.sha, mapping.folder)
     files = [path for path, text in texts.items() if imports_package(path, text, bump.name)]
-    broken = await broken_npm_uses(texts, bump.name, old, new)
-    if not broken and await old.exports() is None:
+    uses = await npm_uses(texts, bump.name, old, new)
+    if not uses.broken and await old.exports() is None:
         problem = "the source of its entry point was not found: what it exports is built"
         return LanguageUses(bump.name, files_importing=len(files), problem=problem)
-    return LanguageUses(bump.name, _once(broken), len(files))
+    return LanguageUses(bump.name, _once(uses.broken), len(files), used=tuple(uses.used))
 
 
 def _once(broken: list[CodeUse]) -> tuple[CodeUse, ...]:

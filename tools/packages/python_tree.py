@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from agent.bumps.evaluation.values import OPERATORS, plain_path
 from agent.bumps.python_uses import CallShape, Override
@@ -17,6 +18,14 @@ _MAX_ROUNDS = 25  # Each reads the modules that the paths asked for so far lead 
 _MODULE_FOLDERS = ("", "src", "python", "lib")  # Folders in which a module may be a package's all
 _NOT_IMPORTED = ("__init__", "setup", "conftest", "build_backend", "build_utils", "noxfile")
 _MAX_MODULE_BYTES = 2_000_000
+
+
+class DefinitionPlace(NamedTuple):
+    """The name of a definition without its class, and the file that it is in."""
+
+    name: str
+    file: str
+    is_class: bool
 
 
 class PythonTree:
@@ -74,6 +83,16 @@ class PythonTree:
             self._package = Package(self._paths, self._modules)
             self._types = TypeReader(self._package)
         return answers
+
+    async def definitions(self, paths: Iterable[str]) -> dict[str, "DefinitionPlace"]:
+        """Return where the paths are defined that lead to a definition of this tree."""
+        places: dict[str, DefinitionPlace] = {}
+        for path, meaning in (await self.meanings(paths)).items():
+            if isinstance(meaning, PythonDefinition) and meaning.module in self._paths:
+                file = self._paths[meaning.module]
+                name = meaning.name.rpartition(".")[2]
+                places[path] = DefinitionPlace(name, file, meaning.kind == "class")
+        return places
 
     def is_deprecated(self, meaning: Meaning | None) -> bool:
         """Return True for what the package calls deprecated."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from agent.bumps.bump_report import CodeUse, Effect
+from agent.bumps.bump_report import CodeUse, Effect, UsedName
 from agent.bumps.call_counts import ArgumentCount, count_fault
 from tools.packages.rust_code import RustWorkspace, path_names, used_paths
 from tools.packages.syntax import field_text, line_of, nodes_of, syntax_tree, text_of
@@ -36,11 +36,19 @@ def names_crate(text: str, crate: str) -> bool:
     return f"{crate}::" in text or f"use {crate}" in text or f"extern crate {crate}" in text
 
 
-def broken_rust_uses(
+class RustUses(NamedTuple):
+    """The lines that a bump breaks, and everything that own code names of a crate."""
+
+    broken: list[CodeUse]
+    used: list[UsedName]
+
+
+def rust_uses(
     texts: Mapping[str, str], crate: str, old: RustWorkspace, new: RustWorkspace
-) -> list[CodeUse]:
-    """Return the lines that fit the old version of a crate and not the new one."""
+) -> RustUses:
+    """Return the uses of a crate; broken are those that fit its old version and not the new."""
     broken: list[CodeUse] = []
+    used: list[UsedName] = []
     general = _called_elsewhere(texts, crate)
     for path, text in texts.items():
         if not path.endswith(".rs") or not names_crate(text, crate):
@@ -51,9 +59,11 @@ def broken_rust_uses(
         file = _RustFile(path, root)
         _read_imports(file)
         for use in _uses(file, crate):
+            name = use.path[-1].rstrip("!")
+            used.append(UsedName(name=name, file=path, line=use.line))
             broken += _broken(file, use, old, new)
         broken += _lost_methods(file, old, new, general)
-    return broken
+    return RustUses(broken, used)
 
 
 def _read_imports(file: _RustFile) -> None:

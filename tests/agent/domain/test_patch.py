@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.domain.patch import touched_names, written_names
+from agent.domain.patch import changed_definitions, touched_names, written_names
 from tests.made_commits import made_commit
 
 
@@ -46,3 +46,17 @@ def test_names_on_changed_lines_are_noted_and_plain_words_are_not() -> None:
     )
     patch = "\n".join(("@@ -1,2 +1,2 @@ jobs:", *lines))
     assert set(written_names(patch)) == {"timeout-minutes", "__syncthreads"}
+
+
+def test_definitions_are_those_around_changed_lines_alone() -> None:
+    patch = (
+        "@@ -1,9 +1,9 @@ class Canvas:\n"
+        "     def line(self):\n-        return 1\n+        return 2\n"
+        "     def fill(self):\n         return 3\n"
+        "@@ -20,6 +20,6 @@ func Plain() {\n"
+        " func (c *Canvas) Blend(x int) {\n-\treturn x\n+\treturn y\n }\n func Other() {\n"
+        "@@ -40,3 +40,3 @@ def dither(image):\n-    level = 1\n+    level = 2\n"
+        "@@ -60,3 +60,4 @@\n def before():\n     pass\n \n+async def added():\n+    pass\n"
+    )
+    assert set(changed_definitions(patch)) == {"Canvas", "line", "Blend", "dither", "added"}
+    assert not list(changed_definitions(""))

@@ -16,7 +16,7 @@ from agent.domain.report import Failure, Report
 from agent.settings.values import Delivery, Settings
 from agent.web_addresses import Web
 from gitzette.cli import main
-from gitzette.delivery import channels
+from gitzette.delivery import webhook_channel
 from gitzette.delivery.deliver import Deliverer
 from gitzette.render.page_composition import report_page
 from tests.analysed_report import analysed_report
@@ -28,7 +28,7 @@ DAY = "2026-02-04"
 
 @pytest.fixture
 def small_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(channels, "HOOK_BYTES", 10_000)
+    monkeypatch.setattr(webhook_channel, "HOOK_BYTES", 10_000)
 
 
 @dataclass

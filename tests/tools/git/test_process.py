@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.git.process import LOCAL, run
+from tools.git.process import LOCAL, run, run_local
 
 
 def pretend_git(folder: Path, script: str) -> Path:
@@ -48,3 +48,13 @@ async def test_a_talkative_git_does_not_wait_for_us(tmp_path: Path) -> None:
     )
     finished = await run(["x"], env=LOCAL | {"PATH": f"{search}:{os.environ['PATH']}"}, seconds=20)
     assert (finished.code, len(finished.out), len(finished.err)) == (3, 3_000_000, 16 * 1024)
+
+
+def test_a_question_about_a_checkout_ends_in_time_with_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = pretend_git(tmp_path / "bin", f"sleep 600 & echo $! > {tmp_path}/child; wait")
+    monkeypatch.setenv("PATH", f"{search}:{os.environ['PATH']}")
+    with pytest.raises(TimeoutError):
+        run_local(["version"], tmp_path, seconds=0.5)
+    assert ends((tmp_path / "child").read_text().strip())

@@ -1,0 +1,40 @@
+"""The user's own files: listed by git in a bounded time, and searched beside the event loop."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from agent.domain.base import RepoId
+from agent.domain.facts import Fact, Severity
+from tools import user_code
+from tools.user_code import UserCode
+
+ENGINE = RepoId("acme/engine")
+REMOVED = Fact(kind="flag-removed", severity=Severity.BREAKING, name="--swap-space")
+
+
+@pytest.fixture
+def slow_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a git on the path that never answers."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "git"
+    program.write_text("#!/bin/sh\n/bin/sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(user_code, "LIST_SECONDS", 1.0)
+
+
+@pytest.mark.usefixtures("slow_git")
+async def test_a_git_that_does_not_answer_stops_neither_other_steps_nor_the_search(
+    tmp_path: Path,
+) -> None:
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "run.sh").write_text("engine serve --swap-space 4\n")
+    search = asyncio.create_task(UserCode([code]).found(ENGINE, {"a" * 40: [REMOVED]}))
+    await asyncio.sleep(0.05)
+    assert not search.done()
+    uses = await search
+    assert [(use.file, use.line) for use in uses] == [("run.sh", 1)]
