@@ -125,7 +125,7 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
 
     Of the product's files that were compared it is known that they do what they did before.
     """
-    # What went as a whole is told by its name.
+    # What went as a whole is named.
     kept = [file for file in files if file.status != "removed"]
     product = [file for file in kept if is_product(file.path)]
     if product:
