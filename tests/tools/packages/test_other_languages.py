@@ -152,7 +152,7 @@ RUST_FILES = {
         "pub struct Canvas { pub width: u8, pub height: u8 }\n"
         "pub enum Shade { Light, Dark(u8) }\n"
         "impl Canvas {\n    pub fn new(width: u8) -> Self { todo!() }\n"
-        "    pub fn smear(&self) {}\n}\n"
+        "    pub fn smear(&self) {}\n    pub fn fill(self) -> Self { self }\n}\n"
         "pub fn blend(a: u8, b: u8) {}\n"
     ),
     "src/hidden.rs": "pub fn dither() {}\n",
@@ -171,6 +171,8 @@ fn main() {
     let other = paint_box::Canvas { width: 1, height: 2 };
     dab!();
     glow();
+    paint_box::Canvas::new(1).fill();
+    other.smear_elsewhere();
 }
 """
 
@@ -205,6 +207,18 @@ fn main() {
             "pub fn smear(&self) {}\n",
             "",
             [(7, "`.smear` is a method that the crate has no more", False)],
+        ),
+        (
+            "src/canvas.rs",
+            "    pub fn fill(self)",
+            "    #[deprecated]\n    pub fn fill(self)",
+            [(14, "`.fill` is deprecated", True)],
+        ),
+        (
+            "src/canvas.rs",
+            "pub fn fill(self) -> Self { self }\n}\n",
+            "}\nimpl Shade { pub fn fill(self) {} }\n",
+            [(14, "`.fill` is a method that `Canvas` has no more", False)],
         ),
         ("src/lib.rs", ", Canvas as Sheet", "", [(2, "`paint_box::Sheet` is gone", True)]),
         ("src/lib.rs", "! dab ", "! dot ", [(12, "`paint_box::dab!` is gone", True)]),
