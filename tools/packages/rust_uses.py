@@ -9,7 +9,7 @@ from tree_sitter import Node
 from agent.bumps.bump_report import CodeUse, Effect, UsedName
 from agent.bumps.call_counts import ArgumentCount, count_fault
 from tools.packages.rust_code import RustItem, RustWorkspace, path_names, used_paths
-from tools.packages.syntax import field_text, line_of, nodes_of, syntax_tree, text_of
+from tools.packages.syntax import field_text, line_of, nodes_here, nodes_of, syntax_tree, text_of
 
 _OUTER_PATHS = ("scoped_identifier", "scoped_type_identifier", "scoped_use_list")
 
@@ -21,6 +21,7 @@ class _RustUse(NamedTuple):
     line: int
     call: ArgumentCount | None = None
     fields: tuple[tuple[str, int], ...] = ()  # That a literal gives, with their lines
+    is_whole_literal: bool = False  # Whether a literal must give all fields
 
 
 @dataclass
@@ -93,7 +94,12 @@ def _use_of_node(file: _RustFile, node: Node) -> _RustUse | None:
         return _RustUse((*path[:-1], f"{path[-1]}!"), line_of(node))
     if node.type == "struct_expression":
         path = _full_path(file, node.child_by_field_name("name"))
-        return _RustUse(path, line_of(node), fields=_given_fields(node)) if path else None
+        if not path:
+            return None
+        body = node.child_by_field_name("body")
+        is_whole = body is not None and not nodes_here(body, "base_field_initializer")
+        fields = _given_fields(node)
+        return _RustUse(path, line_of(node), fields=fields, is_whole_literal=is_whole)
     if node.type == "call_expression":
         function = node.child_by_field_name("function")
         if function is not None and function.type == "generic_function":
@@ -173,6 +179,12 @@ def _broken_item(
     for name, line in use.fields:
         if name in before.members and name not in after.members and after.members:
             yield _code_use(file.path, line, f"{shown}.{name}", "gone", "is gone")
+    given = {name for name, _ in use.fields}
+    missing = after.members - before.members - given
+    if use.is_whole_literal and after.kind == "struct_item" and given == before.members:
+        for name in sorted(missing):
+            text = f": it needs the field `{name}`"
+            yield _code_use(file.path, use.line, shown, "argument", text)
 
 
 def _broken_member(

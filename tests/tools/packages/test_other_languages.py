@@ -195,6 +195,12 @@ fn main() {
         ),
         (
             "src/canvas.rs",
+            "pub height: u8 }",
+            "pub height: u8, pub depth: u8 }",
+            [(11, "`paint_box::Canvas`: it needs the field `depth`", True)],
+        ),
+        (
+            "src/canvas.rs",
             "blend(a: u8, b: u8)",
             "blend(a: u8)",
             [
