@@ -130,17 +130,20 @@ class Impls:
     returns: dict[str, dict[str, str]] = field(default_factory=dict)
     """The last name of the type that a function of a type returns."""
     deprecated: set[str] = field(default_factory=set)  # Those of them that all say so
+    deprecated_of: dict[str, set[str]] = field(default_factory=dict)  # By the type
     _current: set[str] = field(default_factory=set)
 
     def add(self, owner: str, function: Node) -> None:
         """Note a function of a type."""
         name = field_text(function, "name")
         self.names.add(name)
-        if is_deprecated(function) and name not in self._current:
-            self.deprecated.add(name)
-        elif not is_deprecated(function):
+        if not is_deprecated(function):
             self._current.add(name)
             self.deprecated.discard(name)
+        else:
+            self.deprecated_of.setdefault(owner, set()).add(name)
+            if name not in self._current:
+                self.deprecated.add(name)
         counts = self.functions.setdefault(owner, {}).setdefault(name, set())
         counts.add(_parameter_count(function))
         returned = last_name(field_text(function, "return_type"))

@@ -243,8 +243,13 @@ def _lost_methods(
             text = f"is a method that `{owner}` has no more" if owner else _LOST
             yield _code_use(file.path, line, f".{name}", "gone", text, is_certain=False)
             continue
-        is_deprecated = name in new.impls.deprecated - old.impls.deprecated
-        if is_deprecated and (owner or _is_of_crate(file, value, crate)):
+        if owner:
+            before = old.impls.deprecated_of.get(owner, set())
+            is_deprecated = name in new.impls.deprecated_of.get(owner, set()) - before
+        else:
+            is_deprecated = name in new.impls.deprecated - old.impls.deprecated
+            is_deprecated = is_deprecated and _is_of_crate(file, value, crate)
+        if is_deprecated:
             yield _code_use(file.path, line, f".{name}", "changed", "is deprecated")
 
 

@@ -109,6 +109,17 @@ async def go(work: Work, new: str, own_code: str = GO_OWN) -> list[tuple[int, st
         ("Fill(colours ...int)", "Fill(colour int, more ...int)", []),
         ("Width, Height int", "Width int\n\tShape", []),
         ("func Dither", "// A comment\nfunc Dither", []),
+        (
+            "func Dither",
+            "// Dither is old.\n//\n// Deprecated: use Blend.\nfunc Dither",
+            [(14, "`paint.Dither` is deprecated", True)],
+        ),
+        ("func Dither", "// Deprecated: use Blend.\n\nfunc Dither", []),
+        (
+            "func (c *Canvas) Line",
+            "// Deprecated: use Fill.\nfunc (c *Canvas) Line",
+            [(12, "`paint.Canvas.Line` is deprecated", True)],
+        ),
     ],
 )
 async def test_go(work: Work, old: str, new: str, expected: list[tuple[int, str, bool]]) -> None:
@@ -287,6 +298,12 @@ export { Canvas } from "@ada/paint";
     ("file", "old", "new", "expected"),
     [
         ("src/filters.ts", "function dither", "function dot", [(4, "`@ada/paint.dither` is gone")]),
+        (
+            "src/filters.ts",
+            "export function",
+            "/** @deprecated Use blend. */\nexport function",
+            [(4, "`@ada/paint.dither` is deprecated"), (8, "`@ada/paint.dither` is deprecated")],
+        ),
         ("src/filters.ts", "type Mode", "type Kind", [(3, "`@ada/paint.Mode` is gone")]),
         ("src/index.ts", "export default ", "", [(1, "`@ada/paint.default` is gone")]),
         (
