@@ -97,7 +97,7 @@ class SourceFinder:
         if bump.ecosystem == "go":
             address = f"https://{'/'.join(bump.name.split('/')[:3])}"
         if address:
-            return PackageRepository(self._hosted(address), "part of the pin", entry)
+            return PackageRepository(self._hosted(address, bump), "part of the pin", entry)
         try:
             declared = await self._look_up(bump)
         except RegistryDown as error:
@@ -105,9 +105,9 @@ class SourceFinder:
             raise NotProved(f"{error}; {step}") from error
         except NotDeclared as error:
             raise NotProved(f"{error}; {_name_repository(bump)}") from error
-        return PackageRepository(self._hosted(declared.url), declared.origin, entry, declared)
+        return PackageRepository(self._hosted(declared.url, bump), declared.origin, entry, declared)
 
-    def _hosted(self, address: str) -> RepoId:
+    def _hosted(self, address: str, bump: Bump) -> RepoId:
         """Return the repository of an address on the server that is read."""
         scp_form = re.fullmatch(r"[\w.-]+@([\w.-]+):(.+)", address)
         host = scp_form[1] if scp_form else urlsplit(address).hostname or ""
@@ -115,7 +115,8 @@ class SourceFinder:
         if host.lower().removeprefix("www.") != self._host:
             raise NotProved(
                 f"its repository is on {host or 'an unreadable address'}, "
-                f"and only {self._host} is read"
+                f"and only {self._host} is read; if it is mirrored there,"
+                f" {_name_repository(bump)}"
             )
         owner_and_name = "/".join(path.strip("/").removesuffix(".git").split("/")[:2])
         try:

@@ -38,6 +38,7 @@ class RustItem:
     is_deprecated: bool = False
     counts: set[ParameterCount] = field(default_factory=set)
     members: set[str] = field(default_factory=set)  # Variants of an enum, fields of a struct
+    deprecated_members: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -202,6 +203,8 @@ class _CrateReader:
         for child in body.named_children if body is not None else ():
             if child.type in ("enum_variant", "field_declaration"):
                 item.members.add(field_text(child, "name"))
+                if is_deprecated(child):
+                    item.deprecated_members.add(field_text(child, "name"))
             elif child.type.startswith("function"):
                 self.impls.add(name, child)
                 self.impls.of_traits.add(field_text(child, "name"))

@@ -211,11 +211,19 @@ def _broken_member(
     if had and not has and later.item.kind != "type_item":
         yield _code_use(file.path, use.line, shown, "gone", "is gone")
         return
+    if name in _deprecated_of(later.item, new) - _deprecated_of(owner.item, old):
+        yield _code_use(file.path, use.line, shown, "changed", "is deprecated")
     fault = count_fault(
         frozenset(old_functions.get(name, ())), frozenset(new_functions.get(name, ())), use.call
     )
     if fault:
         yield _code_use(file.path, use.line, shown, "argument", f": {fault}", is_certain=False)
+
+
+def _deprecated_of(item: RustItem, workspace: RustWorkspace) -> set[str]:
+    """Return the variants, fields and functions of a type that say so."""
+    functions = workspace.impls.deprecated_of.get(item.name, set())
+    return item.deprecated_members | functions
 
 
 def _lost_methods(

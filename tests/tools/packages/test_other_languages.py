@@ -227,6 +227,21 @@ fn main() {
         ),
         (
             "src/canvas.rs",
+            "Dark(u8)",
+            "#[deprecated] Dark(u8)",
+            [(10, "`paint_box::canvas::Shade::Dark` is deprecated", True)],
+        ),
+        (
+            "src/canvas.rs",
+            "    pub fn new(",
+            "    #[deprecated]\n    pub fn new(",
+            [
+                (6, "`paint_box::Canvas::new` is deprecated", True),
+                (14, "`paint_box::Canvas::new` is deprecated", True),
+            ],
+        ),
+        (
+            "src/canvas.rs",
             "    pub fn fill(self)",
             "    #[deprecated]\n    pub fn fill(self)",
             [(14, "`.fill` is deprecated", True)],
