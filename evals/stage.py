@@ -1,4 +1,4 @@
-"""Run the daily graph over a world, with a new database for each report and scripted models."""
+"""The stage for a daily graph over a world: a new database for each report, and scripted models."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""The memory as a whole: opened below a home folder or in PostgreSQL, with all of its parts."""
+"""The memory as one store: opened below a home folder or in PostgreSQL, with all of its parts."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -1,4 +1,4 @@
-"""Checks of what a report is written in: rows, columns, and text that a program cut off or left raw."""
+"""Checks of a report's layout: broken rows and columns, and text that a program cut off or left raw."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -89,6 +89,9 @@ def _cut_off(entries: Sequence[AuditEntry], index: int) -> Iterator[Finding]:
     if block.kind not in ("text", "item", "row"):
         return
     ends_open = _OPEN_END.search(block.text) and not _ends_with_span(block.text)
+    # A code span may go on over several lines.
+    if block.text.rstrip().endswith("`") and block.text.count("`") % 2 == 0:
+        ends_open = False
     if ends_open or _differs_from_siblings(entries, index):
         claim = block.text.strip()[-_MAX_CLAIM:]
         line = block.line_at(len(block.text))

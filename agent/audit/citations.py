@@ -1,4 +1,4 @@
-"""Checks of references, of links into the page, and of what git knows: authors, dates, counts."""
+"""Checks of citations: references, links into the page, and what git knows of authors, dates, counts."""
 
 import re
 from collections import Counter
@@ -9,11 +9,11 @@ from urllib.parse import unquote
 
 from agent.audit.commit_metadata import (
     author_finding,
-    check_counts,
     date_finding,
     is_inside,
     landed_at,
 )
+from agent.audit.counted_lines import check_counts
 from agent.audit.entries import FIELDS, AuditEntry, Field, thread_repos
 from agent.audit.findings import (
     RIGHT,
@@ -22,6 +22,7 @@ from agent.audit.findings import (
     Finding,
     Library,
     ReportReference,
+    count_differing,
     finding,
     fold_flood,
     folded,
@@ -66,8 +67,8 @@ def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator
             commit = entry.commits[0]
             yield from _fields(entry, commit, library)
             yield from _pulls(entry, commit)
-            if entry.is_read:
-                yield from check_counts(entry, entry.evidence[0].change)
+        if entry.is_read:
+            yield from check_counts(entry, entry.evidence)
     yield from check_beside(entries, library)
     yield from fold_flood(windows, "commits are outside of the days that the report states")
     yield from _anchors([entry.block for entry in entries if entry.block.kind != "fence"])
@@ -115,7 +116,17 @@ def _label_of_link(reference: ReportReference) -> Iterator[Finding]:
     is_right = is_abbreviated or reference.value == label
     evidence = f"the label says {label} and the link leads to {reference.written}"
     claim = plain(reference.label)[:120]
-    yield finding(reference.line, "label", claim, evidence, wrong="" if is_right else "label")
+    linked = reference.value[: len(label)]
+    is_misspelt = reference.kind == "commit" and count_differing(label, linked) == 1
+    yield finding(
+        reference.line,
+        "label",
+        claim,
+        evidence,
+        wrong="" if is_right else "label",
+        span=label if is_misspelt else "",
+        replacement=linked if is_misspelt else "",
+    )
 
 
 def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> _Ruling | None:
@@ -146,10 +157,13 @@ def _commit(entry: AuditEntry, reference: ReportReference, library: Library) -> 
     names = ", ".join(sorted(repository.repo for repository in looked_in))
     evidence = f"{names} has no commit {reference.value}"
     meant = commit_of_number_beside(entry, reference, library)
-    if meant is None:
-        return _Ruling("wrong:nonexistent", evidence)
-    evidence += f"; the number beside it landed as {_described(meant)}"
-    return _Ruling("wrong:nonexistent", evidence, meant.sha[: len(reference.value)])
+    if meant is not None:
+        evidence += f"; the number beside it landed as {_described(meant)}"
+        return _Ruling("wrong:nonexistent", evidence, meant.sha[: len(reference.value)])
+    for nearest in library.nearest(reference, entry.scope):
+        evidence += f"; it resembles {_described(nearest)}"
+        return _Ruling("wrong:nonexistent", evidence, nearest.sha[: len(reference.value)])
+    return _Ruling("wrong:nonexistent", evidence)
 
 
 def _is_link_elsewhere(

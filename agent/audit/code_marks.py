@@ -33,6 +33,7 @@ _OPTION_IN_TEXT = re.compile(
 _NAME_IN_TEXT = re.compile(r"[A-Za-z_][\w-]{4,120}", re.ASCII)
 _WORD_OF_NAME = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
 _MIN_COMMON_WORDS = 2
+_MAX_LETTERS = 2  # By which a path that is nowhere differs from the one that was meant
 _NAMED_IDS = 2  # That are listed as evidence
 
 
@@ -254,7 +255,8 @@ def _candidates(name: NamedCode, part: str, commit: CommitEvidence) -> Iterator[
             yield f"{option['name']} {value}"
     elif name.kind == "path":
         for file in commit.change.files:
-            if file.path.rpartition("/")[2] == part.rpartition("/")[2]:
+            has_same_name = file.path.rpartition("/")[2] == part.rpartition("/")[2]
+            if has_same_name or count_differing(file.path, part) <= _MAX_LETTERS:
                 yield file.path
     else:
         words = words_of(part)

@@ -1,12 +1,11 @@
-"""Comparisons of what a report says of a commit with what git knows: people, dates and counts."""
+"""Checks of the metadata of commits in a report: people and dates, as git knows them."""
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from itertools import product
 
-from agent.audit.entries import AuditEntry
 from agent.audit.findings import (
     RIGHT,
     UNVERIFIABLE,
@@ -14,10 +13,8 @@ from agent.audit.findings import (
     count_differing,
     finding,
     folded,
-    touched,
 )
-from agent.audit.markdown import code_of
-from agent.domain.commits import Change, Commit
+from agent.domain.commits import Commit
 from agent.domain.stated_dates import Days, Stated
 
 # A date is right if it is the commit's date anywhere on earth.
@@ -26,19 +23,7 @@ Authors = Mapping[str, set[str]]
 """The names of the authors of a repository, folded, each with its addresses."""
 _ROUNDING = timedelta(minutes=1)
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_COUNT = r"(\d{1,3}(?:,\d{3}){1,2}|\d{1,7})"
-_PAIR = re.compile(rf"(?<![\w.+/-])\+{_COUNT}(?: ?行)?[ /,，、|]{{0,4}}[−–-]{_COUNT}(?![\w.%]|,\d)")
-# What `git show --shortstat` prints.
-_SHORTSTAT = re.compile(
-    r"\b(\d{1,6}) files? changed(?:, (\d{1,8}) insertions?\(\+\))?"
-    r"(?:, (\d{1,8}) deletions?\(-\))?"
-)
 _MIN_LETTERS = 6  # Of a name: a shorter one with another letter is another name
-_MAX_CODE_SPANS = 50
-# Right beside the lines of a commit it is the number of its files.
-_FILES = re.compile(r"(?<![\w.,#/+−–-])(\d{1,6}) ?(?:files?(?: changed)?(?![\w.-])|个文件)")
-_NUMBER_OF_FILES = re.compile(r"[*_ ]{0,4}(\d{1,6}) ?(?:files?|个文件|个)?[*_ ]{0,4}")
-_BETWEEN_COUNTS = re.compile(r"[\s,，、;；()（）]{1,4}")
 
 
 def author_finding(line: int, name: str, commit: Commit, authors: Authors) -> Finding:
@@ -132,96 +117,3 @@ def _moments(commit: Commit) -> Iterator[datetime]:
 def landed_at(commit: Commit) -> str:
     """Return the time at which a commit landed, in the form of a report."""
     return f"{commit.id} landed at {commit.committed_at:%Y-%m-%d %H:%M} UTC"
-
-
-def check_counts(entry: AuditEntry, change: Change) -> Iterator[Finding]:
-    """Compare added and deleted lines with those of the commit or of a file, and files with git's."""
-    text = entry.block.text
-    counts = _CountedLines(change, [code.text for code in code_of(text)[:_MAX_CODE_SPANS]])
-    names_commit = any(reference.kind == "commit" for reference in entry.references)
-    totals = (
-        f"{change.commit.id}: {len(change.files)} files, +{change.additions} −{change.deletions}"
-    )
-    pairs_of_commit = []
-    for pair in _PAIR.finditer(text):
-        if counts.is_total(_number(pair[1]), _number(pair[2])):
-            pairs_of_commit.append(pair)
-        added = _number(pair[1])
-        deleted = _number(pair[2])
-        yield finding(
-            entry.block.line_at(pair.start()),
-            "statistics",
-            pair[0],
-            totals,
-            wrong="" if counts.has(added, deleted) else "number",
-            span=pair[0],
-            replacement=counts.written_like(pair) if names_commit else "",
-        )
-    for summary in _SHORTSTAT.finditer(text):
-        stated = (int(summary[1]), int(summary[2] or 0), int(summary[3] or 0))
-        is_right = stated == (len(change.files), change.additions, change.deletions)
-        yield finding(
-            entry.block.line_at(summary.start()),
-            "statistics",
-            summary[0],
-            totals,
-            wrong="" if is_right else "number",
-        )
-
-    for line, claim, number in _file_counts(entry, pairs_of_commit):
-        is_right = number == len(change.files)
-        yield finding(line, "statistics", claim, totals, wrong="" if is_right else "number")
-
-
-def _file_counts(
-    entry: AuditEntry, pairs: Sequence[re.Match[str]]
-) -> Iterator[tuple[int, str, int]]:
-    """Yield the line, the words and the number of each count of a commit's files.
-
-    It stands in a column or behind a label, or right beside the lines of the whole commit.
-    """
-    block = entry.block
-    for field in entry.fields:
-        number = _NUMBER_OF_FILES.fullmatch(field.value)
-        if field.name == "files" and number is not None:
-            yield block.line_at(field.start), f"{field.value.strip()} (files)", int(number[1])
-    for count in _FILES.finditer(block.text):
-        for pair in pairs:
-            start, end = sorted((count.span(), pair.span()))
-            if _BETWEEN_COUNTS.fullmatch(block.text, start[1], end[0]):
-                yield block.line_at(count.start()), count[0], int(count[1])
-                break
-
-
-class _CountedLines:
-    """The added and deleted lines that a report may mean: of the commit, or of files it names."""
-
-    def __init__(self, change: Change, named_paths: Sequence[str]) -> None:
-        named_files = []
-        for path in named_paths:
-            named_files.extend(touched(path, change))
-        self._is_of_whole_commit = not named_files
-        self._total = (change.additions, change.deletions)
-        self._pairs = {self._total}
-        for file in named_files or change.files:
-            self._pairs.add((file.additions, file.deletions))
-
-    def is_total(self, added: int, deleted: int) -> bool:
-        """Return True if these are the lines of the whole commit."""
-        return (added, deleted) == self._total
-
-    def has(self, added: int, deleted: int) -> bool:
-        """Return True if these are the lines of the commit or of one of the files."""
-        return (added, deleted) in self._pairs
-
-    def written_like(self, pair: re.Match[str]) -> str:
-        """Return the right counts in the form of the wrong ones; empty if several may be meant."""
-        if not self._is_of_whole_commit:
-            return ""
-        added, deleted = self._total
-        between = pair.string[pair.end(1) : pair.start(2)]
-        return f"+{added}{between}{deleted}"
-
-
-def _number(text: str) -> int:
-    return int(text.replace(",", ""))

@@ -1,4 +1,4 @@
-"""The blocks of a report with what each is about: repository, days, fields, references, commits."""
+"""The entries of a report: its blocks, each with its repository, days, fields, references and commits."""
 
 import re
 from bisect import bisect_right
@@ -42,6 +42,9 @@ FIELDS = {
 _PARAGRAPH_LEVEL = 1  # Of a paragraph outside of lists; those in items are deeper
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
+_INNER_LABEL = re.compile(
+    r"(?:[.!?] |[。！？] ?)[*_]{0,3}([^\W\d_][\w ]{0,30}?)[*_]{0,3}[:：][*_ ]{0,4}(?=\S)"
+)
 _REPO_LINK = re.compile(r"https?://[\w.-]{1,100}/([\w-]{1,39}/[\w.-]{1,100})(?![\w.-])", re.ASCII)
 _WORDS = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100})?")
 _NUMBERING = re.compile(r"^(?:\d{1,3}[.)、]|[^\w\s])+\s*")
@@ -152,6 +155,11 @@ def _fields(block: Block) -> Iterator[Field]:
         if label and name:
             value = piece[0][label.end() :].strip()
             yield Field(name, value, piece.start() + label.end())
+        # A list of files may stand at the end of an item, behind its sentences.
+        for inner_label in _INNER_LABEL.finditer(piece[0]):
+            if field_name(inner_label[1]) == "files":
+                value = piece[0][inner_label.end() :].strip()
+                yield Field("files", value, piece.start() + inner_label.end())
 
 
 def _cell_fields(block: Block) -> Iterator[Field]:
@@ -394,10 +402,20 @@ def _named_commits(entry: AuditEntry, library: Library) -> tuple[Commit, ...]:
     for reference in entry.references:
         if reference.kind != "commit" or reference.value[:7] in titles:
             continue
-        meant = library.meant(reference, entry.scope)
+        meant = commits_meant(reference, entry.scope, library)
         if len(meant) == 1:
             commits.append(meant[0])
     return tuple({commit.id: commit for commit in commits or last_pull}.values())
+
+
+def commits_meant(
+    reference: ReportReference, scope: frozenset[RepoId], library: Library
+) -> list[Commit]:
+    """Return the commits that a hash may mean, or the one that a dead hash was meant for."""
+    meant = library.meant(reference, scope)
+    if meant or not reference.is_surely_hash:
+        return meant
+    return library.nearest(reference, scope)
 
 
 def _follows(block: Block, previous: Block, *, labelled: bool) -> bool:

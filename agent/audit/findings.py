@@ -1,4 +1,4 @@
-"""The references of a report, what the repositories have of them, and the verdicts of an audit."""
+"""The findings of an audit: references of a report, what repositories have of them, and verdicts."""
 
 import re
 from collections import Counter
@@ -18,6 +18,7 @@ RIGHT = "right"
 UNVERIFIABLE = "unverifiable"
 NOT_CHECKED = "not-checked"
 _NO_REPOSITORIES: Mapping[str, Any] = {}
+_SURE_BEGINNING = 10  # Digits of a hash that no two commits of a repository have in common
 _FLOOD = 5  # So many wrong lines of one check may have one cause
 
 
@@ -80,8 +81,12 @@ def fold_flood(findings: Sequence[Finding], statement: str) -> list[Finding]:
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings by line, each once."""
-    return sorted(dict.fromkeys(findings), key=lambda item: (item.line, item.kind, item.claim))
+    """Return the findings by line, each once; what is wrong for one cause is said once."""
+    kept: dict[tuple[object, ...], Finding] = {}
+    for item in findings:
+        key = (item.line, item.kind, item.claim, item.verdict, "" if item.wrong else item.evidence)
+        kept.setdefault(key, item)
+    return sorted(kept.values(), key=lambda item: (item.line, item.kind, item.claim))
 
 
 def verdict_counts(findings: Sequence[Finding]) -> dict[str, int]:
@@ -178,6 +183,20 @@ class AuditedRepository:
                 pulls[number] = commit
         return pulls
 
+    def nearest(self, dead_hash: str) -> list[Commit]:
+        """Return the one landed commit whose hash a dead one resembles; none if several do.
+
+        It has one digit wrong, or goes on in another way behind a beginning that is long enough.
+        """
+        size = len(dead_hash)
+        beginning = dead_hash[:_SURE_BEGINNING]
+        commits = []
+        for commit in self.line:
+            has_beginning = size > _SURE_BEGINNING and commit.sha.startswith(beginning)
+            if has_beginning or _differs_in_one_digit(commit.sha[:size], dead_hash):
+                commits.append(commit)
+        return commits if len(commits) == 1 else []
+
     @cached_property
     def authors(self) -> dict[str, set[str]]:
         """Return the names of everybody who landed something, with their addresses."""
@@ -223,6 +242,15 @@ class Library(dict[RepoId, AuditedRepository]):
                 return commits
         return []
 
+    def nearest(self, reference: ReportReference, scope: frozenset[RepoId]) -> list[Commit]:
+        """Return the one commit that a dead hash was probably meant for; none if it is not known."""
+        repos = {reference.repo} if reference.repo else scope or self.keys()
+        commits: list[Commit] = []
+        for repo in repos:
+            if repo in self and repo not in self.doubtful:
+                commits += self[repo].nearest(reference.value)
+        return commits if len(commits) == 1 else []
+
     def homes(self, reference: ReportReference) -> frozenset[RepoId]:
         """Return the repositories that have a commit of this hash."""
         return frozenset(repo for repo in self if self[repo].commits_by_hash.get(reference.value))
@@ -241,6 +269,16 @@ class Library(dict[RepoId, AuditedRepository]):
 def folded(name: str) -> str:
     """Return a name so that case, dots and spaces do not matter."""
     return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def _differs_in_one_digit(first: str, second: str) -> bool:
+    differing = 0
+    for digit, other in zip(first, second, strict=True):
+        if digit != other:
+            differing += 1
+            if differing > 1:
+                return False
+    return differing == 1
 
 
 def count_differing(first: Sequence[str], second: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from agent.audit.commit_metadata import Authors, author_finding, date_finding, is_misspelt
-from agent.audit.entries import FIELDS, AuditEntry, thread_repos
+from agent.audit.entries import FIELDS, AuditEntry, commits_meant, thread_repos
 from agent.audit.findings import Finding, Library, ReportReference, finding, folded
 from agent.audit.markdown import plain
 from agent.domain.commits import Commit
@@ -75,7 +75,7 @@ def _hashes_of(entry: AuditEntry, library: Library) -> Iterator[HashOfEntry]:
     for reference in entry.references:
         if reference.kind != "commit":
             continue
-        commits = library.meant(reference, entry.scope)
+        commits = commits_meant(reference, entry.scope, library)
         if len(commits) != 1:
             continue
         (commit,) = commits
@@ -92,11 +92,25 @@ def thread_beside(entry: AuditEntry, reference: ReportReference) -> ReportRefere
         other = entry.references[neighbour]
         if other.kind != "thread" or other.field == "pull":
             continue
-        first, second = sorted((reference, other), key=attrgetter("start"))
-        gap = entry.block.text[first.end : second.start]
-        if len(gap) <= _LONGEST_GAP and _GAP.fullmatch(gap):
-            return other
+        if _are_beside(entry, reference, other):
+            opposite = 2 * index - neighbour
+            return None if _is_hash_beside(entry, reference, opposite) else other
     return None
+
+
+def _is_hash_beside(entry: AuditEntry, reference: ReportReference, index: int) -> bool:
+    """Return True if another hash stands there: in a row of hashes, a number belongs to none."""
+    if not 0 <= index < len(entry.references):
+        return False
+    other = entry.references[index]
+    return other.kind == "commit" and _are_beside(entry, reference, other)
+
+
+def _are_beside(entry: AuditEntry, reference: ReportReference, other: ReportReference) -> bool:
+    """Return True if nothing but punctuation and a label stands between two references."""
+    first, second = sorted((reference, other), key=attrgetter("start"))
+    gap = entry.block.text[first.end : second.start]
+    return len(gap) <= _LONGEST_GAP and _GAP.fullmatch(gap) is not None
 
 
 def commit_of_number_beside(

@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
 from typing import NamedTuple
 
@@ -33,9 +33,16 @@ _FORMS = tuple(
 
 _VERSION = re.compile(r"\bv?\d{1,4}\.\d{1,6}(?:\.\d{1,6})?\b")
 _WEEK = re.compile(r"\b(20\d\d)-?W(\d\d)\b")
-_FROM = re.compile(
-    r"(?<!\w)([0-3]?\d)(?:st|nd|rd|th)?\s?[-–—~]\s?\Z", re.ASCII
-)  # "20–24 April 2026"
+_TO = r"(?:\s?[-–—~]\s?|\s(?:to|till|until|through|and)\s(?:the\s)?)"
+_ORDINAL = r"(?:st|nd|rd|th)?"
+_FROM = re.compile(rf"(?<!\w)([0-3]?\d){_ORDINAL}{_TO}\Z", re.ASCII)  # "20–24 April 2026"
+# "April 20–24, 2026"
+_DAYS_OF_MONTH = re.compile(
+    rf"(?<!\w){_MONTH} (?P<day>[0-3]?\d){_ORDINAL}{_TO}(?P<last>[0-3]?\d){_ORDINAL}(?P<year>,? 20\d\d)(?!\w)",
+    re.IGNORECASE | re.ASCII,
+)
+_BETWEEN_DATES = re.compile(rf"{_TO}|\s?[至到]\s?")
+_TO_DAY = re.compile(r"\s?[-–—~至到]\s?([0-3]?\d)\s?[日号]")  # "2026年4月20日至24日"
 _DATE = re.compile(r"\d{4}[-./]\d\d?[-./]\d\d?")
 
 
@@ -104,7 +111,8 @@ def _days_in_title(title: str) -> Days | None:
         number = int(week[2])
         monday = date.fromisocalendar(year, number, 1)
         return Days(monday, date.fromisocalendar(year, number, 7))
-    dates = [stated for stated in find_dates(title) if stated.year]
+    title = _DAYS_OF_MONTH.sub(r"\g<day>–\g<last> \g<word>\g<year>", title)
+    dates = _dates_with_year(title)
     if not 1 <= len(dates) <= 2 or _VERSION.search(_DATE.sub(" ", title)):
         return None
     first_day = dates[0].day or 1
@@ -113,7 +121,25 @@ def _days_in_title(title: str) -> Days | None:
         first_day = int(from_day[1])
     first = date(dates[0].year or 1, dates[0].month or 1, first_day or 1)
     last = _last_day(dates[-1])
+    to_day = _TO_DAY.match(title, dates[-1].start + len(dates[-1].text))
+    if to_day:
+        last = last.replace(day=int(to_day[1]))
     return Days(first, last) if first <= last else None
+
+
+def _dates_with_year(title: str) -> list[Stated]:
+    """Return the dates of a title; the two of a range may have their year in common."""
+    dates = find_dates(title)
+    if len(dates) == 2:
+        first, last = dates
+        between = title[first.start + len(first.text) : last.start]
+        if _BETWEEN_DATES.fullmatch(between) and first.month and last.month:
+            is_over_new_year = int(first.month > last.month)
+            if last.year and not first.year:
+                return [replace(first, year=last.year - is_over_new_year), last]
+            if first.year and not last.year:
+                return [first, replace(last, year=first.year + is_over_new_year)]
+    return [stated for stated in dates if stated.year]
 
 
 def _last_day(stated: Stated) -> date:

@@ -1,4 +1,4 @@
-"""The memory in PostgreSQL: all operations over one connection."""
+"""The database in PostgreSQL: all operations of the memory over one connection."""
 
 from memory.postgres.connection import PostgresConnection
 from memory.postgres.http_cache import PostgresCache

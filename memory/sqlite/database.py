@@ -1,4 +1,4 @@
-"""The memory in a SQLite file: all operations over one connection, and how the file is opened."""
+"""The database in a SQLite file: all operations of the memory, and how the file is opened."""
 
 import fcntl
 import os

@@ -23,6 +23,12 @@ _ISSUE = "https://github.com/acme/engine/issues"
         ("- `<fix>` (#13), by Ada Lovelance on 2026-03-10", "metadata"),
         ("- `<fix>` touches 3 files (+2/−0)", "number"),
         ("- `<fix>`: 改动 3 个文件,+2/−0", "number"),
+        ("- `<fix>`: 4 insertions and 12 deletions", "number"),
+        ("- `<fix>` adds a guard. 1 file changed, 9 insertions", "number"),
+        ("- <fix> and <flag>: 90 lines added and 80 removed", "number"),
+        ("- 提交 `<fix>`: 新增 9 行,删除 3 行", "number"),
+        ("- <fix> mends the cache. Files: `engine/server.py`.", "path"),
+        ("- <fix> mends the cache (+7/−0 in `*.py`)", "number"),
         ("| Commit | Files | Lines |\n|---|---|---|\n| <fix> | 3 | +2/−0 |", "number"),
         ("| Commit | File |\n|---|---|\n| <fix> | `caching/pages.py` |", "path"),
         (
@@ -57,6 +63,14 @@ def test_what_a_statement_claims_of_its_commit_is_checked(
         "- `<fix>` (#13), by ada-l on 2026-03-10",
         "- `<fix>`, by Bo Chen's wish",
         "- `<fix>` (#13), 2026-03-10 11:01",
+        "- The cache (<flag>, <fix>, #14, <rename>)",
+        "- `<fix>`: 2 insertions and 0 deletions in 1 file",
+        "- `<fix>`: 1 file changed, 2 insertions. Files: `cache.py`.",
+        "- <fix> and <flag>: 3 lines added and 0 removed",
+        "- <fix> and <flag>: 1 addition, 0 deletions in the latter",
+        "- 提交 `<fix>`: 新增 2 行,删除 0 行",
+        "- <fix> mends the cache (+2/−0 in `*.py`)",
+        "- #12, #13 (+70/−4)",
         "- <rename>:\n\n  ```python\n  def execute(\n  ): ...\n  ```",
         "- `<fix>` touches 1 file (+2/−0), and 3 files use it",
         "- `<fix>` adds 2 lines: 2 files more than that import it",
@@ -178,3 +192,27 @@ def test_one_person_may_have_two_names(bench: Bench) -> None:  # noqa: F811
     assert bench.wrong(f"{_TITLE}- <fix> (amazinggrace)\n") == [(3, "metadata")]
     # Whose login it is, git does not know.
     assert bench.wrong(f"{_TITLE}- <fix> (@amazinggrace)\n") == []
+
+
+def test_a_dead_hash_with_one_wrong_digit_means_its_commit_and_is_corrected_everywhere(
+    bench: Bench,  # noqa: F811
+) -> None:
+    right = bench.shas["fix"]
+    dead = right[:6] + ("0" if right[6] != "0" else "1") + right[7:]
+    report = f"{_TITLE}- [{dead[:12]}](https://github.com/acme/engine/commit/{dead}) (Bo Chen)\n"
+    report += "- <flag> adds an option\n"
+    assert bench.wrong(report) == [(3, "metadata"), (3, "nonexistent")]
+    ended = bench.audit(report, "--fix")
+    mended = bench.folder.joinpath("report.md").read_text("utf-8")
+    assert ended.status == 0
+    assert f"[{right[:12]}](https://github.com/acme/engine/commit/{right}) (Ada Lovelace)" in mended
+
+
+def test_a_label_with_one_wrong_digit_is_corrected(bench: Bench) -> None:  # noqa: F811
+    right = bench.shas["fix"]
+    label = right[:8] + ("0" if right[8] != "0" else "1")
+    report = f"{_TITLE}- [{label}](https://github.com/acme/engine/commit/{right}) mends it\n"
+    assert bench.wrong(report) == [(3, "label")]
+    assert bench.audit(report, "--fix").status == 0
+    mended = bench.folder.joinpath("report.md").read_text("utf-8")
+    assert f"[{right[:9]}](https://github.com/acme/engine/commit/{right})" in mended

@@ -47,6 +47,7 @@ def test_what_stands_beside_a_hash_is_a_claim_about_it(
         "- Bo Chen found what <fix> mends",
         "- Set `enable_cache: true` to see it",
         "- One\n- Two more things\n- And `<fix>`",
+        "- See `engine\n  router.py`",
         "| Issue | Fixed by |\n|---|---|\n| #12 | <fix> |",
     ],
 )

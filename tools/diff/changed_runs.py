@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tree_sitter import Node, Query, QueryCursor
 
 from agent.domain.patch import Hunk, Side
-from agent.triage.line_visibility import is_visible_to_users, tells_something
+from agent.triage.line_visibility import is_informative, is_visible_to_users
 from tools.diff.declarations import Language, language_of
 
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
@@ -97,7 +97,7 @@ def weight_of(lines: Sequence[ChangedLine]) -> Weight:
 
 def count_code(run: Sequence[ChangedLine]) -> int:
     """Count the lines of code of a run; an import says less than its use."""
-    return sum(line.is_code and tells_something(line.text[1:]) for line in run)
+    return sum(line.is_code and is_informative(line.text[1:]) for line in run)
 
 
 def changes_code(run: Sequence[ChangedLine]) -> bool:

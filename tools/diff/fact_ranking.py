@@ -1,4 +1,4 @@
-"""Which facts of a commit come first, which are joined, and how many are kept."""
+"""The ranking of a commit's facts: which come first, which are joined, and how many are kept."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence

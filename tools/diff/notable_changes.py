@@ -101,7 +101,7 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
 
     Of the product's files that were compared it is known that they do what they did before.
     """
-    # What went as a whole is told by its name.
+    # What went as a whole is named.
     kept = [file for file in files if file.status != "removed"]
     ranked = sorted(kept, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
     facts: list[Fact] = []

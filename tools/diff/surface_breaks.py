@@ -1,4 +1,4 @@
-"""Breaks of a package's public paths that differences in declarations show."""
+"""Breaks of a package's public surface that differences in declarations show."""
 
 from collections.abc import Iterable
 

@@ -96,7 +96,7 @@ class RustWorkspace:
 
     def resolve(self, path: tuple[str, ...]) -> Resolved | None:
         """Return what a path from a crate's name on leads to; None where it leads nowhere."""
-        return _Walk(self._crates).resolve(path)
+        return _ModuleWalk(self._crates).resolve(path)
 
 
 class _CrateEntry:
@@ -336,7 +336,7 @@ def path_names(node: Node | None) -> tuple[str, ...]:
     return (text_of(node),)
 
 
-class _Walk:
+class _ModuleWalk:
     """Follows one path through modules and what they give on."""
 
     def __init__(self, crates: Mapping[str, RustModule]) -> None:

@@ -1,4 +1,4 @@
-"""The pins of a repository at its base and at its tip."""
+"""The pins of the user's repository at its base and at its tip."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath

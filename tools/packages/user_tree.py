@@ -1,4 +1,4 @@
-"""One's own code as it is at a commit, whatever is checked out."""
+"""The tree of the user's own code at a commit, whatever is checked out."""
 
 import tempfile
 from collections.abc import Collection, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The public surface before and after a commit, from the files of both trees."""
+"""The change of a public surface by a commit, from the files of both trees."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple

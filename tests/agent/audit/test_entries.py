@@ -15,6 +15,13 @@ REPOS = [RepoId("octo/engine"), RepoId("octo/router")]
         ("octo/router: 20–24 April 2026", "2026-04-20 to 2026-04-24", {"octo/router"}),
         ("Router - 20th - 24th of April 2026", "2026-04-20 to 2026-04-24", {"octo/router"}),
         ("Engine and router, 30–24 April 2026", "None", set[str]()),
+        ("Engine: 8 to 14 June 2026", "2026-06-08 to 2026-06-14", {"octo/engine"}),
+        ("Engine: June 8–14, 2026", "2026-06-08 to 2026-06-14", {"octo/engine"}),
+        ("Engine: June 29 to July 5, 2026", "2026-06-29 to 2026-07-05", {"octo/engine"}),
+        ("Engine: 29 December to 4 January 2026", "2025-12-29 to 2026-01-04", {"octo/engine"}),
+        ("Engine 2026年6月29日至7月5日", "2026-06-29 to 2026-07-05", {"octo/engine"}),
+        ("Engine 2026年6月8日至14日", "2026-06-08 to 2026-06-14", {"octo/engine"}),
+        ("Engine: 2026-06-08 - 14 commits", "2026-06-08", {"octo/engine"}),
         ("What the engine did on 24 April 2026", "2026-04-24", set[str]()),
     ],
 )
