@@ -26,6 +26,8 @@ from tools.packages.repository_trees import TreeReader
 _MAX_MANIFESTS = 400  # Manifests of one tree that are looked through
 _MAX_VERSION_CHANGES = 200  # Commits of a manifest in which a version is looked for
 _VERSION_FILE_NAMES = ("version.txt", "VERSION", "VERSION.txt")
+_PLACEHOLDER = re.compile(r"0\.0\.0(?:[-+.].{0,100})?")
+"""The version in the manifests of projects whose releases are numbered when they are published."""
 _FULL_SHA = re.compile(r"[0-9a-f]{40}")
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,40}")
 
@@ -224,6 +226,8 @@ class _VersionFinder:
         faults: list[str] = []
         for manifest in manifests:
             written = await self._written_version(sha, manifest)
+            if _PLACEHOLDER.fullmatch(written):
+                written = ""
             if written and not is_same_version(written, version):
                 faults.append(f"{manifest.path} says {written}")
                 continue
