@@ -8,7 +8,7 @@ from tools.diff.file_roles import HEADERS, is_for_users, is_product
 from tools.git.changes import close_gaps, entries_of
 from tools.git.tree_files import Trees, cover
 from tools.surface.public_paths import Documented, documented_imports, entry_points, project_name
-from tools.surface.surface_change import Surface, SurfaceReader, surface_change
+from tools.surface.surface_change import Surface, SurfaceReader
 
 if TYPE_CHECKING:
     from tools.git.object_view import View
@@ -74,7 +74,7 @@ class Surfaces(Trees):
         for file in old_files | new_files:
             if old_files.get(file) != new_files.get(file):
                 changed.add(file)
-        return self._change_between(before, after, changed)
+        return await self._change_between(before, after, changed)
 
     async def _surface_change(
         self, view: "View", parent: str, sha: str, entries: Sequence["RawEntry"]
@@ -87,12 +87,12 @@ class Surfaces(Trees):
             return None
         files = _with_entries(self._files[parent], entries)
         after = await self._surface(view, sha, files)
-        return None if after is None else self._change_between(before, after, changed)
+        return None if after is None else await self._change_between(before, after, changed)
 
-    def _change_between(
+    async def _change_between(
         self, before: Surface, after: Surface, changed: Collection[str]
     ) -> SurfaceChange:
-        change = surface_change(before, after, changed)
+        change = await self._surface_reader.change(before, after, changed, self._contents)
         headers = (self._documented or Documented()).headers
         included = [file for file in changed if _is_included(file, headers)]
         return change.model_copy(update={"documented_headers": tuple(sorted(included))})

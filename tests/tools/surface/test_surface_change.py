@@ -305,6 +305,41 @@ async def test_a_package_that_moves_to_another_folder_keeps_its_name(tmp_path: P
     assert break_rows(change.breaks) == []
 
 
+async def test_a_window_reads_each_commit_as_if_it_were_read_alone(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    versions: list[Files] = [
+        {
+            "engine/__init__.py": "from .core import *\nfrom .extra import *\n",
+            "engine/core.py": "def attend(q, k):\n    return q\n",
+            "engine/extra.py": "class Base:\n    def run(self): ...\n",
+        },
+        {"engine/core.py": "def attend(q):\n    return q\n"},
+        {"engine/core.py": "def attend(q):\n    return 2 * q\n"},
+        {
+            "engine/core.py": "from .extra import Base\n\n\nclass Core(Base):\n    def stop(self): ...\n"
+        },
+        {"engine/core.py": "from .extra import Base\n\n\nclass Core(Base): ...\n"},
+        {"engine/extra.py": "class Base: ...\n"},
+    ]
+    shas = []
+    for number, version in enumerate(versions):
+        shas.append(
+            work.commit(f"{number}", {file: text.encode() for file, text in version.items()})
+        )
+    together = await GitSource(REPO, tmp_path).surface_changes(shas[1:])
+    for sha in shas[1:]:
+        alone = await GitSource(REPO, tmp_path).surface_changes([sha])
+        assert together[sha] == alone[sha]
+    rows = [break_rows(change.breaks) for change in together.values() if change]
+    assert rows == [
+        [("parameter-removed", "engine.attend", "k")],
+        [],
+        [("gone", "engine.attend", "")],
+        [("gone", "engine.Core.stop", "")],
+        [("gone", "engine.Base.run", "")],
+    ]
+
+
 async def test_source_that_cannot_be_parsed_breaks_nothing(tmp_path: Path) -> None:
     before = {
         "engine/__init__.py": "from .core import attend\n",
