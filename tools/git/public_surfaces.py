@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_SURFACES_KEPT = 3  # Of one repository: a commit and its parent, and the next commit
 _MAX_FILES = 60_000  # Files of a tree beyond which no surface is read
+_MAX_IMPORTED_LINES = 20  # Lines in the brackets of an import
 _MAX_MODULE_BYTES = 2_000_000
 _DOCUMENT_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".py", ".cu", ".cpp", ".cc", ".c")
 _IMPORTS = "^[[:space:]>]*(from|import)[[:space:]]([^#]*[[:space:],])?({packages})([.,[:space:]]|$)"
@@ -162,7 +163,8 @@ async def _import_lines(view: "View", sha: str, files: Mapping[str, str]) -> str
     folders = cover(map(str.encode, files), documents)
     if not folders:
         return ""
-    command: list[str | bytes] = ["grep", "--threads=1", "-h", "-I", "-E", "-e", _INCLUDES]
+    command: list[str | bytes] = ["grep", "--threads=1", "-h", "-I", "-E"]
+    command += [f"--after-context={_MAX_IMPORTED_LINES}", "-e", _INCLUDES]
     packages = _package_names(files)
     if packages:
         command += ["-e", _IMPORTS.format(packages="|".join(packages))]

@@ -12,6 +12,7 @@ _IMPORT = re.compile(r"[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+)?import\s+([^#\n]+)"
 _INCLUDE = re.compile(r"[\s>]*#\s*include\s*[<\"]([^>\"]+)[>\"]")
 _SETUP_NAME = re.compile(r"\bname\s*=\s*[\"']([\w.-]+)[\"']")
 _NAME = re.compile(r"\W*([A-Za-z_][\w.]*)")
+_GAP = "--"  # What git prints between lines that do not follow each other
 _MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
 
 
@@ -30,34 +31,50 @@ class Documented(NamedTuple):
 
 
 def documented_imports(lines: Iterable[str]) -> Documented:
-    """Return the modules, names and headers that lines of documents and examples import."""
+    """Return the modules, names and headers that lines of documents and examples import.
+
+    The lines behind one that opens a bracket have the names that it imports, up to the bracket's end.
+    """
     modules: set[str] = set()
     whole_modules: set[str] = set()
     names: set[tuple[str, str]] = set()
     headers: set[str] = set()
+    open_module = ""
     for line in lines:
         included = _INCLUDE.match(line)
         if included is not None:
             headers.add(included[1])
         statement = _IMPORT.match(line)
         if statement is None:
+            if open_module:
+                names.update((open_module, name) for name in _names_in(line))
+                open_module = "" if ")" in line or line == _GAP else open_module
             continue
         module, imported = statement.groups()
-        imported_names = []
-        for part in imported.split(","):
-            if name := _NAME.match(part):  # What stands behind `as` is the reader's own name
-                imported_names.append(name[1])
+        imported_names = _names_in(imported)
+        open_module = ""
         if module is None:
             modules.update(imported_names)
             whole_modules.update(imported_names)
-        else:
-            modules.add(module)
-            if imported.lstrip().startswith("*"):
-                whole_modules.add(module)
-            names.update((module, name) for name in imported_names)
+            continue
+        modules.add(module)
+        if imported.lstrip().startswith("*"):
+            whole_modules.add(module)
+        names.update((module, name) for name in imported_names)
+        if "(" in imported and ")" not in imported:
+            open_module = module
     return Documented(
         frozenset(modules), frozenset(names), frozenset(headers), frozenset(whole_modules)
     )
+
+
+def _names_in(imported: str) -> list[str]:
+    """Return the names of a list of imports; what stands behind `as` is the reader's own name."""
+    names: list[str] = []
+    for part in imported.partition("#")[0].split(","):
+        if name := _NAME.match(part):
+            names.append(name[1])
+    return names
 
 
 def entry_points(project: bytes) -> frozenset[tuple[str, str]]:

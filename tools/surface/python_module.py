@@ -593,6 +593,8 @@ def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonD
     if earlier is None or earlier.kind != later.kind:
         return later
     signatures = tuple(dict.fromkeys((*earlier.signatures, *later.signatures)))
+    if _implements(later, earlier):
+        signatures = later.signatures  # Overloads are never called
     return PythonDefinition(
         module=later.module,
         name=later.name,
@@ -609,6 +611,20 @@ def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonD
         type=_common_type(earlier.type, later.type),
         attribute_types={**earlier.attribute_types, **later.attribute_types},
     )
+
+
+def _implements(later: PythonDefinition, earlier: PythonDefinition) -> bool:
+    """Return True for the function behind overloads, unless it takes whatever these name."""
+    has_overloads = any(_is_overload(decorator) for decorator in earlier.decorators)
+    if not has_overloads or any(_is_overload(decorator) for decorator in later.decorators):
+        return False
+    return not any(
+        signature.takes_positions and signature.takes_names for signature in later.signatures
+    )
+
+
+def _is_overload(decorator: str) -> bool:
+    return decorator.rpartition(".")[2] == "overload"
 
 
 def _common_type(earlier: ast.expr | None, later: ast.expr | None) -> ast.expr | None:
