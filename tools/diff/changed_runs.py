@@ -158,7 +158,7 @@ def _opened_brackets(text: str) -> int:
 def hidden_lines(path: str, text: bytes, other_text: bytes) -> Collection[int]:
     """Return the lines of a version of a Python file that change nothing that users meet.
 
-    These are docstrings, imports, calls that log for developers, and what stands between `def` and
+    These are docstrings, imports, calls that log what is done, and what stands between `def` and
     the body of functions that the other version has with the same parameters: annotations change nothing.
     """
     language = language_of(path)
@@ -201,6 +201,6 @@ def _hidden_query(language: Language) -> Query:
     return Query(
         language.grammar,
         "(expression_statement . (string) @hidden .) (import_from_statement) @hidden"
-        '((expression_statement (call function: (_) @_call)) @hidden (#match? @_call "[.]debug$"))'
+        '((expression_statement (call function: (_) @_call)) @hidden (#match? @_call "[.](debug|info)(_once)?$"))'
         "(function_definition) @function",
     )

@@ -141,7 +141,8 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
             continue
         runs.sort(key=lambda run: run.order)
         noticed = [run.lines for run in runs if run.weight is Weight.VISIBLE]
-        if not noticed and not product:
+        is_new_upkeep = not product and file.status == "added" and len(kept) > 1
+        if is_new_upkeep or (not noticed and not product):
             continue
         shown_runs = noticed[:MAX_RUNS] or [runs[0].lines]
         fact = code_fact(file.path, file.path, shown_runs)
