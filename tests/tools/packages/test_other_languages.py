@@ -235,10 +235,7 @@ fn main() {
             "src/canvas.rs",
             "    pub fn new(",
             "    #[deprecated]\n    pub fn new(",
-            [
-                (6, "`paint_box::Canvas::new` is deprecated", True),
-                (14, "`paint_box::Canvas::new` is deprecated", True),
-            ],
+            [(6, "`paint_box::Canvas::new` is deprecated", True)],
         ),
         (
             "src/canvas.rs",
@@ -317,7 +314,7 @@ export { Canvas } from "@ada/paint";
             "src/filters.ts",
             "export function",
             "/** @deprecated Use blend. */\nexport function",
-            [(4, "`@ada/paint.dither` is deprecated"), (8, "`@ada/paint.dither` is deprecated")],
+            [(4, "`@ada/paint.dither` is deprecated")],
         ),
         ("src/filters.ts", "type Mode", "type Kind", [(3, "`@ada/paint.Mode` is gone")]),
         ("src/index.ts", "export default ", "", [(1, "`@ada/paint.default` is gone")]),
