@@ -388,6 +388,15 @@ def test_the_action_comments_once_and_updates_it_on_the_second_push(
     assert runner.summary.read_text("utf-8").count("### ") == 2
 
 
+def test_the_action_writes_the_summary_alone_for_a_fork(project: Project, tmp_path: Path) -> None:
+    runner = Runner(tmp_path / "runner", project)
+    with GitHubServer(project.repos()) as server:
+        # GitHub gives workflows of forks a token that only reads.
+        runner.run(server, project.tip, token="reading-t0ken")
+        assert comments_of(server) == []
+    assert "3 lines of your code fail" in runner.summary.read_text("utf-8")
+
+
 def test_the_action_reads_pull_requests_of_the_authors_it_is_told(
     project: Project, tmp_path: Path
 ) -> None:
@@ -449,9 +458,9 @@ class Runner:
         self._step(0, {"AUTHOR": author, "AUTHORS": authors})
         return self.output.read_text() == "wanted=true\n"
 
-    def run(self, server: GitHubServer, tip: str) -> None:
+    def run(self, server: GitHubServer, tip: str, token: str = "t0ken") -> None:
         environ = {
-            "GITHUB_TOKEN": "t0ken",
+            "GITHUB_TOKEN": token,
             "GITZETTE_HOME": str(self.folder / "home"),
             "GITZETTE_GITHUB_URL": server.url,
             "GITZETTE_GIT_URL": server.git_url,
