@@ -29,6 +29,8 @@ _ENTRY = re.compile(
 )
 """An entry of a table by name, as registries and dispatchers have, an argument with its value, and a
 command of CMake."""
+_OPTION = re.compile(r"[\"']--[a-z][\w-]+[\"']")
+"""An option as programs declare it."""
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _LITERAL = re.compile(
     r"(?<![\w.])-?\d[\w.]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|true|false|nullptr)\b"
@@ -109,6 +111,11 @@ def weight_of(lines: Sequence[ChangedLine]) -> Weight:
     return weight
 
 
+def sets_something(lines: Sequence[ChangedLine]) -> bool:
+    """Return True for lines with options, or with what is installed or pinned."""
+    return any(_INSTALLATION.search(line.text) or _OPTION.search(line.text) for line in lines)
+
+
 def _has_other_literals(lines: Sequence[ChangedLine]) -> bool:
     """Return True for lines in which nothing but values differs: a default, a limit, a constant."""
     texts: dict[Side, list[str]] = {"old": [], "new": []}
@@ -158,7 +165,7 @@ def _opened_brackets(text: str) -> int:
 def hidden_lines(path: str, text: bytes, other_text: bytes) -> Collection[int]:
     """Return the lines of a version of a Python file that change nothing that users meet.
 
-    These are docstrings, imports, calls that log for developers, and what stands between `def` and
+    These are docstrings, imports, calls that log what is done, and what stands between `def` and
     the body of functions that the other version has with the same parameters: annotations change nothing.
     """
     language = language_of(path)
@@ -201,6 +208,6 @@ def _hidden_query(language: Language) -> Query:
     return Query(
         language.grammar,
         "(expression_statement . (string) @hidden .) (import_from_statement) @hidden"
-        '((expression_statement (call function: (_) @_call)) @hidden (#match? @_call "[.]debug$"))'
+        '((expression_statement (call function: (_) @_call)) @hidden (#match? @_call "[.](debug|info)(_once)?$"))'
         "(function_definition) @function",
     )

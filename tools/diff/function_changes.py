@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.patch import Side
+from agent.triage.title_conventions import Area, area
 from tools.diff.changed_runs import (
     ChangedLine,
     Run,
@@ -111,8 +112,9 @@ class FunctionChange:
     def shown_runs(self) -> list[Run]:
         """The runs that are shown, the one that users notice most first."""
         ordered = sorted(self.runs, key=lambda run: run.order)
-        heaviest = [run for run in ordered if run.weight == ordered[0].weight]
-        return [run.lines for run in heaviest[:MAX_RUNS]]
+        least = min(ordered[0].weight, Weight.DECIDES)  # What decides stands beside what is visible
+        weighty = [run for run in ordered if run.weight >= least]
+        return [run.lines for run in weighty[:MAX_RUNS]]
 
     @property
     def exchanged_names(self) -> tuple[str, ...]:
@@ -133,9 +135,9 @@ class FunctionChange:
     @property
     def texts(self) -> tuple[str, ...]:
         """The changed lines that are shown, by which functions that change alike are found."""
-        texts: list[str] = []
+        texts: dict[str, None] = {}
         for run in self.shown_runs:
-            texts += [line.text[0] + line.bare for line in run]
+            texts["\n".join(line.text[0] + line.bare for line in run)] = None
         return tuple(texts)
 
 
@@ -301,7 +303,10 @@ class FunctionChanges:
 
 
 def _is_compared(versions: "Versions") -> bool:
-    return is_product(versions.file.path) and versions.file.status not in ("added", "removed")
+    """Return True for a file of which lines are shown: the options of a shipped benchmark are facts."""
+    if area(versions.file.path) is Area.BENCH or not is_product(versions.file.path):
+        return False
+    return versions.file.status not in ("added", "removed")
 
 
 def _named_values(files: Iterable["Versions"]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from tools.diff.changed_runs import Weight, runs_of, weight_of
+from tools.diff.changed_runs import Weight, runs_of, sets_something, weight_of
 from tools.diff.declared_lines import LineOfSide
 from tools.diff.file_roles import Role, is_product, role
 
@@ -29,6 +29,7 @@ _MAX_FUNCTIONS = 3  # Functions that are shown where no other fact is shown
 _MAX_FUNCTIONS_BESIDE_FACTS = 2  # Where other facts are shown, only of what users notice
 _MAX_SHORT = 2  # Functions that are shown besides, of which a few lines decide something
 _MAX_FILES = 2  # Files of which hunks are shown where no definition is in sight
+_OF_UPKEEP = (Role.SCRIPT, Role.EXAMPLE, Role.BENCHMARK)
 _LINEAGE: tuple[FactKind, ...] = (
     "revert",
     "reland",
@@ -141,8 +142,11 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
             continue
         runs.sort(key=lambda run: run.order)
         noticed = [run.lines for run in runs if run.weight is Weight.VISIBLE]
-        if not noticed and not product:
-            continue
+        if not product:
+            # Of scripts, examples and benchmarks only what they install and take is worth a look.
+            noticed = [lines for lines in noticed if sets_something(lines)]
+            if not noticed or role(file.path) not in _OF_UPKEEP:
+                continue
         shown_runs = noticed[:MAX_RUNS] or [runs[0].lines]
         fact = code_fact(file.path, file.path, shown_runs)
         is_unchanged = file.path in compared and is_product(file.path)

@@ -38,8 +38,10 @@ def is_unstated_value(fact: Fact) -> bool:
 def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
     """Return one fact for each change: of the same setting in several kinds the surest one.
 
-    A file that comes or goes is left out where another fact tells what is in it.
+    A file that comes or goes is left out where another fact tells what is in it, and a requirement
+    that goes from one file to another.
     """
+    facts = _without_moved_dependencies(facts)
     surest: dict[tuple[str, str], Fact] = {}
     for fact in sorted(facts, key=_certainty):
         if _setting(fact):
@@ -56,6 +58,25 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
         first = surest.get((_setting(fact), _event(fact)), fact)
         is_repeated = _family(first) != _family(fact) and not _is_heavier(fact, first)
         if not is_repeated:
+            kept.append(fact)
+    return kept
+
+
+def _without_moved_dependencies(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts without requirements that only stand in another file now."""
+    removed: set[tuple[str, str | None]] = set()
+    added: set[tuple[str, str | None]] = set()
+    for fact in facts:
+        if fact.kind == "dependency-removed":
+            removed.add((fact.name, fact.old))
+        if fact.kind == "dependency-added":
+            added.add((fact.name, fact.new))
+    moved = removed & added
+    kept: list[Fact] = []
+    for fact in facts:
+        version = fact.old if fact.kind == "dependency-removed" else fact.new
+        is_of_list = fact.kind in ("dependency-removed", "dependency-added")
+        if not is_of_list or (fact.name, version) not in moved:
             kept.append(fact)
     return kept
 

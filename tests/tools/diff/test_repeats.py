@@ -92,3 +92,15 @@ async def test_what_users_do_not_reach_is_shown_as_lines_and_not_told(tmp_path: 
     facts = await facts_of(tmp_path, before, before | {"engine/core.py": code.format(8)})
     assert [fact.kind for fact in facts] == ["code-changed"]
     assert facts[0].severity is Severity.BEHAVIOUR
+
+
+async def test_requirements_that_stand_in_another_file_now_are_the_same(tmp_path: Path) -> None:
+    setup = "from setuptools import setup\n\nsetup(name='engine', install_requires={})\n"
+    before = {"setup.py": setup.format("['tilelib==1.0', 'numpy', 'click']")}
+    after = {
+        "setup.py": setup.format("open('requirements.txt').read().splitlines()"),
+        "requirements.txt": "tilelib==1.1\nnumpy\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    told = {fact.name for fact in facts if fact.kind.startswith("dependency-")}
+    assert told == {"tilelib", "click"}
