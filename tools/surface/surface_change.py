@@ -1,6 +1,6 @@
 """The change of a public surface by a commit, from the files of both trees."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from agent.domain.surface import PublicBreak, PublicName, SurfaceChange
@@ -11,6 +11,7 @@ from tools.surface.public_paths import (
     Documented,
     command_paths,
     documented_definitions,
+    given_on,
     implied_paths,
     public_paths,
 )
@@ -43,7 +44,7 @@ class SurfaceReader:
     def __init__(self) -> None:
         self._outlines: dict[_ModuleKey, Module | None] = {}
         self._whole: dict[_ModuleKey, Module | None] = {}
-        self._listed: tuple[str, ...] = ()  # The Python files of the latest tree
+        self._listed: list[str] = []  # The Python files of the latest tree
         self._paths: Mapping[str, str] = {}  # Its modules
         self._latest: _LatestSurface | None = None
 
@@ -86,7 +87,7 @@ class SurfaceReader:
 
     def _module_paths(self, files: Files) -> Mapping[str, str]:
         """Return the file of each module of a tree; most trees have the files of the one before."""
-        listed = tuple(file for file in files if file.endswith(".py"))
+        listed = [file for file in files if file.endswith(".py")]
         if listed != self._listed:
             self._paths = module_paths(file for file in listed if is_product(file))
             self._listed = listed
@@ -125,15 +126,17 @@ class SurfaceReader:
         likely = [name for name in self._latest.blobs if name in tree.paths] if self._latest else []
         modules = await self._read_outlines(likely, tree, read_blobs)
         package = Package(tree.paths, modules)
-        public = public_paths(package, documented)
+        given = given_on(package)
+        public = public_paths(package, documented, given)
         rounds = 1
         while package.unread and rounds < _MAX_ROUNDS:
             modules |= await self._read_outlines(package.unread, tree, read_blobs)
             package = Package(tree.paths, modules)
-            public = public_paths(package, documented)
+            given = given_on(package)
+            public = public_paths(package, documented, given)
             rounds += 1
-        implied = implied_paths(package, documented)
-        commands = command_paths(package, documented)
+        implied = implied_paths(package, documented, given)
+        commands = command_paths(documented, given)
         definitions = documented_definitions(package, documented)
         needed = {name: modules[name] for name in modules if name in package.used}
         return Surface(
@@ -200,14 +203,9 @@ class _LatestSurface(NamedTuple):
 
 def surface_change(before: Surface, after: Surface, changed: Collection[str]) -> SurfaceChange:
     """Return the public names of changed files, and what breaks."""
-    names: dict[PublicName, None] = {}
-    for surface in (before, after):
-        for path, meaning in surface.paths.items():
-            if not isinstance(meaning, PythonDefinition):
-                continue
-            file = surface.package.paths.get(meaning.module, "")
-            if file in changed:
-                names[PublicName(file=file, name=meaning.name, path=path)] = None
+    names = dict.fromkeys(_names_in(before, changed))
+    if after.paths is not before.paths:
+        names |= dict.fromkeys(_names_in(after, changed))
     breaks = surface_breaks(
         before.paths, before.package, after.paths, after.package, before.documented
     )
@@ -225,6 +223,15 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
         exporting_folders=folders,
         commands=tuple(name for name in names if name.path in before.commands),
     )
+
+
+def _names_in(surface: Surface, changed: Collection[str]) -> Iterator[PublicName]:
+    """Yield the public names of changed files."""
+    files = surface.package.paths
+    modules = {module for module, file in files.items() if file in changed}
+    for path, meaning in surface.paths.items():
+        if isinstance(meaning, PythonDefinition) and meaning.module in modules:
+            yield PublicName(file=files[meaning.module], name=meaning.name, path=path)
 
 
 def _is_implied(path: str, implied: Collection[str]) -> bool:
