@@ -219,6 +219,21 @@ def test_both_commits_and_the_reason_for_the_repository_are_told(
     assert "imported as `paint`" in out
 
 
+def test_a_variable_that_is_no_longer_read_concerns_who_sets_it(
+    bump: Command, project: Project
+) -> None:
+    files = {
+        "run.sh": "# starts paint\nexport PAINT_MODE=slow\n",
+        "app/mode.py": 'import os\n\nimport paint\n\nmode = os.environ.get("PAINT_MODE")\n',
+    }
+    project.own_work.git("checkout", "-q", "-B", "main", project.base)
+    base = project.own_work.commit("Set", files)
+    tip = project.own_work.commit("Bump", {"requirements.txt": "paint-box==2.0\n"})
+    (outcome,) = bump("--format", "json", span=f"{base}..{tip}").data["outcomes"]
+    changed = [(use["file"], use["line"]) for use in outcome["uses"] if use["effect"] == "changed"]
+    assert changed == [("run.sh", 2)]
+
+
 def test_what_names_cannot_show_is_said(bump: Command) -> None:
     out = bump().out
     assert "a change of behaviour without a changed name" in out
