@@ -252,7 +252,8 @@ async def _pairings(
         by_id.pop(read.evidence.id, None)
         # A pull request and the commit that it became are one; the commit shows what was done.
         distinct = [other for other in by_id.values() if _merge_commit(other) not in by_id]
-        if not distinct:
+        # A commit that changes nothing, as one that was already in, has nothing to do with others.
+        if not distinct or not evidence.change.files:
             continue
         named_ids = {others[name].id for name in group.named if name in others}
         inferable = {candidate.id for candidate in group.found if candidate.may_be_inferred}

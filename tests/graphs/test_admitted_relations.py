@@ -178,6 +178,25 @@ async def test_a_relation_is_told_with_its_sentence_or_counted_as_dropped(
             assert not is_dropped(report, changes[title], other), title
 
 
+async def test_a_commit_that_changes_nothing_is_related_to_nothing(tmp_path: Path) -> None:
+    router = Clone(tmp_path / "router")
+    router.commit("Begin", 0, base__py="BASE = 0\n")
+    landed = router.commit("Land a commit", 0, base__py="BASE = 2222\n")
+    empty = f"Mend what {landed[:9]} broke"
+    router.commit(f"{empty}\n\nSee commit {landed}, which counted from zero.", 9)
+    related = {
+        "other": landed[:9],
+        "relation": "introduced by",
+        "anchor": "which counted from zero",
+        "other_anchor": "+BASE = 2222",
+    }
+    with ModelServer(Scripted(relations={empty: [related]}), context=32_768) as server:
+        covered = await run(tmp_path, server, router)
+        assert [request for request in server.asked if request.schema == "SaidRelations"] == []
+    acts = [step.act for story in covered.report.stories for step in story.timeline]
+    assert "introduced by" not in acts
+
+
 def sentences_about(report: Report, change: EvidenceId, other: Other) -> list[str]:
     about = [claim for claim in report.claims if claim.about[:1] == (change,)]
     citing = [claim for claim in about if other.cites & set(claim.sources)]
