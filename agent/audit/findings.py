@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
@@ -171,6 +172,8 @@ class AuditedRepository:
     changes: dict[str, CommitEvidence] = field(default_factory=dict)
     threads: dict[int, Issue | PullRequest] = field(default_factory=dict)
     missing: frozenset[int] = frozenset()  # Numbers that the API does not have
+    # The tags with the moments at which they were made, if the report speaks of versions.
+    tags: Mapping[str, datetime] = field(default_factory=dict)
 
     @cached_property
     def pulls(self) -> dict[int, Commit]:

@@ -1,0 +1,213 @@
+"""Checks of versions: tags that links name exist, and headings date them as git does."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from agent.audit.entries import AuditEntry
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, Library, finding
+from agent.audit.markdown import MarkdownSpan, links_of, plain
+from agent.domain.base import RepoId
+from agent.domain.stated_dates import Stated, find_dates
+
+_OWNED = r"https?://[\w.-]{1,100}/(?P<repo>[\w-]{1,39}/[\w.-]{1,100})"
+_REVISION = r"[^\s?#:]{1,150}"
+_LINK = re.compile(
+    rf"{_OWNED}/(?:compare/(?P<old>{_REVISION}?)\.\.\.?(?P<new>{_REVISION})"
+    rf"|releases/tag/(?P<tag>{_REVISION}))(?:[?#]\S{{0,500}})?",
+    re.ASCII,
+)
+_TAG = re.compile(
+    r"(?P<prefix>|.{0,100}?[^\d.])(?P<version>\d{1,6}(?:\.\d{1,9}){1,4})(?P<rest>\S{0,60})"
+)
+_SUFFIX = re.compile(r"[-._+]?(?:[A-Za-z]{1,12}[-.]?\d{0,9}[-.]?){0,3}")
+_DEFINITION = re.compile(r"\[([^\[\]\n]{1,100})\]:\s?\Z")
+_VERSION_OF_HEADING = re.compile(r"\[?v?(\d{1,6}(?:\.\d{1,9}){1,4}[\w.+-]{0,40})(?![\w/])")
+_MIN_DATES = 5  # That are those of their tags, before another one is wrong
+_SHARE_OF_DATES = 0.8
+_ROUNDING = timedelta(days=1)
+
+
+class _Version(NamedTuple):
+    """The name of a tag as people write versions: a prefix, numbers, and a candidate's mark."""
+
+    prefix: str
+    numbers: tuple[int, ...]
+    rest: str
+
+
+class _VersionLink(NamedTuple):
+    """A link to a version, or to what changed between two."""
+
+    line: int
+    label: str
+    repo: RepoId
+    revisions: tuple[str, ...]
+
+
+def check_versions(entries: Sequence[AuditEntry], library: Library) -> Iterator[Finding]:
+    """Check the versions that links name, and the dates of versions in headings."""
+    for entry in entries:
+        for link in _version_links(entry, library):
+            tags = library[link.repo].tags
+            for revision in link.revisions:
+                yield from _tag_finding(revision, link, tags)
+            yield from _label_of_version(link)
+    yield from _dates_of_versions(entries, library)
+
+
+def has_versions(entries: Sequence[AuditEntry]) -> bool:
+    """Return True if a report speaks of versions, so that the tags must be read."""
+    for entry in entries:
+        if entry.block.kind == "heading" and _VERSION_OF_HEADING.search(entry.block.text[:200]):
+            return True
+        if "/compare/" in entry.block.text or "/releases/tag/" in entry.block.text:
+            return True
+    return False
+
+
+def _version_links(entry: AuditEntry, library: Library) -> Iterator[_VersionLink]:
+    """Yield the links of a block to versions of repositories that were read."""
+    text = entry.block.text
+    if entry.block.kind == "fence" or ("/compare/" not in text and "/releases/" not in text):
+        return
+    repo_by_name = {repo.casefold(): repo for repo in library}
+    for span in links_of(text):
+        match = _LINK.fullmatch(span.url)
+        repo = repo_by_name.get(match["repo"].casefold()) if match else None
+        if match is None or repo is None or not library[repo].is_complete:
+            continue
+        revisions = []
+        for name in ("old", "new", "tag"):
+            if match[name]:
+                revisions.append(unquote(match[name]))
+        line = entry.block.line_at(span.start)
+        yield _VersionLink(line, _label_of(span, text), repo, tuple(revisions))
+
+
+def _label_of(span: MarkdownSpan, text: str) -> str:
+    """Return what a link is called; an address may stand behind the name that it defines."""
+    if span.text != span.url:
+        return span.text
+    definition = _DEFINITION.search(text[max(0, span.start - 120) : span.start])
+    return definition[1] if definition else ""
+
+
+def _tag_finding(
+    revision: str, link: _VersionLink, tags: Mapping[str, datetime]
+) -> Iterator[Finding]:
+    """Check that a tag exists; what is no version may be a branch or a hash.
+
+    Only a version between others of the same form is surely missing: a newer one may not have been
+    fetched, and an older one may be from before there were tags.
+    """
+    claim = f"{link.repo} {revision}"
+    if revision in tags:
+        evidence = f"tagged on {tags[revision]:%Y-%m-%d}"
+        yield Finding(link.line, "version", claim, RIGHT, evidence)
+        return
+    version = _version_of(revision)
+    if version is None:
+        return
+    evidence = f"{link.repo} has no tag {revision}"
+    if _is_among(version, tags):
+        yield finding(link.line, "version", claim, evidence, wrong="nonexistent")
+    else:
+        yield Finding(link.line, "version", claim, UNVERIFIABLE, evidence)
+
+
+def _version_of(revision: str) -> _Version | None:
+    match = _TAG.fullmatch(revision)
+    if match is None or not _SUFFIX.fullmatch(match["rest"]):
+        return None
+    numbers = tuple(int(number) for number in match["version"].split("."))
+    return _Version(match["prefix"], numbers, match["rest"])
+
+
+def _is_among(version: _Version, tags: Mapping[str, datetime]) -> bool:
+    """Return True if there are older and newer tags with as many numbers behind the same prefix."""
+    has_older = False
+    has_newer = False
+    for tag in tags:
+        other = _version_of(tag)
+        if other is None or other.prefix != version.prefix or other.rest:
+            continue
+        if len(other.numbers) == len(version.numbers):
+            has_older |= other.numbers < version.numbers
+            has_newer |= other.numbers > version.numbers
+    return has_older and has_newer
+
+
+def _label_of_version(link: _VersionLink) -> Iterator[Finding]:
+    """Compare the version that a link is called with the versions that it leads to."""
+    called = _version_of(plain(link.label).strip(" `*[]"))
+    versions = [_version_of(revision) for revision in link.revisions]
+    if called is None or None in versions:
+        return
+    is_right = any(version and version[1:] == called[1:] for version in versions)
+    leads_to = "...".join(link.revisions)
+    evidence = f"the label says {plain(link.label)} and the link leads to {leads_to}"
+    yield finding(
+        link.line, "label", plain(link.label), evidence, wrong="" if is_right else "label"
+    )
+
+
+class _DatedVersion(NamedTuple):
+    """A heading with a version and its date, and the day on which git has the version."""
+
+    line: int
+    tag: str
+    date: Stated
+    tagged_at: datetime
+
+    @property
+    def is_right(self) -> bool:
+        stated = datetime(
+            self.date.year or 1,
+            self.date.month or 1,
+            self.date.day or 1,
+            tzinfo=self.tagged_at.tzinfo,
+        )
+        return -_ROUNDING <= self.tagged_at - stated <= 2 * _ROUNDING
+
+
+def _dates_of_versions(entries: Sequence[AuditEntry], library: Library) -> Iterator[Finding]:
+    """Compare the dates of versions with those of their tags.
+
+    A project may date its versions by something else. So a date is wrong only if those of most other
+    versions are the dates of their tags.
+    """
+    dated: list[_DatedVersion] = []
+    for entry in entries:
+        dated.extend(_dated_version(entry, library))
+    right = [version for version in dated if version.is_right]
+    if len(right) < _MIN_DATES or len(right) < _SHARE_OF_DATES * len(dated):
+        return
+    for version in dated:
+        yield finding(
+            version.line,
+            "date",
+            f"{version.tag}, {version.date.text}",
+            f"{version.tag} was tagged on {version.tagged_at:%Y-%m-%d}",
+            wrong="" if version.is_right else "metadata",
+            span=version.date.text,
+        )
+
+
+def _dated_version(entry: AuditEntry, library: Library) -> Iterator[_DatedVersion]:
+    if entry.block.kind != "heading":
+        return
+    title = plain(entry.block.text[:400])
+    version = _VERSION_OF_HEADING.match(title)
+    if version is None:
+        return
+    dates = [date for date in find_dates(title[version.end() :]) if date.year and date.day]
+    repos = [repo for repo in entry.scope or library if repo in library]
+    if len(dates) != 1 or len(repos) != 1:
+        return
+    tags = library[repos[0]].tags
+    names = [name for name in (f"v{version[1]}", version[1]) if name in tags]
+    if len(names) == 1:
+        yield _DatedVersion(entry.block.line, names[0], dates[0], tags[names[0]])
