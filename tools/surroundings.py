@@ -263,7 +263,7 @@ async def _definition(code: CodeSource, sha: str, name: str, hit: Usage) -> Defi
         span = Span(first, min(len(outline.lines), hit.line + _LINES_AROUND_VALUE))
     lines = tuple(f" {line}" for line in outline.lines[span.first - 1 : span.last])
     passage = CodePassage(
-        file=hit.path, first=span.first, lines=lines, scopes=tuple(outline.scopes(span))
+        file=hit.path, first=span.first, lines=lines, scopes=tuple(outline.scopes(span, span.first))
     )
     return Definition(name=name, passage=passage, documentation=_documentation(passage, text))
 

@@ -25,7 +25,8 @@ _MAIL = re.compile(
 )
 # A label in another script; letters before it may be a sentence without spaces.
 _OTHER_SCRIPT = re.compile(r"[\w-]\.(?P<last>[^\W\d_A-Za-z]{2,20})")
-_IP = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)", re.ASCII)
+# Behind `==` or `>=` stands a version of four parts.
+_IP = re.compile(r"(?<![\w.])(?<![=<>~!]=)\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)", re.ASCII)
 _CLASS_NAME = re.compile(r"_*[A-Z]\w+", re.ASCII)
 _VERSION = re.compile(r"\d+\.\d+\..*")  # 4.7.0.dev
 _COMMENT = re.compile(r"^[ \t]*(?:\*|#|//|/\*|<!--).*|[ \t](?:#|//|/\*).*", re.MULTILINE)

@@ -65,6 +65,8 @@ class CommitContext:
     look_ups: tuple[LookUp, ...] = ()  # What was looked up in the repository, the newest last
     leaves_room: bool = False
     """Whether tokens are kept for look-ups: a packet begins alike before and after them."""
+    keeps_earlier_room: bool = False
+    """Whether tokens are kept for earlier commits, too, whether or not there are any yet."""
 
 
 NO_CONTEXT = CommitContext()
@@ -94,10 +96,15 @@ def commit_packet(
     looked_up_budget = 0
     if context.leaves_room or context.look_ups:
         looked_up_budget = int(budget * LOOKED_UP_SHARE)
-    closing = _context_text(context, budget, focus)
-    diff_budget = budget - tokens_of(opening) - tokens_of(closing) - looked_up_budget
+    around = _around_text(context, budget, focus)
+    earlier = _earlier_section(context, budget, focus)
+    earlier_tokens = tokens_of(earlier)
+    if context.keeps_earlier_room:
+        earlier_tokens = int(budget * EARLIER_SHARE)
+    closing_tokens = tokens_of(around) + earlier_tokens + looked_up_budget
+    diff_budget = budget - tokens_of(opening) - closing_tokens
     diff = shown_diff(evidence, diff_budget, focus, context.surroundings.passages)
-    above = f"{opening}\n\nThe diff:\n{diff}{closing}"
+    above = f"{opening}\n\nThe diff:\n{diff}{around}{earlier}"
     printed = printed_look_ups(context.look_ups)
     return above + _look_ups_text(printed, looked_up_budget, focus, above)
 
@@ -117,7 +124,7 @@ def commit_excerpt(
         releases = "\n".join(context.surroundings.releases)
         opening += f"\n\n{_RELEASES_HEADING}\n{releases}"
     touched = _touched_context(context, focus, left_out)
-    closing = _context_text(touched, budget, focus)
+    closing = _around_text(touched, budget, focus) + _earlier_section(touched, budget, focus)
     diff_budget = budget - tokens_of(opening) - tokens_of(closing)
     diff = shown_diff(
         read.evidence,
@@ -191,21 +198,22 @@ def _touched_look_ups(look_ups: Sequence[LookUp], focus: Focus, left_out: list[s
     return touched
 
 
-def _context_text(context: CommitContext, budget: int, focus: Focus) -> str:
-    """Return the sections below the diff: definitions, uses, earlier commits."""
-    sections: dict[str, str] = {}
+def _around_text(context: CommitContext, budget: int, focus: Focus) -> str:
+    """Return the code around the change: definitions, and uses of what it changes."""
     around_budget = int(budget * AROUND_SHARE)
     definitions = _definitions_text(context.surroundings.definitions, around_budget, focus)
-    sections[_DEFINITIONS_HEADING] = definitions
     uses_budget = around_budget - tokens_of(definitions)
-    sections[_USES_HEADING] = _uses_text(context.surroundings.uses, uses_budget, focus)
-    earlier_budget = int(budget * EARLIER_SHARE)
-    sections[_EARLIER_HEADING] = _earlier_text(context.earlier, earlier_budget, focus)
-    text = ""
-    for heading, section in sections.items():
-        if section:
-            text += f"\n\n{heading}\n{section}"
-    return text
+    uses = _uses_text(context.surroundings.uses, uses_budget, focus)
+    return _section(_DEFINITIONS_HEADING, definitions) + _section(_USES_HEADING, uses)
+
+
+def _earlier_section(context: CommitContext, budget: int, focus: Focus) -> str:
+    earlier = _earlier_text(context.earlier, int(budget * EARLIER_SHARE), focus)
+    return _section(_EARLIER_HEADING, earlier)
+
+
+def _section(heading: str, text: str) -> str:
+    return f"\n\n{heading}\n{text}" if text else ""
 
 
 def _look_ups_text(look_ups: Sequence[str], budget: int, focus: Focus, above: str) -> str:

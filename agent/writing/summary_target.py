@@ -42,7 +42,7 @@ class SummaryTarget(WritingTarget):
             commit = published.about[0]
             if claims and commit not in cites:
                 continue
-            words = _joined(published)
+            words = self._words(published)
             if published.attributed:
                 words = f"{_AUTHORS_ACCOUNT} {words}"
             line = f"[{handle}] {words}"
@@ -58,8 +58,13 @@ class SummaryTarget(WritingTarget):
         sentences: list[str] = []
         for published in self.task.rests.values():
             if published.about[0] in claim.cites:
-                sentences.append(_joined(published))
+                sentences.append(self._words(published))
         return sentences
+
+    def _words(self, claim: Claim) -> str:
+        """Return a published sentence in the languages that are asked for, where it has them."""
+        words = [claim.text[language] for language in self.languages if language in claim.text]
+        return " / ".join(words or claim.text.values())
 
     def write_prompt(self) -> EvidencePrompt:
         """Ask for the day of one repository, or for the brief of all of them."""
@@ -107,8 +112,8 @@ class SummaryTarget(WritingTarget):
         anchors: list[Anchor] = []
         for claim in ground:
             cites += claim.about
-            anchors += claim.anchors
-        anchors = [anchor for anchor in anchors if anchor.cite in cites]
+            anchors += _anchors_of(claim)
+        background = [anchor.cite for anchor in anchors if anchor.cite not in cites]
         # Words that rest on something inferred are inferred themselves.
         is_inferred = any(claim.kind is Kind.INFERRED for claim in ground)
         return Claim(
@@ -116,6 +121,7 @@ class SummaryTarget(WritingTarget):
             repo=self.repo,
             role="summary" if self.repo else "brief",
             cites=tuple(dict.fromkeys(cites)),
+            background=tuple(dict.fromkeys(background)),
             text=text,
             anchors=tuple(dict.fromkeys(anchors)),
             kind=Kind.INFERRED if is_inferred else Kind.STATED,
@@ -141,8 +147,13 @@ class SummaryTarget(WritingTarget):
         return [*others, *self.task.controls]
 
 
-def _joined(claim: Claim) -> str:
-    return " / ".join(claim.text.values())
+def _anchors_of(claim: Claim) -> list[Anchor]:
+    """Return the words of its commits that a sentence rests on; if it has none, all others.
+
+    Some sentences rest on lines of a file, on an earlier commit or on a thread alone.
+    """
+    own = [anchor for anchor in claim.anchors if anchor.cite in claim.about]
+    return own or list(claim.anchors)
 
 
 def summary_evidence(task: Task) -> EvidenceSet:
@@ -155,6 +166,9 @@ def summary_evidence(task: Task) -> EvidenceSet:
         lines = texts.setdefault(commit, [task.titles.get(commit, "")])
         lines += claim.text.values()
         lines += [anchor.text for anchor in claim.anchors]
+        for anchor in _anchors_of(claim):
+            if anchor.cite != commit:
+                texts.setdefault(anchor.cite, []).append(anchor.text)
         note = notes.get(commit, "")
         notes[commit] = f"{note}\n{words}" if claim.text else note
     evidence_by_id: dict[EvidenceId, PublishedEvidence] = {}

@@ -173,7 +173,11 @@ class CommitTarget(WritingTarget):
         """Return the packet of the commit."""
         focus = focus_on(claims, quotes)
         budget = min(budget, JUDGED_BUDGET if claims else COMMIT_BUDGET)
-        return commit_packet(self.read, self.material, budget, focus, self.context)
+        context = self.context
+        if context.look_ups and not claims:
+            # The packet of a writer begins as it did before looking.
+            context = replace(context, keeps_earlier_room=True)
+        return commit_packet(self.read, self.material, budget, focus, context)
 
     def excerpt(self, claims: Sequence[Claim], refused: Sequence[Refused], budget: int) -> str:
         """Return the parts of the packet that some sentences and their judge speak of."""
@@ -192,8 +196,13 @@ class CommitTarget(WritingTarget):
         return EvidencePrompt(name="write", values=values, shape=analysis_shape(self.languages))
 
     def before_looking(self) -> "CommitTarget":
-        """Return the target without look-ups, in a packet that leaves room for them."""
-        return replace(self, context=replace(self.context, look_ups=(), leaves_room=True))
+        """Return the target in a packet with room for look-ups and for earlier commits.
+
+        Writers look into commits while these are related: what they see now is shown again when
+        they write.
+        """
+        context = replace(self.context, look_ups=(), leaves_room=True, keeps_earlier_room=True)
+        return replace(self, context=context)
 
     def with_room(self) -> "CommitTarget":
         """Return the target in a packet that leaves room for look-ups."""

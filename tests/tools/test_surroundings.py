@@ -60,6 +60,19 @@ def passage_of(around: Surroundings, file: str) -> CodePassage:
     return passage
 
 
+async def test_a_changed_field_is_shown_below_its_class_and_the_decorators_of_it(
+    work: Work,
+) -> None:
+    fields = "".join(f"    field_{number}: int = {number}\n" for number in range(30))
+    config = f"@dataclass(kw_only=True)\n@registered\nclass Config:\n{fields}"
+    after = "\n\ndef other():\n    return 0\n"
+    work.commit(files={"engine/config.py": config + after})
+    sha = work.commit(files={"engine/config.py": f"{config}    timeout: int = 5\n{after}"})
+    passage = passage_of(await surroundings(work, sha), "engine/config.py")
+    assert passage.scopes == ("@dataclass(kw_only=True) @registered class Config:",)
+    assert "+    timeout: int = 5" in passage.lines
+
+
 async def test_the_whole_function_around_a_change_is_shown_with_what_follows(work: Work) -> None:
     work.commit(files={"engine/runner.py": RUNNER, "engine/devices.py": DEVICES})
     sha = work.commit(files={"engine/runner.py": RUNNER.replace('"piecewise"', '"full"')})

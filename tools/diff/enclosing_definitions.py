@@ -95,15 +95,19 @@ class Outline:
                 return _span(_with_wrapper(node))
         return None
 
-    def scopes(self, span: Span) -> list[str]:
-        """Return the first lines of everything that encloses a stretch and begins before it."""
+    def scopes(self, span: Span, line: int) -> list[str]:
+        """Return the first lines of everything that encloses a line and begins before a stretch.
+
+        Decorators stand before them: they may decide how a class is called.
+        """
         headings = []
-        for node in self._around(span):
+        for node in self._around(Span(line, line)):
             if node.type not in _FUNCTIONS | _CONTAINERS | _CONDITIONS:
                 continue
             first = node.start_point[0] + 1
             if first < span.first:
-                headings.append(self.lines[first - 1].strip()[:_MAX_SCOPE_LINE])
+                words = [*_decorators(node), self.lines[first - 1].strip()]
+                headings.append(" ".join(words)[:_MAX_SCOPE_LINE])
         return headings
 
     def defined_names(self, span: Span) -> Iterator[str]:
@@ -230,6 +234,8 @@ def _passage(outline: Outline, span: Span, hunks: Sequence[Hunk]) -> CodePassage
             if sign == "+":
                 added.add(number)
             number += 1
+    changed = [number for number in (*added, *removed) if span.first <= number <= span.last]
+    first_changed = min(changed, default=span.first)
     lines: list[str] = []
     for number in range(span.first, span.last + 1):
         lines += removed.get(number, [])
@@ -244,7 +250,7 @@ def _passage(outline: Outline, span: Span, hunks: Sequence[Hunk]) -> CodePassage
         file=outline.path,
         first=span.first,
         lines=tuple(lines),
-        scopes=tuple(outline.scopes(span)),
+        scopes=tuple(outline.scopes(span, first_changed)),
     )
 
 
@@ -268,6 +274,15 @@ def _with_wrapper(node: Node) -> Node:
     while node.parent is not None and node.parent.type in _WRAPPERS:
         node = node.parent
     return node
+
+
+def _decorators(node: Node) -> Iterator[str]:
+    """Yield the first lines of the decorators of a definition."""
+    if node.parent is None or node.parent.type != "decorated_definition":
+        return
+    for child in node.parent.children:
+        if child.type == "decorator":
+            yield _text(child).partition("\n")[0].strip()
 
 
 def _span(node: Node) -> Span:

@@ -31,6 +31,7 @@ def refused(text: str, commit: CommitEvidence = HOSTILE, lang: Language = "en") 
         ("Read Evil.Dev first.", "Evil.Dev"),
         ("Install the `evil.app` package.", "evil.app"),
         ("Connect to 203.0.113.7 first.", "203.0.113.7"),
+        ("Set `host=203.0.113.7` first.", "203.0.113.7"),
         ("Write to help@evil.example for help.", "help@evil.example"),
         ("Write to `help@evil.example` for help.", "help@evil.example"),
     ],
@@ -52,6 +53,7 @@ def test_hosts_are_found_in_chinese_and_in_other_scripts() -> None:
         "It is in v0.6.3, i.e. 0.6.3, or 0.6.3.dev; see `setup.py` and `run.sh`.",
         "The limit is in src/router/limits.py, that is `limits.py`, and limits.py is small.",
         "It binds to 127.0.0.1 or 0.0.0.0.",
+        "It wants `cudnn==9.24.0.43` or `cudnn>=9.24.0.43`.",
         "It multiplies `q@k.transpose(1)`; `re.search(x)` is gone.",
     ],
 )

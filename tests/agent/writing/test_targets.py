@@ -16,7 +16,7 @@ from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.domain.window import Window
 from agent.gate.check import refusals
-from agent.packets.commit_packet import NO_CONTEXT, commit_packet, pieces_of
+from agent.packets.commit_packet import NO_CONTEXT, CommitContext, commit_packet, pieces_of
 from agent.packets.focus import Focus, Passage
 from agent.prompting import tokens_of
 from agent.reports.release_sentences import claims_of_release
@@ -171,6 +171,21 @@ def test_a_packet_keeps_to_its_tokens_and_lists_files_that_lost_lines() -> None:
         assert tokens_of(text) <= budget + 100
         assert "logo.png (binary, +0 -0)" in left_out
         assert ("src/m8.py (modified, +200 -0)" in left_out) == (budget < 24_000)
+
+
+def test_no_line_that_was_shown_before_looking_is_missing_once_earlier_commits_are_known() -> None:
+    hunks = [lines(f"step_{number}", 30) for number in range(12)]
+    read_commit = read([file("src/router.py", *hunks)])
+    earlier = read([file("src/begin.py", lines("begin", 200))], "Begin").evidence
+    looking = CommitContext(leaves_room=True, keeps_earlier_room=True)
+    writing = CommitContext(leaves_room=True, keeps_earlier_room=True, earlier={"p1": earlier})
+    shown = [
+        commit_packet(read_commit, material(read_commit), 3_000, context=context)
+        for context in (looking, writing)
+    ]
+    before, after = ({line for line in text.split("\n") if "step_" in line} for text in shown)
+    assert before
+    assert before <= after
 
 
 def test_hunks_with_a_name_of_the_focus_come_first_and_the_others_fill_the_room() -> None:
@@ -354,6 +369,38 @@ def test_a_summary_cites_the_commits_of_what_it_rests_on_and_nothing_else() -> N
     assert authors_account.attributed
     assert (claim.id, claim.role, claim.cites) == ("brief1", "brief", (shas[0], shas[2]))
     assert [anchor.text for anchor in claim.anchors] == ["+1", "+3"]
+
+
+def test_a_summary_may_rest_on_lines_of_a_file_alone() -> None:
+    commit = EvidenceId(ME)
+    lines = EvidenceId.lines(REPO, commit.sha, "src/limits.py", 3, 9)
+    words = "The limit counts where `CAP` is set."
+    published = Claim(
+        id="c1",
+        repo=REPO,
+        role="effect",
+        about=(commit,),
+        cites=(commit,),
+        background=(lines,),
+        text={"en": words, "zh": "设置 `CAP` 时才有上限。"},
+        anchors=(Anchor(cite=lines, text="if CAP is not None:"),),
+        kind=Kind.INFERRED,
+    )
+    task = Task(repo=REPO, rests={"c1.1": published}, titles={commit: "Lower the limit"})
+    subject = SummaryTarget(
+        repo=REPO,
+        account="",
+        languages=("en",),
+        evidence_set=summary_evidence(task),
+        task=task,
+    )
+    answer = {"sentences": [{"en": "The limit needs `CAP`.", "rests_on": ["c1.1"]}]}
+    (claim,) = subject.claims(summary_shape(("en",)).model_validate(answer))
+    assert subject.objections(claim, refusals) == ()
+    assert (claim.cites, claim.background) == ((commit,), (lines,))
+    # It is shown in the languages that are asked for, and in no other.
+    assert subject.evidence((), 1_000).endswith(f"[c1.1] {words}")
+    assert subject.required(claim) == [words]
 
 
 def test_a_brief_may_tell_of_a_release_and_of_what_it_breaks() -> None:
