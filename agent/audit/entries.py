@@ -82,6 +82,7 @@ class AuditEntry:
     # The list items that it stands under, then the headings, the nearest first.
     above: tuple["AuditEntry", ...] = ()
     lead: "AuditEntry | None" = None  # The paragraph right before the list that an item is in
+    introduction: "AuditEntry | None" = None  # Of a fence: the block before it
     scope: frozenset[RepoId] = frozenset()
     """The repository it is about: as an item or heading says, or as the hashes of its section do."""
     is_placed: bool = False  # An item or heading has the name of the repository for a title
@@ -236,8 +237,13 @@ def _nest(entries: Sequence[AuditEntry]) -> None:
     headings: list[AuditEntry] = []
     items: list[AuditEntry] = []
     lead: AuditEntry | None = None
+    introduction: AuditEntry | None = None
     for entry in entries:
         kind = entry.block.kind
+        if kind == "fence":
+            entry.introduction = introduction
+        else:
+            introduction = entry
         if kind == "item":
             entry.lead = lead
         elif kind != "text" or entry.block.level <= _PARAGRAPH_LEVEL:
