@@ -74,7 +74,11 @@ def check_code(
             shown_lines.append(line.strip())
             if not all(code.has(part, sign) for part in parts):
                 missing_lines.append(_QuotedLine(number, line.strip()))
-        if not missing_lines or is_quotation or _is_almost_quoted(shown_lines, missing_lines, entry.evidence):
+        if (
+            not missing_lines
+            or is_quotation
+            or _is_almost_quoted(shown_lines, missing_lines, entry.evidence)
+        ):
             yield from _fence_finding(entry, shown_lines, missing_lines)
 
 
