@@ -154,3 +154,4 @@ def test_a_flood_is_one_finding(bench: Bench) -> None:  # noqa: F811
         finding for finding in bench.findings(report) if finding["verdict"] == "wrong:window"
     ]
     assert flood["claim"].startswith("8 of 8 commits are outside")
+    assert flood["evidence"].endswith("lines 3, 4, 5, 6, 7, 8, 9, 10")
