@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -155,22 +155,28 @@ def _label_of_version(link: _VersionLink) -> Iterator[Finding]:
 
 
 class _DatedVersion(NamedTuple):
-    """A heading with a version and its date, and the day on which git has the version."""
+    """A heading with a version and its date, and when git has the version and the one before it."""
 
     line: int
     tag: str
-    date: Stated
+    written_date: str
+    stated: datetime  # The first moment of that day
     tagged_at: datetime
+    previous_at: datetime | None
 
     @property
-    def is_right(self) -> bool:
-        stated = datetime(
-            self.date.year or 1,
-            self.date.month or 1,
-            self.date.day or 1,
-            tzinfo=self.tagged_at.tzinfo,
-        )
-        return -_ROUNDING <= self.tagged_at - stated <= 2 * _ROUNDING
+    def verdict(self) -> str:
+        """Compare the days; a version may have been dated before it was tagged.
+
+        But not before the version that went before it.
+        """
+        if self.stated > self.tagged_at + _ROUNDING:
+            return "wrong:metadata"
+        if self.stated >= self.tagged_at - 2 * _ROUNDING:
+            return RIGHT
+        if self.previous_at is not None and self.stated < self.previous_at - 2 * _ROUNDING:
+            return "wrong:metadata"
+        return UNVERIFIABLE
 
 
 def _dates_of_versions(entries: Sequence[AuditEntry], library: Library) -> Iterator[Finding]:
@@ -182,32 +188,55 @@ def _dates_of_versions(entries: Sequence[AuditEntry], library: Library) -> Itera
     dated: list[_DatedVersion] = []
     for entry in entries:
         dated.extend(_dated_version(entry, library))
-    right = [version for version in dated if version.is_right]
+    right = [version for version in dated if version.verdict == RIGHT]
     if len(right) < _MIN_DATES or len(right) < _SHARE_OF_DATES * len(dated):
         return
     for version in dated:
-        yield finding(
-            version.line,
-            "date",
-            f"{version.tag}, {version.date.text}",
-            f"{version.tag} was tagged on {version.tagged_at:%Y-%m-%d}",
-            wrong="" if version.is_right else "metadata",
-            span=version.date.text,
-        )
+        claim = f"{version.tag}, {version.written_date}"
+        evidence = f"{version.tag} was tagged on {version.tagged_at:%Y-%m-%d}"
+        yield Finding(version.line, "date", claim, version.verdict, evidence, version.written_date)
 
 
 def _dated_version(entry: AuditEntry, library: Library) -> Iterator[_DatedVersion]:
+    """Yield the version that a heading begins with, if it has one date, and one tag is its."""
     if entry.block.kind != "heading":
         return
     title = plain(entry.block.text[:400])
     version = _VERSION_OF_HEADING.match(title)
     if version is None:
         return
-    dates = [date for date in find_dates(title[version.end() :]) if date.year and date.day]
+    dates = find_dates(title[version.end() :])
+    stated = _first_moment(dates[0]) if len(dates) == 1 else None
     repos = [repo for repo in entry.scope or library if repo in library]
-    if len(dates) != 1 or len(repos) != 1:
+    if stated is None or len(repos) != 1:
         return
     tags = library[repos[0]].tags
     names = [name for name in (f"v{version[1]}", version[1]) if name in tags]
     if len(names) == 1:
-        yield _DatedVersion(entry.block.line, names[0], dates[0], tags[names[0]])
+        tagged_at = tags[names[0]]
+        previous_at = _previous_moment(names[0], tags)
+        line = entry.block.line
+        yield _DatedVersion(line, names[0], dates[0].text, stated, tagged_at, previous_at)
+
+
+def _first_moment(date: Stated) -> datetime | None:
+    """Return the beginning of a stated day; None if no such day is stated."""
+    if not date.year or not date.month or not date.day:
+        return None
+    try:
+        return datetime(date.year, date.month, date.day, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _previous_moment(name: str, tags: Mapping[str, datetime]) -> datetime | None:
+    """Return when the version before a tag was tagged; None if there is none."""
+    version = _version_of(name)
+    moments = []
+    for tag, moment in tags.items():
+        other = _version_of(tag)
+        if version is None or other is None or other.prefix != version.prefix:
+            continue
+        if moment < tags[name] and other.numbers < version.numbers:
+            moments.append(moment)
+    return max(moments, default=None)

@@ -63,5 +63,21 @@ def test_a_version_is_dated_as_its_tag_is_where_the_others_are(tagged: Bench) ->
     assert [
         cause for _, cause in tagged.wrong("# acme/engine\n\n" + "\n".join([*lines[:5], wrong]))
     ] == ["metadata"]
+    # It may be dated before it is tagged, but not before the version that went before it.
+    early = lines[5].replace("March 21", "March 20")
+    assert tagged.wrong("# acme/engine\n\n" + "\n".join([*lines[:5], early])) == []
+    impossible = lines[5].replace("March 21, 2026", "February 31, 2026")
+    assert tagged.wrong("# acme/engine\n\n" + "\n".join([*lines[:5], impossible])) == []
     # Of a project that dates its versions in its own way nothing is said.
     assert tagged.wrong("# acme/engine\n\n" + "\n".join([*lines[:4], wrong])) == []
+
+
+def test_a_hash_in_a_copied_title_is_no_sign_of_another_repository(bench: Bench) -> None:  # noqa: F811
+    moment = datetime(2026, 3, 10, 18, tzinfo=UTC)
+    title = "Update acme/action to 6cebc9d (#21)"
+    bench.shas["action"] = bench.engine.commit(title, moment, "Ada", action="PIN = '6cebc9d'\n")
+    ended = bench.audit(
+        "# Changes\n\n* Update acme/action to 6cebc9d ([#21](<action:url>))\n", "--json"
+    )
+    assert ended.status == 0
+    assert ended.data["summary"]["incomplete"] == []
