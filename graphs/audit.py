@@ -156,8 +156,8 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
     library = state["library"]
     sentences: list[prose.ReportSentence] = []
     uncited: list[prose.ReportSentence] = []
-    for sentence in prose.sentences_of(entries):
-        if sentence.entry.commits:
+    for sentence in prose.sentences_of(entries, library):
+        if sentence.commits:
             sentences.append(sentence)
         else:
             uncited.append(sentence)
