@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import zip_longest
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -146,7 +147,7 @@ def _label_of_version(link: _VersionLink) -> Iterator[Finding]:
     versions = [_version_of(revision) for revision in link.revisions]
     if called is None or None in versions:
         return
-    is_right = any(version and version[1:] == called[1:] for version in versions)
+    is_right = any(version and _is_same(version, called) for version in versions)
     leads_to = "...".join(link.revisions)
     evidence = f"the label says {plain(link.label)} and the link leads to {leads_to}"
     yield finding(
@@ -154,8 +155,14 @@ def _label_of_version(link: _VersionLink) -> Iterator[Finding]:
     )
 
 
+def _is_same(version: _Version, other: _Version) -> bool:
+    """Return True if two versions are the same, whatever stands before them: `1.0` is `1.0.0`."""
+    pairs = zip_longest(version.numbers, other.numbers, fillvalue=0)
+    return version.rest == other.rest and all(number == same for number, same in pairs)
+
+
 class _DatedVersion(NamedTuple):
-    """A heading with a version and its date, and when git has the version and the one before it."""
+    """A heading with a version and its date, and when git has it and the versions around it."""
 
     line: int
     tag: str
@@ -163,20 +170,19 @@ class _DatedVersion(NamedTuple):
     stated: datetime  # The first moment of that day
     tagged_at: datetime
     previous_at: datetime | None
+    next_at: datetime | None
 
     @property
     def verdict(self) -> str:
-        """Compare the days; a version may have been dated before it was tagged.
+        """Compare the days; a version may be dated before or after it was tagged.
 
-        But not before the version that went before it.
+        But not before the version that went before it, nor after the one that came next.
         """
-        if self.stated > self.tagged_at + _ROUNDING:
-            return "wrong:metadata"
-        if self.stated >= self.tagged_at - 2 * _ROUNDING:
+        if -_ROUNDING <= self.tagged_at - self.stated <= 2 * _ROUNDING:
             return RIGHT
-        if self.previous_at is not None and self.stated < self.previous_at - 2 * _ROUNDING:
-            return "wrong:metadata"
-        return UNVERIFIABLE
+        is_early = self.previous_at and self.stated < self.previous_at - 2 * _ROUNDING
+        is_late = self.next_at and self.stated > self.next_at + _ROUNDING
+        return "wrong:metadata" if is_early or is_late else UNVERIFIABLE
 
 
 def _dates_of_versions(entries: Sequence[AuditEntry], library: Library) -> Iterator[Finding]:
@@ -213,10 +219,8 @@ def _dated_version(entry: AuditEntry, library: Library) -> Iterator[_DatedVersio
     tags = library[repos[0]].tags
     names = [name for name in (f"v{version[1]}", version[1]) if name in tags]
     if len(names) == 1:
-        tagged_at = tags[names[0]]
-        previous_at = _previous_moment(names[0], tags)
-        line = entry.block.line
-        yield _DatedVersion(line, names[0], dates[0].text, stated, tagged_at, previous_at)
+        moments = (tags[names[0]], *_moments_around(names[0], tags))
+        yield _DatedVersion(entry.block.line, names[0], dates[0].text, stated, *moments)
 
 
 def _first_moment(date: Stated) -> datetime | None:
@@ -229,14 +233,24 @@ def _first_moment(date: Stated) -> datetime | None:
         return None
 
 
-def _previous_moment(name: str, tags: Mapping[str, datetime]) -> datetime | None:
-    """Return when the version before a tag was tagged; None if there is none."""
+def _moments_around(
+    name: str, tags: Mapping[str, datetime]
+) -> tuple[datetime | None, datetime | None]:
+    """Return when the versions before and after a tag were tagged, in the order of their numbers.
+
+    None stands for a version that there is not, or that was not tagged in that order.
+    """
     version = _version_of(name)
-    moments = []
+    lower: dict[tuple[int, ...], datetime] = {}
+    higher: dict[tuple[int, ...], datetime] = {}
     for tag, moment in tags.items():
         other = _version_of(tag)
-        if version is None or other is None or other.prefix != version.prefix:
+        if version is None or other is None or other.prefix != version.prefix or other.rest:
             continue
-        if moment < tags[name] and other.numbers < version.numbers:
-            moments.append(moment)
-    return max(moments, default=None)
+        if other.numbers < version.numbers and moment < tags[name]:
+            lower[other.numbers] = moment
+        elif other.numbers > version.numbers and moment > tags[name]:
+            higher[other.numbers] = moment
+    previous_at = lower[max(lower)] if lower else None
+    next_at = higher[min(higher)] if higher else None
+    return previous_at, next_at

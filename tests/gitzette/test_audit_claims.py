@@ -80,6 +80,11 @@ def test_what_a_statement_claims_of_its_commit_is_checked(
         "- <flag> should have been called `batches_at_once_limit`",
         "- <flag> adds `--max-batch`; `max_batch_size` would say more",
         "- <flag> adds `maxBatch`, as `MAX_BATCH`",
+        f"- Changes\n  - One (PR: {_PULL}/98)\n  - Two (PR: {_PULL}/97)\n  - The cache (#13)",
+        # An option of another program, and a name of one of several pull requests.
+        "- <flag> is for `--ignore-max-batch`",
+        "- Batches have a limit, `max_batch_size` (#14, #12)",
+        "- Batches have a limit, which is called `max_batch_size` now (#12)",
         # It stands elsewhere in the files.
         "- <flag> has nothing to do with `MAX_ROUTES`",
         "- <fix> is not about `router.py`",

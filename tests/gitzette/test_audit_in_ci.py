@@ -50,6 +50,7 @@ def test_what_stands_beside_a_hash_is_a_claim_about_it(
         "- Set `enable_cache: true` to see it",
         "- One\n- Two more things\n- And `<fix>`",
         "- See `engine\n  router.py`",
+        "".join(f"- Number {n} is done.\n" for n in range(5)) + "- Dropped support for Python 3.9",
         "| Issue | Fixed by |\n|---|---|\n| #12 | <fix> |",
     ],
 )

@@ -43,6 +43,7 @@ def test_links_to_versions_lead_where_they_say(tagged: Bench, line: str, cause: 
         f"[1.2.0]: {_WEB}/compare/v1.1.0...v1.2.0",
         f"[Unreleased]: {_WEB}/compare/v1.6.0...HEAD",
         f"- [v1.2.0]({_WEB}/releases/tag/v1.2.0)",
+        f"- [v1.2]({_WEB}/releases/tag/v1.2.0)",
         # Newer and older than all tags, of another form, and branches.
         f"[1.7.0]: {_WEB}/compare/v1.6.0...v1.7.0",
         f"[0.1.0]: {_WEB}/releases/tag/v0.1.0",
@@ -60,6 +61,11 @@ def test_a_version_is_dated_as_its_tag_is_where_the_others_are(tagged: Bench) ->
     lines = [f"## v1.{number}.0 - March {16 + number}, 2026\n\n- One\n" for number in range(6)]
     assert tagged.wrong("# acme/engine\n\n" + "\n".join(lines)) == []
     wrong = lines[5].replace("March 21", "March 12")
+    late = lines[3].replace("March 19", "April 19")
+    assert [
+        line
+        for line, _ in tagged.wrong("# acme/engine\n\n" + "\n".join([*lines[:3], late, *lines[4:]]))
+    ] == [15]
     assert [
         cause for _, cause in tagged.wrong("# acme/engine\n\n" + "\n".join([*lines[:5], wrong]))
     ] == ["metadata"]
