@@ -1,4 +1,4 @@
-"""Sentences that code writes: a predicate and its values, in the words of `agent/words`."""
+"""Sentences of facts, which code writes: a predicate and its values, in the words of `agent/words`."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

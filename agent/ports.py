@@ -1,4 +1,4 @@
-"""Protocols for all that a run reads and writes: repositories, memory, publisher, display."""
+"""The ports of a run, as protocols: repositories, memory, publisher, display."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass

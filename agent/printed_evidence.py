@@ -1,4 +1,4 @@
-"""Lines that code writes around evidence: headings and facts.
+"""Evidence as it is printed: the headings, facts and notes that code writes around it.
 
 Packets are made of these lines, and an anchor may be copied from any of them.
 """

@@ -1,4 +1,4 @@
-"""The stretch of time that a question names: days, ranges, months, weeks, or a word like "yesterday"."""
+"""The dates that a question names: days, ranges, months, weeks, or a word like "yesterday"."""
 
 import re
 from calendar import monthrange

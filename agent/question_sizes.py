@@ -1,4 +1,4 @@
-"""How large a question is, counted from the real text of its parts, and what is left for evidence."""
+"""Sizes of questions, counted from the real text of their parts, and what is left for evidence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

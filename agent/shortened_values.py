@@ -1,4 +1,4 @@
-"""Names and values of facts, as short as a sentence can hold them."""
+"""Values and names of facts, shortened to what a sentence can hold."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Which facts get a sentence, and which of them share one."""
+"""Which facts are stated in a sentence, and which of them share one."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence

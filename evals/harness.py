@@ -1,4 +1,4 @@
-"""Run evaluation sets, whose cases are scored on made-up worlds and, where given, on real mirrors."""
+"""The harness of evaluation sets, whose cases are scored on made-up worlds and on real mirrors."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The gate: invariants, how far each figure may fall, and which case broke it."""
+"""The limits of the gate: invariants, how far each figure may fall, and which case broke it."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""Issues and pull requests of real repositories from a file, as they were at a moment."""
+"""Threads of a mirror: issues and pull requests from a file, as they were at a moment."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

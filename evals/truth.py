@@ -1,4 +1,4 @@
-"""Check a published report against plain git and a world's records, independently of the gate."""
+"""The truth of a published report, by plain git and a world's records, independently of the gate."""
 
 import re
 import subprocess

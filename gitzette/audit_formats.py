@@ -1,4 +1,4 @@
-"""The findings of an audit for other programs: SARIF, GitHub's annotations and a badge."""
+"""Formats of an audit's findings for other programs: SARIF, GitHub's annotations and a badge."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

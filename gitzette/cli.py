@@ -1,4 +1,4 @@
-"""The command line, made from commands.toml; a command's modules are imported when it is called."""
+"""The command line (CLI), made from commands.toml; a command's modules are imported when it is called."""
 
 import argparse
 import gc

@@ -1,4 +1,4 @@
-"""Runs the daily graph over live sources, or over the record of an earlier run."""
+"""A run of the daily graph on a day or a longer window, over live sources or over the record of a run."""
 
 import secrets
 import time

@@ -1,4 +1,4 @@
-"""The demonstration: a small world written by hand, served on loopback, with recorded answers."""
+"""The demo: a small world written by hand, served on loopback, with recorded answers."""
 
 import argparse
 import tempfile

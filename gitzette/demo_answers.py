@@ -1,4 +1,4 @@
-"""The recorded answers of a model for the demonstration, kept by what each question is about.
+"""The recorded answers of a model for the demo, kept by what each question is about.
 
 An answer is found by its topic, not by the bytes of the question, so that correcting a prompt or
 the docstring of a tool leaves the recording as it is. Short names in an answer (`c1`, `s2`) are

@@ -1,4 +1,4 @@
-"""The folder for what outlives a run, and the memory in it."""
+"""The home folder, for what outlives a run, and the memory in it."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""Runs the servers of Gitzette on an address that is bound before it is announced."""
+"""HTTP servers of Gitzette, each run on an address that is bound before it is announced."""
 
 import ipaddress
 import socket

@@ -1,4 +1,4 @@
-"""Finds commits, threads and releases in the published reports of an output folder."""
+"""The look-up of commits, threads and releases in the published reports of an output folder."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -297,7 +297,7 @@ class PublishedLookup:
         kind = "commit or release" if is_commit else "report, commit, thread or release"
         advice = "write a day, a hash, #NUMBER or a tag"
         if is_commit:
-            advice = f"`gitzette facts {what}` reads a commit that no report tells of"
+            advice = f"`gitzette facts {what}` reads a commit that no report has"
         return InputError(
             f"no published report has a {kind} {what[:60]!r}{self._where()}; {advice}"
         )

@@ -1,4 +1,4 @@
-"""Writes replies to questions as Markdown and JSON, and the evidence they cite as plain text."""
+"""Pages of replies to questions, as Markdown and JSON, and the evidence they cite as plain text."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Finds which of several repositories has the commit, tag or day that a user names."""
+"""The look-up of the repository, among several, that has the commit, tag or day a user names."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence

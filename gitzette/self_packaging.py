@@ -1,4 +1,4 @@
-"""Lets another machine install this very copy of Gitzette.
+"""The packaging of Gitzette by itself, so that another machine can install this very copy.
 
 Gitzette is on no package index, where a bare name would install whatever somebody publishes under
 it. So a copy is installed from the address it came from, or it is packed as a wheel.

@@ -1,4 +1,4 @@
-"""The graphs that `langgraph dev` serves: the daily run and a question, step by step.
+"""The graphs for LangGraph Studio (`langgraph dev`): the daily run and a question, step by step.
 
 They are the graphs that the commands run. What is added is a first step that reads the input of
 the development server, and a context that is opened for as long as the server runs the graph.

@@ -1,4 +1,4 @@
-"""Builds everything with a side effect, from settings and the environment."""
+"""The wiring of everything with a side effect, from settings and the environment."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager

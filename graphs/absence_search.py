@@ -1,4 +1,4 @@
-"""Searches everything that was read for a name, before a reply says that nothing mentions it."""
+"""The search before a name is called absent: through everything that was read."""
 
 import asyncio
 import re

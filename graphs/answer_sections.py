@@ -1,4 +1,4 @@
-"""Sections of a reply: what has each name of a question, what fits its qualifiers, what is absent."""
+"""Sections of an answer: what has each name of a question, what fits its qualifiers, what is absent."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

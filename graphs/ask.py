@@ -1,4 +1,4 @@
-"""A question: plan, retrieve evidence, read on with tools, answer, check, judge, repair once, reply."""
+"""The graph of `ask`: plan, retrieve evidence, read on, answer, check, judge, repair once, reply."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -197,7 +197,7 @@ async def _with_evidence(
 async def _opening(state: TargetInput, context: AskContext, share: float = 1.0) -> HumanMessage:
     """Return the question with the best evidence in short, and the rules of the answer.
 
-    A model that can call tools is told of them. The evidence takes this share of the tokens that
+    A model that can call tools is shown them. The evidence takes this share of the tokens that
     everything else leaves for it.
     """
     query = state["query"]

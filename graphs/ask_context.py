@@ -1,4 +1,4 @@
-"""The context of a question: that of a run, the memory of evidence, and its index."""
+"""The context in which `ask` runs: that of a run, the memory of evidence, and its index."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ from tools.index_for_search import Completion, WindowReader
 from tools.toolset import Toolset
 
 _PAGE_TOKENS = 3_000  # Of one answer of a tool
-_COMMON_SHARE = 0.1  # A word that so many messages of commits have tells nothing apart
+_COMMON_SHARE = 0.1  # A word that so many messages of commits have distinguishes nothing
 _RECENT = timedelta(days=7)  # What is read of a repository where nobody asks for a time
 
 
@@ -118,7 +118,7 @@ class AskContext(RunContext):
         return releases
 
     async def later_reverts(self, names: Iterable[EvidenceId]) -> dict[RepoId, LaterReverts]:
-        """Return which commits were taken back later, for each repository that can tell."""
+        """Return which commits were taken back later, for each repository that can say so."""
         reverts: dict[RepoId, LaterReverts] = {}
         for repo, cards in self._cards_by_repo(names).items():
             code = await self.clone(repo)
@@ -131,7 +131,7 @@ class AskContext(RunContext):
         return reverts
 
     async def reverts_on_branches(self, names: Iterable[EvidenceId]) -> dict[RepoId, BranchReverts]:
-        """Return which commits release branches take back, for each repository that can tell."""
+        """Return which commits release branches take back, for each repository that can say so."""
         reverts: dict[RepoId, BranchReverts] = {}
         for repo, cards in self._cards_by_repo(names).items():
             code = await self.clone(repo)

@@ -1,4 +1,4 @@
-"""Types for the input and output of each step of a question."""
+"""The state of `ask`: types for the input and output of each step of a question."""
 
 from operator import add
 from typing import Annotated

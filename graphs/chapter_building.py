@@ -1,4 +1,4 @@
-"""The chapter of a repository: a row for every landed commit, the claims, links and stories."""
+"""Building the chapter of a repository: a row for every landed commit, claims, links and stories."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The first look at a repository: what landed, what its threads say, and how much each commit weighs."""
+"""Collecting, the first look at a repository: what landed, what threads say, what each commit weighs."""
 
 import itertools
 from collections.abc import Iterator, Sequence

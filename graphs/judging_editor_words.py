@@ -1,4 +1,4 @@
-"""Checks what an editor says: reasons of places and labels of groups, by the gate and a judge."""
+"""Judging the words of an editor, reasons of places and labels of groups, by the gate and a judge."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

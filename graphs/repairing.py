@@ -1,4 +1,4 @@
-"""Sends refused sentences back to their writer: with reason, the judge's words and an excerpt.
+"""Repairing refused sentences: their writer gets the reason, the judge's words and an excerpt.
 
 The `repair` node of `graphs/sentence_steps.py` calls this for each commit, summary or answer whose
 sentences were refused by code, or refuted or called too wide by the judge.

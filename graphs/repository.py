@@ -92,7 +92,7 @@ def build_repository(
 def _add_explaining(
     graph: StateGraph[RepositoryState, RunContext, RepositoryInput, RepositoryOutput],
 ) -> None:
-    """Add the steps in which a model explains commits and tells stories."""
+    """Add the steps in which a model explains commits and writes stories."""
     graph.add_node("write_stories", ending_repository(write_stories))
     graph.add_node("next_tasks", ending_repository(next_tasks))
     graph.add_node("explain", ending_repository(explaining(build_analysis()), "analysis"))

@@ -1,4 +1,4 @@
-"""Finds evidence for a question: searches that a model plans, one ranking, and releases."""
+"""Retrieving evidence for a question: searches that a model plans, one ranking, and releases."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

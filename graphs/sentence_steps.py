@@ -1,4 +1,4 @@
-"""The nodes that a model's sentences pass through: check, judge, and repair, which is done once.
+"""The steps of a model's sentences, as nodes: check, judge, and repair, which is done once.
 
 check ─▶ judge ─▶ (repair ─▶ check ─▶ judge, once) ─▶ what follows
 

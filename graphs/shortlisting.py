@@ -1,4 +1,4 @@
-"""Chooses candidates to read beside the commits of a day: code finds them, one request chooses."""
+"""Shortlisting what is read beside the commits of a day: code finds candidates, one request chooses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Types for the input and output of each step of a run; the checkpointer stores them.
+"""The state of a run: types for the input and output of each step; the checkpointer stores them.
 
 State holds decisions and small values. Diffs and discussions are not in it: they are evidence,
 which the state names by id and the sources return, in a resumed run from the record.

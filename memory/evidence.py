@@ -1,4 +1,4 @@
-"""Stored commits, threads and releases, found by name and time."""
+"""Stored evidence: commits, threads and releases, found by name and time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

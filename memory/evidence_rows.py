@@ -1,4 +1,4 @@
-"""Commits, threads and releases as rows with their searchable text."""
+"""Rows of evidence: commits, threads and releases with their searchable text."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The tables that workers share: parts, editions, deliveries, limits, mirrors and progress."""
+"""The tables of a fleet, which its workers share: parts, editions, deliveries, limits and progress."""
 
 import time
 import zlib

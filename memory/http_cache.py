@@ -1,4 +1,4 @@
-"""Caches: answers of services, facts of commits, and capabilities of model servers."""
+"""Caches of answers over HTTP, of facts of commits, and of capabilities of model servers."""
 
 import hashlib
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""The operations of a database; SQLite and PostgreSQL implement them in their own SQL.
+"""Protocols for the operations of a database, which SQLite and PostgreSQL implement in their own SQL.
 
 Rows that are known by their keys are read and written by the verbs of `Database`. Whatever needs
 ranges, joins or text search is an operation with a name, in one of the groups below.

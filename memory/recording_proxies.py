@@ -38,11 +38,10 @@ from agent.links.name_introductions import Birth
 from agent.links.touched_lines import LineWriter
 from agent.ports import CloneSource, CodeSource, Past, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
+from memory.reading_version import reading_version
 from memory.recorder import Call, CallRecorder, once
 
 T = TypeVar("T")
-_READING_VERSION = "5"
-"""Raised when commits are read in another way: the records of earlier runs are then not used."""
 _CONVERTERS: Mapping[Any, Callable[[Any], Any]] = {Iterable: list, Collection: frozenset}
 """For arguments that may be readable only once, and for those that have no order."""
 
@@ -143,7 +142,7 @@ class _MethodDescription:
     def lasting_form(self) -> str:
         """The form of answers that serve later runs; empty where none do."""
         if self.rule.lasting is not None and isinstance(self.codec, JsonCodec):
-            return f"{_READING_VERSION} {self.codec.form}"
+            return f"{reading_version()} {self.codec.form}"
         return ""
 
     def bind(self, *args: Any, **kwargs: Any) -> BoundArguments:

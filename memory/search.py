@@ -1,4 +1,4 @@
-"""One ranked list over commits, threads, releases and tags, within a window of time."""
+"""The search of the memory: one ranked list over commits, threads, releases and tags in a window."""
 
 import math
 import re

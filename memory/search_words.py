@@ -1,4 +1,4 @@
-"""Prepares text for full text search, in documents and in questions.
+"""The words of a search: text prepared for full text search, in documents and in questions.
 
 The databases find and rank words. What they cannot do is done here: Chinese, which has no spaces,
 is cut into pairs of characters, and identifiers are cut into their parts.

@@ -1,4 +1,4 @@
-"""The memory as a whole: opened below a home folder or in PostgreSQL, with all of its parts."""
+"""The memory as one store: opened below a home folder or in PostgreSQL, with all of its parts."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,7 +14,7 @@ from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.protocols import Database
 from memory.recorder import CallRecorder, Retention
-from memory.reports import Reports
+from memory.report_files import Reports
 from memory.runs import RunFiles, RunLocks, Runs
 from memory.search import SearchIndex
 from memory.sqlite.database import SqliteDatabase, exclusive_file

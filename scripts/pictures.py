@@ -98,7 +98,7 @@ def take(browser: Browser, address: str, to: Path, theme: str) -> None:
 
 
 def main() -> None:
-    """Write the pictures into a folder, docs/pictures unless told otherwise."""
+    """Write the pictures into a folder, docs/pictures unless another is given."""
     to = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures"
     chromium = shutil.which("chromium")
     if chromium is None:

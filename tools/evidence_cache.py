@@ -1,4 +1,4 @@
-"""A cache of the commits a run has read, so that none is fetched or parsed twice."""
+"""A cache of the evidence a run has read of commits, so that none is fetched or parsed twice."""
 
 import asyncio
 import logging

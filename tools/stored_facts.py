@@ -1,4 +1,4 @@
-"""Facts of commits that were found before, so that the same files are not parsed again.
+"""Facts of commits that were stored before, so that the same files are not parsed again.
 
 Facts follow from what a commit changes and from the code that reads it: both make up the key.
 """

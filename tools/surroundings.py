@@ -1,4 +1,4 @@
-"""The code around a change: enclosing functions, uses of what changed, and what decides there."""
+"""The surroundings of a change: enclosing functions, uses of what changed, and what decides there."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

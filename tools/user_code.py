@@ -1,4 +1,4 @@
-"""The user's own files, which are read on this machine: nothing of them is sent or kept."""
+"""The user's own code, which is read on this machine: nothing of it is sent or kept."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Checks of what a report is written in: rows, columns, and text that a program cut off or left raw."""
+"""Checks of a report's layout: broken rows and columns, and text that a program cut off or left raw."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Checks of references, of links into the page, and of what git knows: authors, dates, counts."""
+"""Checks of citations: references, links into the page, and what git knows of authors, dates, counts."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Comparisons of what a report says of a commit with what git knows: people and dates."""
+"""Checks of the metadata of commits in a report: people and dates, as git knows them."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The blocks of a report with what each is about: repository, days, fields, references, commits."""
+"""The entries of a report: its blocks, each with its repository, days, fields, references and commits."""
 
 import re
 from bisect import bisect_right

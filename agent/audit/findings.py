@@ -1,4 +1,4 @@
-"""The references of a report, what the repositories have of them, and the verdicts of an audit."""
+"""The findings of an audit: references of a report, what repositories have of them, and verdicts."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The result of looking into a bump: repository, both commits, and the effect on own code."""
+"""The report on a bump: repository of the package, both commits, and the effect on the user's code."""
 
 from typing import Literal
 
@@ -46,7 +46,7 @@ class CodeUse(Frozen):
     text: str  # What happens to it, as a clause
     replacement: str = ""
     is_guarded: bool = False  # Inside `try` with a handler for a failed import
-    is_certain: bool = True  # False where an annotation is all that tells what the line uses
+    is_certain: bool = True  # False where an annotation is all that says what the line uses
 
     @computed_field  # type: ignore[prop-decorator]
     @property

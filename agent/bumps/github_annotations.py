@@ -1,4 +1,4 @@
-"""Writes what GitHub shows at lines of a pull request: workflow commands on standard output."""
+"""Annotations that GitHub shows at lines of a pull request: workflow commands on standard output."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Name and version of the package of a repository, read from its manifest."""
+"""The metadata of the package in a repository: its name and version, read from its manifest."""
 
 import ast
 import configparser

@@ -1,4 +1,4 @@
-"""Settings about packages: where their sources are, and how they are imported."""
+"""Settings of packages: where their sources are, and how they are imported."""
 
 from typing import Annotated
 

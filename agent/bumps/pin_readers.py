@@ -36,17 +36,51 @@ _MAX_CMAKE_ARGUMENTS = 4_000  # Characters of one declaration
 
 
 def read_package_lock(text: str) -> PinFile:
-    """Read `package-lock.json` of version 2 or 3, where every folder of a package is an entry."""
+    """Read `package-lock.json`; since version 2 every folder of a package is an entry."""
     document = _parse_json(text)
     packages = table(document.get("packages"))
     if not packages:
-        raise UnreadableFile("it is of version 1, which npm 7 and later replace; run npm install")
+        if "dependencies" not in document and "lockfileVersion" not in document:
+            raise UnreadableFile("it lists no packages, as every version of the format does")
+        return file_of(_old_npm_pins(document))
     direct: set[str] = set()
     for location, package in packages.items():
         if not location.startswith("node_modules/") and "/node_modules/" not in location:
             for group in _NPM_GROUPS:
                 direct |= table(table(package).get(group)).keys()
     return file_of(_npm_pins(packages, direct))
+
+
+def _old_npm_pins(document: Mapping[str, Any]) -> Iterator[Pin]:
+    """Yield the pins of version 1; `package.json` alone says which of them are direct."""
+    waiting = [("", table(document.get("dependencies")))]
+    while waiting:
+        above, dependencies = waiting.pop()
+        for name, entry in dependencies.items():
+            package = table(entry)
+            location = f"{above}node_modules/{name}"
+            address, _, commit = text_of(package.get("version")).partition("#")
+            is_git = address.startswith("git") and bool(commit)
+            yield Pin(
+                ecosystem="npm",
+                name=name,
+                version=commit if is_git else address,
+                source=address.removeprefix("git+") if is_git else "",
+                location=location,
+                is_direct=False,
+            )
+            inner = table(package.get("dependencies"))
+            if inner:
+                waiting.append((f"{location}/", inner))
+
+
+def npm_direct_names(text: str) -> set[str]:
+    """Return the packages that a `package.json` names."""
+    manifest = _parse_json(text)
+    names: set[str] = set()
+    for group in _NPM_GROUPS:
+        names |= table(manifest.get(group)).keys()
+    return names
 
 
 def _npm_pins(packages: Mapping[str, Any], direct: set[str]) -> Iterator[Pin]:

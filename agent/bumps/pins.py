@@ -21,7 +21,7 @@ class Pin(Frozen):
     version: str
     source: str = ""  # The address of a repository, where the file itself names one
     location: str = ""
-    """Tells apart several pins of one name in a file, such as the folders of npm."""
+    """Distinguishes several pins of one name in a file, such as the folders of npm."""
     is_direct: bool = True
 
 

@@ -1,4 +1,4 @@
-"""Writes a report about bumps as Markdown: one screen, everything else folded."""
+"""The comment on a pull request: a report about bumps in one screen, everything else folded."""
 
 from collections.abc import Iterator, Sequence
 

@@ -40,7 +40,7 @@ class Binding:
 class Scope:
     """The names of a module, class, function or comprehension.
 
-    A narrowed scope is a block in which a test tells more about some names.
+    A narrowed scope is a block in which a test says more about some names.
     """
 
     kind: ScopeKind
@@ -95,7 +95,7 @@ class Scope:
         return ()
 
     def narrowed(self, spelling: str) -> Sequence[Binding]:
-        """Return what a test around this place tells about an attribute, as it is written."""
+        """Return what a test around this place says of an attribute, as it is written."""
         scope: Scope | None = self
         while scope is not None and scope.kind in ("narrowed", "comprehension"):
             if spelling in scope.bindings:
@@ -154,7 +154,7 @@ class ModuleScopes:
         return None
 
     def _narrowed(self, test: ast.expr, scope: Scope, block: Sequence[ast.AST]) -> Scope | None:
-        """Return the scope of a block that runs if a test is true; None if it tells nothing."""
+        """Return the scope of a block that runs if a test is true; None if it says nothing."""
         facts = dict(_facts_of(test, scope))
         stored: set[str] = set()
         if facts:
@@ -259,7 +259,7 @@ class ModuleScopes:
 
 
 def _facts_of(test: ast.expr, scope: Scope) -> Iterator[tuple[str, Binding]]:
-    """Yield what `isinstance(x, C)` and `hasattr(x, "name")` tell where they are true."""
+    """Yield what `isinstance(x, C)` and `hasattr(x, "name")` say where they are true."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         for part in test.values:
             yield from _facts_of(part, scope)

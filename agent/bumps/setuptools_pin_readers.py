@@ -1,4 +1,4 @@
-"""Reads the requirements that older projects write into setup.cfg and setup.py."""
+"""Readers of the pins of setuptools: the requirements in setup.cfg and setup.py of older projects."""
 
 import ast
 import configparser

@@ -1,4 +1,4 @@
-"""What an annotation of Python says about a value: its class, or what it holds or yields."""
+"""Type annotations of Python: the class of a value, or what it holds or yields."""
 
 import ast
 from collections.abc import Mapping, Sequence

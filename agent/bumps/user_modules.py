@@ -1,4 +1,4 @@
-"""The Python files of one's own, and which of them an import means."""
+"""The Python modules of the user's own code, and which of them an import means."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Which versions have a fault, and which have its fix."""
+"""The versions that are affected by a fault, and those that have its fix."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The name under which a piece of evidence is cited: one type, one parser, one printer.
+"""The id under which a piece of evidence is cited: one type, one parser, one printer.
 
 An id has four forms:
 

@@ -113,7 +113,7 @@ _CHANGED_DEFAULTS = (
     "flag-default-changed",
     "env-default-changed",
 )
-"""Kinds of facts that tell a default before and after."""
+"""Kinds of facts that state a default before and after."""
 
 
 class FactLocation(Frozen):

@@ -1,4 +1,4 @@
-"""What messages say of earlier commits that they take back, bring back or copy.
+"""Messages of reverts: what they say of earlier commits that they take back, bring back or copy.
 
 This is the one place that knows the forms: the titles and lines that git, GitHub and Gerrit write, `revert:` of
 Conventional Commits, and tags and types before them.

@@ -1,4 +1,4 @@
-"""Costs of models, results of the judge, and the parts that the rules had to take over."""
+"""The spending of a run on models, results of the judge, and the parts that the rules took over."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Changes of the paths that users of a Python package import."""
+"""The surface of a Python package: changes of the paths that its users import."""
 
 from functools import cached_property
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The code around a change: what a reader needs besides the diff to know what the change does."""
+"""The surroundings of a change: code that a reader needs besides the diff to know what it does."""
 
 from agent.domain.base import Frozen
 

@@ -1,4 +1,4 @@
-"""The time that a report is about: a half-open interval of landing times, in a named time zone."""
+"""The window that a report is about: a half-open interval of landing times, in a named time zone."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta

@@ -189,7 +189,7 @@ def _stories(reports: Sequence[Report]) -> tuple[Story, ...]:
 
 
 def _section(repo: str, reports: Sequence[Report]) -> list[RepoSection]:
-    """Return a repository's last section, with the releases of all days; issues are told by day."""
+    """Return a repository's last section, with the releases of all days; issues are reported by day."""
     sections: list[RepoSection] = []
     for report in reports:
         sections += (section for section in report.sections if section.repo == repo)

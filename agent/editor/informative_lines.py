@@ -1,4 +1,4 @@
-"""The changed lines of a commit that tell an editor most: what users read, set, or run into."""
+"""The most informative changed lines of a commit: what users read, set, or run into comes first."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.packets.line_importance import leading_changes
-from agent.triage.line_visibility import is_visible_to_users, tells_something
+from agent.triage.line_visibility import is_informative, is_visible_to_users
 from agent.triage.title_conventions import Area, area
 
 MAX_LINES = 14  # Of one commit, however large it is
@@ -29,8 +29,8 @@ class _Sort(NamedTuple):
     share: int
 
 
-def telling_lines(evidence: CommitEvidence) -> tuple[str, ...]:
-    """Return the most telling changed lines of a commit, each behind the path of its file.
+def informative_lines(evidence: CommitEvidence) -> tuple[str, ...]:
+    """Return the most informative changed lines of a commit, each behind the path of its file.
 
     Lines that show facts come first, then documents, then strings, flags and errors, then other
     code; edits of existing files come before the bodies of new ones.
@@ -86,7 +86,7 @@ def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
             continue
         location = fact.places[0]
         for line in location.lines[:_MAX_LINES_OF_FACT]:
-            if tells_something(line[1:]):
+            if is_informative(line[1:]):
                 yield _shown(location.file, line)
 
 
@@ -94,15 +94,15 @@ def _files(evidence: CommitEvidence) -> list[FileChange]:
     """Return the files worth looking through; tests and build machines only if nothing else is."""
     files = [file for file in evidence.change.files if file.patch]
     files = [file for file in files if not _LICENCE_FILE.match(file.path.rpartition("/")[2])]
-    telling = [file for file in files if area(file.path) not in _ASIDE] or files
-    telling.sort(key=lambda file: area(file.path) is Area.BENCH)
-    return telling[:_MAX_FILES]
+    product_files = [file for file in files if area(file.path) not in _ASIDE] or files
+    product_files.sort(key=lambda file: area(file.path) is Area.BENCH)
+    return product_files[:_MAX_FILES]
 
 
 def _changed_lines(file: FileChange) -> Iterator[str]:
     lines = (file.patch or "").splitlines()[:_MAX_FILE_LINES]
     for position in leading_changes(lines):
-        if tells_something(lines[position][1:]):
+        if is_informative(lines[position][1:]):
             yield lines[position]
 
 

@@ -1,4 +1,4 @@
-"""Where every commit of a repository stands: by the rules, by an editor, and within floors."""
+"""The placements of all commits of a repository: by the rules, by an editor, and within floors."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How the rows of a day are divided over questions: fewer lines a row first, never fewer commits."""
+"""Batches of a day's rows for the editor: fewer lines a row first, never fewer commits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

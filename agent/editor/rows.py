@@ -10,7 +10,7 @@ from agent.domain.commits import Change, Commit, FileChange
 from agent.domain.evidence import CommitEvidence, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
-from agent.editor.informative_lines import MAX_LINES, telling_lines
+from agent.editor.informative_lines import MAX_LINES, informative_lines
 from agent.fact_sentences import fact_sentence
 from agent.packets.boilerplate import lines_in_common, without_boilerplate
 from agent.reports.shown_titles import shown_title
@@ -40,7 +40,7 @@ class CommitRow(NamedTuple):
     title: str
     details: tuple[str, ...]
     lines: tuple[str, ...]  # The most informative changed lines
-    facts: tuple[Fact, ...] = ()  # Those that the details tell in words
+    facts: tuple[Fact, ...] = ()  # Those that the details describe in words
 
     @property
     def sha(self) -> str:
@@ -109,8 +109,8 @@ class RowWriter:
         if evidence is not None:
             details += _file_lines(evidence.change)
             details += _fact_lines(evidence.facts)
-            lines = telling_lines(evidence)
-            facts = _telling_facts(evidence.facts)[:_MAX_FACTS]
+            lines = informative_lines(evidence)
+            facts = _described_facts(evidence.facts)[:_MAX_FACTS]
         details += self._links(commit)
         if release:
             details.append(f"released in these days: {release[:_MAX_TAG]} is the first with it")
@@ -169,21 +169,21 @@ def _file_name(file: FileChange) -> str:
     return file.path
 
 
-def _telling_facts(facts: Sequence[Fact]) -> list[Fact]:
+def _described_facts(facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts that users can notice, without those that only name changed code."""
-    telling: list[Fact] = []
+    described: list[Fact] = []
     for fact in facts:
         if fact.kind != "code-changed" and fact.severity is not Severity.INTERNAL:
-            telling.append(fact)
-    return telling
+            described.append(fact)
+    return described
 
 
 def _fact_lines(facts: Sequence[Fact]) -> Iterator[str]:
-    telling = _telling_facts(facts)
-    for fact in telling[:_MAX_FACTS]:
+    described = _described_facts(facts)
+    for fact in described[:_MAX_FACTS]:
         kind = "breaks" if fact.severity is Severity.BREAKING else "fact"
         yield f"{kind}: {_without_hashes(fact_sentence(fact, 'en'))[:_MAX_FACT]}"
-    left = Counter(fact.kind for fact in telling[_MAX_FACTS:])
+    left = Counter(fact.kind for fact in described[_MAX_FACTS:])
     if left:
         counts = ", ".join(f"{count} {kind}" for kind, count in left.items())
         yield f"further facts: {counts[:_MAX_FACT]}"

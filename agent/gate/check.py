@@ -1,4 +1,4 @@
-"""The gate: everything that code can refuse in a claim, given evidence that was read beforehand."""
+"""The gate's check of a claim: all that code can refuse in it, given evidence that was read before."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime

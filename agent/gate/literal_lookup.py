@@ -1,4 +1,4 @@
-"""Look up each literal of a sentence in the text of the cited evidence."""
+"""The look-up of each literal of a sentence in the text of the cited evidence."""
 
 import builtins
 import re

@@ -1,4 +1,4 @@
-"""Numbers as values: what a sentence or a line of evidence amounts to, with unit and magnitude."""
+"""Quantities: what the numbers of a sentence or of evidence amount to, with unit and magnitude."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Check quotations and anchors: they stand verbatim in the cited artefact as it is shown."""
+"""Checks of quotes and anchors: they stand verbatim in the cited artefact as it is shown."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

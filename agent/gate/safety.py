@@ -1,4 +1,4 @@
-"""Check that the words of a model do nothing on a page.
+"""Checks of safety: the words of a model do nothing on a page.
 
 They hold no link, markup, mention, closing keyword or hidden sign, and are in the right language.
 """

@@ -1,4 +1,4 @@
-"""Divides the sentences of a case into questions that fit into the judge's context."""
+"""Batches of a case: its sentences, divided into questions that fit into the judge's context."""
 
 from collections.abc import Mapping, Sequence
 from typing import get_args

@@ -1,4 +1,4 @@
-"""False sentences that code makes about a commit, to see whether a judge refuses them.
+"""False twins: sentences that code makes about a commit, to see whether a judge refuses them.
 
 They are made only where code is sure: a proven fact with its values exchanged or with "added" for
 "removed", and a sentence about a flag, file, backend or architecture with the name of a sibling

@@ -1,4 +1,4 @@
-"""Words, files and names that a commit touches, by which related commits are found."""
+"""Footprints of commits: the words, files and names by which related commits are found."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The report in an issue, without what forms ask for: environments, checklists, long logs."""
+"""The report in the body of an issue, without environments, checklists and long logs of its form."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Issues that a commit may belong to, ranked by BM25 over what they report."""
+"""An index of the issues that a commit may belong to, ranked by BM25 over what they report."""
 
 import math
 import re

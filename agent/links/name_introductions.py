@@ -1,4 +1,4 @@
-"""The names that a commit changes or takes out, for the question which earlier commits brought them."""
+"""Introductions of names: which names of a commit are looked for in earlier ones that brought them."""
 
 import re
 from collections.abc import Sequence

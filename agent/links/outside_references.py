@@ -1,4 +1,4 @@
-"""What commits name of repositories that a report does not read: only that they refer to it."""
+"""References to repositories outside of a report: that a commit refers to something there, no more."""
 
 from collections.abc import Collection, Iterable
 

@@ -1,4 +1,4 @@
-"""What was looked at to relate the commits of a day, for a person who measures what is missed."""
+"""A trace of how the commits of a day were related, for a person who measures what is missed."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal

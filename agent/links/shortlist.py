@@ -1,4 +1,4 @@
-"""The request that chooses what is worth reading: one line a commit, one line a candidate."""
+"""The shortlist of what is worth reading: a question with one line a commit, one line a candidate."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Earlier commits of which a commit takes lines back, though nothing says that it reverts them."""
+"""Unlabelled reverts: commits that take lines of earlier ones back, though nothing says so."""
 
 from array import array
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Text that says nothing about a change: forms that authors fill in, checklists, hidden comments."""
+"""Boilerplate, which says nothing about a change: forms of authors, checklists, hidden comments."""
 
 import re
 from collections import Counter

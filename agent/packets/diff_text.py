@@ -1,4 +1,4 @@
-"""The diff of a commit as writers and judges see it: its changed parts, shortened to a budget."""
+"""The text of a commit's diff as writers and judges see it: changed parts, shortened to a budget."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Shortening text to a number of tokens: the lines that matter, and those around them, are kept."""
+"""An excerpt of a text in a number of tokens: lines that matter are kept, with those around them."""
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -37,10 +37,10 @@ def excerpt(
     kept = list(dict.fromkeys(keep))
     important = set(kept)
     plain = _far_from(kept, plain)
-    telling = {position: line for position, line in enumerate(lines) if position not in plain}
-    full_text = "\n".join(_with_gaps(telling, len(lines)))
+    informative = {position: line for position, line in enumerate(lines) if position not in plain}
+    full_text = "\n".join(_with_gaps(informative, len(lines)))
     if tokens_of(full_text) <= budget:
-        return Excerpt(full_text, is_complete=True, line_count=len(telling))
+        return Excerpt(full_text, is_complete=True, line_count=len(informative))
     chosen: dict[int, str] = {}
     tokens_left = budget - _GAP_TOKENS
     others = range(len(lines)) if order is None else order

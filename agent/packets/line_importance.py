@@ -1,4 +1,4 @@
-"""Which lines of changed code matter most to somebody who must say what the change does.
+"""The importance of lines of changed code to somebody who must say what the change does.
 
 The changed lines come first, then how the function begins and the conditions that enclose the
 change, then what follows it: a later guard or override decides whether the change takes effect.

@@ -1,4 +1,4 @@
-"""Look-ups without the lines that a packet shows already."""
+"""Lines that a packet has already shown are left out of what was looked up."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How look-ups are printed for writers and judges, and what anchors may be copied from."""
+"""The text of look-ups for writers and judges, and what anchors may be copied from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Which lines of a diff or of a text say nothing that other lines do not say.
+"""Redundant lines of a diff or of a text: they say nothing that other lines do not say.
 
 Licence headers, what a tool generated, the bodies of tests beside their names and assertions, and
 rows of a table that look like the rows above them. A sentence that rests on such a line is still shown with it.

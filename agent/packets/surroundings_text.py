@@ -1,4 +1,4 @@
-"""How the code around a change is printed for writers and judges, and what anchors may be copied from."""
+"""The text of a change's surroundings for writers and judges, and what anchors may be copied from."""
 
 from collections.abc import Iterator
 

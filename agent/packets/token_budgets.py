@@ -1,4 +1,4 @@
-"""How many tokens each packet of evidence may have, and how its parts share them."""
+"""The budgets of tokens of each packet of evidence, and how its parts share them."""
 
 # Packets of a whole question
 BUDGET = 24_000  # Evidence in one question, where the model has room for it

@@ -1,4 +1,4 @@
-"""That nothing mentions a name, in words that say what was searched."""
+"""The absence of a name from everything that was searched, in words."""
 
 from collections.abc import Sequence
 

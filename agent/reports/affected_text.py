@@ -1,4 +1,4 @@
-"""Affected versions in words."""
+"""The text about affected versions."""
 
 from collections.abc import Iterable
 

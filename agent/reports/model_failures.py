@@ -1,4 +1,4 @@
-"""How well a model did what a report asked of it."""
+"""Failures of a model at what a report asked of it."""
 
 from agent.domain.report import Failure, Report
 from agent.domain.spending import Part

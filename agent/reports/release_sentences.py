@@ -1,4 +1,4 @@
-"""Releases in words: that a version is out, and the gravest of what it brings."""
+"""Sentences about a release: that a version is out, and the gravest of what it brings."""
 
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import Anchor, Claim

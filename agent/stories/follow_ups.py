@@ -1,4 +1,4 @@
-"""Stories of commits that continue earlier ones: by references, by changed lines, or as read."""
+"""Follow-ups: stories of commits that go on with earlier ones, by references, by lines, or as read."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

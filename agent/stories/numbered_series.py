@@ -1,4 +1,4 @@
-"""Numbered parts of one piece of work: `[Router][2/N] …`, `Split the cache (2/3)`."""
+"""Series of numbered parts: `[Router][2/N] …`, `Split the cache (2/3)`."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The stories of releases: which fixes and changes of stories a version is the first to have."""
+"""The story of a release: which fixes and changes of stories a version is the first to have."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The steps of stories, and landed commits found again by hash, number or title."""
+"""The timeline of a story: its steps, and landed commits found by hash, number or title."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Stories that a model writes a paragraph about: its input, and the checks of its answer."""
+"""Stories of which a model has a paragraph written: its input, and the checks of its answer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which commits are read in depth, which get one sentence, and what the budget leaves out."""
+"""The allotment of the budget: which commits are read in depth, get one sentence, or are left out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum

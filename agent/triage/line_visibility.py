@@ -1,4 +1,4 @@
-"""Which changed lines say most: what users read, set or run into comes before other code."""
+"""The visibility of changed lines to users: what they read, set or run into, before other code."""
 
 import re
 
@@ -15,7 +15,7 @@ _FAILS = re.compile(r"\b(?:raise|throw|panic|assert|deprecated)\b|#error\b")
 """How languages write errors, assertions and deprecations."""
 
 
-def tells_something(text: str) -> bool:
+def is_informative(text: str) -> bool:
     """Return False for imports, licences and lines without words; the text has no sign in front."""
     if _IMPORT.match(text) or _LICENCE.search(text):
         return False

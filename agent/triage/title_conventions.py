@@ -1,4 +1,4 @@
-"""Conventions of first lines of commits: `[Bugfix]`, `fix(scope)!:`, `Revert "…"`, a version."""
+"""Conventions of titles: `[Bugfix]`, `fix(scope)!:`, `Revert "…"`, a version."""
 
 import re
 from collections.abc import Iterable, Mapping

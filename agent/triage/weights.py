@@ -1,4 +1,4 @@
-"""How much a landed commit matters to those who depend on the repository, and why; the table is in docs/facts.md."""
+"""The weights of landed commits for those who depend on the repository; the table is in docs/facts.md."""
 
 import math
 import re

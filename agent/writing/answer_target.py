@@ -1,4 +1,4 @@
-"""The pieces of evidence that an answer to a question cites."""
+"""The target of an answer: the pieces of evidence that it cites."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Claims without a model: facts of commits in the words of templates, and quotations."""
+"""Claims by rules, without a model: facts of commits in the words of templates, and quotations."""
 
 import re
 from collections.abc import Iterator, Sequence

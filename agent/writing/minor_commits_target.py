@@ -1,4 +1,4 @@
-"""The commits of a batch that get one sentence each."""
+"""The target of a batch of minor commits, which get one sentence each."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

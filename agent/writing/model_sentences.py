@@ -1,4 +1,4 @@
-"""Makes claims of a model's answers: their schemas, citations and anchors."""
+"""Sentences of a model: the shapes of its answers, and the claims that are made of them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""The published sentences that a summary of a day or the brief rests on."""
+"""The target of a summary of a day, or of the brief: published sentences that it rests on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

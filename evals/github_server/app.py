@@ -1,4 +1,4 @@
-"""The server: REST, GraphQL and git over HTTP on loopback, with a log of its requests."""
+"""The server's app: REST, GraphQL and git over HTTP on loopback, with a log of its requests."""
 
 import subprocess
 import tempfile

@@ -1,4 +1,4 @@
-"""One repository read with git: its refs after one of its pushes, its commits, files and diffs.
+"""A store of one repository, read with git: refs after one of its pushes, commits, files and diffs.
 
 The server has its own git directory for each repository. It borrows the objects (alternates) and
 has its own refs, so nothing is written into a world or a mirror.

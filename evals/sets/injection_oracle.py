@@ -1,4 +1,4 @@
-"""Checks whether a planted text got what it wants: in reports, requests and messages."""
+"""The oracle of injections: whether a planted text got what it wants, in reports, requests, messages."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Hostile prose before a judge that believes it: ten kinds of claims that no diff supports.
+"""Prose as injection, before a judge that believes it: ten kinds of claims that no diff supports.
 
 None may become a headline or advice, no address may be printed, and a sentence that is published
 is attributed to its author. An eleventh kind names what the diff has; only a judge can see through

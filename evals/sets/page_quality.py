@@ -1,4 +1,4 @@
-"""Pages as readers see them: whether citations fit, how long a page is, and what it repeats."""
+"""The quality of pages for readers: whether citations fit, how long a page is, and what it repeats."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Relations that readers of git and threads found, and those that a report asserts."""
+"""Gold for relations: those that readers of git and threads found, and those that a report asserts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

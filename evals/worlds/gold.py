@@ -1,4 +1,4 @@
-"""The contents of a correct report of a world, from the generator's records alone.
+"""Gold: the contents of a correct report of a world, from the generator's records alone.
 
 `data/edits.toml` holds the rules by which commits are graded.
 """

@@ -1,4 +1,4 @@
-"""A small world in which one artefact of the day carries a given text; without a text it is the clean twin."""
+"""Worlds with an injection: one artefact of the day carries a given text; without a text, the clean twin."""
 
 import base64
 import codecs

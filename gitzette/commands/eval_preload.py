@@ -1,4 +1,4 @@
-"""Imports for the fork server of evaluations: each process that it forks starts with them.
+"""What the fork server of `eval` preloads: each process that it forks starts with these imports.
 
 Importing the product takes three seconds, and compiling the queries for C++ another one.
 """

@@ -1,4 +1,4 @@
-"""The commands `facts`, `between`, `stories` and `runs`, which look something up."""
+"""The commands that are look-ups: `facts`, `between`, `stories` and `runs`."""
 
 import argparse
 import asyncio

@@ -59,7 +59,7 @@ def _release_page(release: PublishedRelease, lang: Language, web: Web) -> str:
         web,
         artefact=release,
         page=page,
-        card=cards.get(release.id),  # None where no clone told what is new
+        card=cards.get(release.id),  # None where no clone shows what is new
         several=True,
     )
 

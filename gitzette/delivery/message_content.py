@@ -1,4 +1,4 @@
-"""A report as it is sent: its lines, its title, and how they are divided into messages."""
+"""The content of messages: the lines of a report and its title, and how they are divided."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

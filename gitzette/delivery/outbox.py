@@ -1,4 +1,4 @@
-"""What was delivered and what was not: in a file beside the reports, or in a fleet's database."""
+"""The outbox: what was delivered and what was not, in a file or in a fleet's database."""
 
 from pathlib import Path
 from typing import Literal

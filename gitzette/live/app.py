@@ -1,4 +1,4 @@
-"""The command `serve`: the site, rebuilt when reports change, and a page to ask questions on."""
+"""The app of the command `serve`: the site, rebuilt when reports change, and a page for questions."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""ASGI middleware: checks host, origin, token and sizes, and adds security headers."""
+"""The guard of requests, as ASGI middleware: it checks host, origin, token and sizes."""
 
 import hmac
 from base64 import b64decode

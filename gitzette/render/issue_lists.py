@@ -1,4 +1,4 @@
-"""The issues of a repository on a page: what happened to them, and which commits address them."""
+"""The lists of issues on a page: what happened to each, and which commits address it."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Composes pages: the page model of a report, and the Markdown pages of a day and a week."""
+"""The composition of pages: the page model of a report, and the Markdown of a day and a week."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A report in one language: what is said of each commit, in which section it stands, and why."""
+"""A view of a report in one language: what is said of each commit, in which section, and why."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Compiled templates, kept beside them as Python keeps compiled modules."""
+"""A cache of compiled templates, kept beside them as Python keeps compiled modules."""
 
 import sys
 from contextlib import suppress

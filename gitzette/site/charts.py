@@ -1,4 +1,4 @@
-"""Pictures of the site as SVG files: no script, colours for both themes, words in their `alt`."""
+"""Charts of the site as SVG files: no script, colours for both themes, words in their `alt`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta

@@ -1,10 +1,10 @@
-"""The memory in PostgreSQL: all operations over one connection."""
+"""The database in PostgreSQL: all operations of the memory over one connection."""
 
 from memory.postgres.connection import PostgresConnection
 from memory.postgres.http_cache import PostgresCache
 from memory.postgres.migrations import check_version
 from memory.postgres.recorded_calls import PostgresRecords
-from memory.postgres.reports import PostgresReports
+from memory.postgres.report_traces import PostgresReports
 from memory.postgres.runs import PostgresRuns
 from memory.postgres.search import PostgresEvidence, PostgresStatements
 

@@ -1,4 +1,4 @@
-"""The cache of services' answers in PostgreSQL."""
+"""The cache of answers over HTTP in PostgreSQL."""
 
 from memory.postgres.connection import PostgresConnection
 from memory.protocols import CacheOperations

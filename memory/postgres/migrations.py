@@ -1,4 +1,4 @@
-"""The tables in PostgreSQL, as numbered changes; none of them is ever edited.
+"""The migrations of the tables in PostgreSQL: numbered changes, none of which is ever edited.
 
 Texts are compared byte by byte, so that moments and hashes sort as they do elsewhere.
 """

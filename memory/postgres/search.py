@@ -1,4 +1,4 @@
-"""Statements and evidence in PostgreSQL, found and ranked by their `tsvector`."""
+"""The search for statements and evidence in PostgreSQL, ranked by their `tsvector`."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The memory in a SQLite file: all operations over one connection, and how the file is opened."""
+"""The database in a SQLite file: all operations of the memory, and how the file is opened."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ from agent.domain.base import StorageError
 from memory.sqlite.connection import FILE_NAME, SqliteConnection
 from memory.sqlite.http_cache import SqliteCache
 from memory.sqlite.recorded_calls import SqliteRecords
-from memory.sqlite.reports import SqliteReports
+from memory.sqlite.report_traces import SqliteReports
 from memory.sqlite.runs import SqliteRuns
 from memory.sqlite.search import SqliteEvidence, SqliteStatements
 

@@ -1,4 +1,4 @@
-"""The cache of services' answers in SQLite."""
+"""The cache of answers over HTTP in SQLite."""
 
 from memory.protocols import CacheOperations
 from memory.sqlite.connection import SqliteConnection

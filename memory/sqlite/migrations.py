@@ -1,4 +1,4 @@
-"""The tables in SQLite, as numbered changes; none of them is ever edited."""
+"""The migrations of the tables in SQLite: numbered changes, none of which is ever edited."""
 
 from collections.abc import Callable
 from contextlib import closing

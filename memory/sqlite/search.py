@@ -1,4 +1,4 @@
-"""Statements and evidence in SQLite, found by FTS5."""
+"""The search for statements and evidence in SQLite, by FTS5."""
 
 from collections.abc import Mapping, Sequence
 

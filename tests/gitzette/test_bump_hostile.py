@@ -48,7 +48,9 @@ class Attack:
 
     def run(self, files: Mapping[str, str], *options: str) -> CommandResult:
         base = self.own.head()
-        tip = self.own.commit(ORDER, dict(files))
+        return self.run_range(base, self.own.commit(ORDER, dict(files)), *options)
+
+    def run_range(self, base: str, tip: str, *options: str) -> CommandResult:
         result = self.command(
             "bump",
             f"{base}..{tip}",
@@ -156,6 +158,7 @@ def test_ten_thousand_entries_are_folded_into_one_comment(attack: Attack) -> Non
     assert len(result.out) < MAX_CHARACTERS
 
 
+@pytest.mark.heavy
 def test_ten_thousand_direct_entries_are_read_up_to_the_limit(attack: Attack) -> None:
     def pins(version: str) -> str:
         return "".join(f"p{number}=={version}\n" for number in range(10_000))
@@ -167,6 +170,7 @@ def test_ten_thousand_direct_entries_are_read_up_to_the_limit(attack: Attack) ->
     assert reasons[-1] == "only 20 packages are read (max_packages)"
 
 
+@pytest.mark.heavy
 def test_more_entries_than_anybody_has_are_refused(attack: Attack) -> None:
     text = "".join(f"p{number}==1.0\n" for number in range(20_001))
     result = attack.run({"requirements.txt": text})
@@ -230,6 +234,91 @@ def test_source_that_cannot_be_parsed_is_passed_over(attack: Attack) -> None:
     attack.release("2.0", {"paint/deep.py": deep, "paint/zero.py": "\0"})
     result = attack.run({"requirements.txt": "paint==2.0\n", "deep.py": deep, "odd.py": "\0"})
     assert "1 line of your code fails" in result.out
+
+
+def test_paths_that_no_file_system_can_hold_are_passed_over(attack: Attack) -> None:
+    attack.own.git("config", "core.protectHFS", "false")
+    files = {"requirements.txt": "paint==2.0\n", f"{'d/' * 60}paint.env": "PAINT=1\n"}
+    base = attack.own.head()
+    attack.own.commit("Deep", files)
+    # A tree can hold names that no checkout writes.
+    blob = attack.own.git("hash-object", "-w", "app.py")
+    evil = "".join(
+        f"100644 blob {blob}\t{name}\n"
+        for name in ("paint\\..\\x.py", "-paint.py", "paint:x.py", "%0A::error::paint.py")
+    )
+    tree = f"{attack.own.git('ls-tree', 'HEAD')}\n{evil}"
+    sha = attack.own.git("mktree", stdin=f"{tree.rstrip()}\n".encode())
+    tip = attack.own.git("commit-tree", sha, "-p", "HEAD", "-m", ORDER)
+    result = attack.run_range(base, tip, "--format", "github")
+    assert result.status == 0
+    lines = result.out.splitlines()
+    assert len(lines) == 5
+    assert all(line.startswith("::error file=") for line in lines)
+
+
+def test_files_that_are_huge_are_counted_and_not_searched(attack: Attack) -> None:
+    line = "from paint import old\n"
+    result = attack.run({"requirements.txt": "paint==2.0\n", "huge.py": line * 60_000})
+    assert "1 line of your code fails" in result.out
+    assert "1 files of own code are binary or too large" in result.out
+
+
+def npm_lock(version: str) -> str:
+    packages = {
+        "": {"dependencies": {"paint": "1"}},
+        "node_modules/paint": {"version": version},
+    }
+    return json.dumps({"lockfileVersion": 3, "packages": packages})
+
+
+@pytest.mark.parametrize(
+    ("manifest", "entry"),
+    [
+        ({"main": "../../../../etc/passwd"}, "export * from './other.js';\n"),
+        ({"exports": {"*": None, ".": ["x"]}}, "module.exports = require('./index.js');\n"),
+        ({"exports": {".": {".": {".": 1}}}, "main": 3}, "export * from '../index.js';\n"),
+        ({"exports": "./index.js", "type": []}, f"x = {'(' * 20_000}"),
+    ],
+)
+def test_a_package_of_npm_whose_files_lead_nowhere_ends(
+    attack: Attack, manifest: dict[str, object], entry: str
+) -> None:
+    for version in ("1.0.0", "2.0.0"):
+        text = json.dumps({"name": "paint", "version": version, **manifest})
+        files = {"index.js": entry, "other.js": "export * from './index.js';\n"}
+        attack.package.commit(version, {"package.json": text, **files})
+        attack.package.git("tag", f"npm-v{version}")
+    entry_of_package = '"npm:paint" = { repo = "ada/paint", tag = "npm-v{version}" }'
+    settings = f"[bump]\nregistries = false\n[bump.packages]\n{entry_of_package}\n"
+    own_code = {"app.js": "import { a } from 'paint';\n", "gitzette.toml": settings}
+    attack.run({**own_code, "package-lock.json": npm_lock("1.0.0")})
+    result = attack.run({"package-lock.json": npm_lock("2.0.0")})
+    assert result.status == 0
+    assert "no use found" in result.out or "could not be read, because" in result.out
+
+
+def test_a_crate_whose_modules_lead_in_circles_ends(attack: Attack) -> None:
+    crate = '[package]\nname = "paint"\nversion = "{}"\n[lib]\npath = "{}"\n'
+    source = (
+        "pub mod a;\npub use a::*;\npub use self::b as b;\npub use crate::c::d;\n"
+        "pub mod c { pub use super::*; pub use crate::d; }\n"
+        f"make! {{ {'{ mod x; ' * 3_000}{'}' * 3_000} }}\n"
+    )
+    for version, path in (("1.0.0", "src/lib.rs"), ("2.0.0", "../../../etc/passwd")):
+        files = {"Cargo.toml": crate.format(version, path), "src/lib.rs": source}
+        attack.package.commit(version, {**files, "src/a.rs": "pub use super::*;\nmod a;\n"})
+        attack.package.git("tag", f"paint-v{version}")
+    lock = (
+        '[[package]]\nname = "own"\nversion = "1.0.0"\ndependencies = ["paint"]\n'
+        '[[package]]\nname = "paint"\nversion = "{}"\nsource = "registry"\n'
+    )
+    settings = '[bump]\nregistries = false\n[bump.packages]\n"cargo:paint" = "ada/paint"\n'
+    own_code = {"main.rs": "use paint::{a::b::c, d, e};\n", "gitzette.toml": settings}
+    attack.run({**own_code, "Cargo.lock": lock.format("1.0.0")})
+    result = attack.run({"Cargo.lock": lock.format("2.0.0")})
+    assert result.status == 0
+    assert "its library was not found in the sources" in result.out
 
 
 def test_a_comment_is_never_longer_than_github_takes() -> None:

@@ -1,4 +1,4 @@
-"""The number of questions that a server is asked at once, by the speed of its answers."""
+"""The concurrency of a server: how many questions it is asked at once, by the speed of its answers."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Requests to chat models and their replies, in the form in which they are recorded."""
+"""Messages to chat models and their replies, in the form in which they are recorded."""
 
 import hashlib
 import json

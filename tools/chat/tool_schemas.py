@@ -1,4 +1,4 @@
-"""Descriptions of tools as models are sent them; each is made once, since making it is slow."""
+"""Schemas of tools as models are sent them; each is made once, since making it is slow."""
 
 from collections.abc import Callable
 from copy import deepcopy

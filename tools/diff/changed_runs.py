@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tree_sitter import Node, Query, QueryCursor
 
 from agent.domain.patch import Hunk, Side
-from agent.triage.line_visibility import is_visible_to_users, tells_something
+from agent.triage.line_visibility import is_informative, is_visible_to_users
 from tools.diff.declarations import Language, language_of
 
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
@@ -19,13 +19,27 @@ _DEBUGGING = re.compile(r"(?i)\b\w*(?:debug|dbg)\w*\s*\(")
 _DECORATOR = re.compile(r"\s*@[\w.]+\(")
 _CONDITION = re.compile(
     r"\s*(?:(?:\}\s*)?(?:if|elif|else if|while|switch|case|match|assert)\b|#\s*(?:if|elif)"
-    r"|return\s+(?:not\b|.*\b(?:and|or|in|is)\b))"
+    r"|return\s+(?:not\b|.*\b(?:and|or|in|is)\b)|[^#\"']*(?<!\w)if\s.*\selse\s)"
 )
-"""Lines that decide what happens: branches, loops, and answers that are conditions."""
+"""Lines that decide what happens: branches, loops, and values and answers that are conditions."""
+_ENTRY = re.compile(
+    r"\s*(?:[\"'][\w.:/-]+[\"']|[A-Z_][A-Z0-9_]*(?:\.\w+)?)\s*:\s*[^\s{].*,\s*(?:#.*)?"
+    r"|\s*[a-z_]\w*=(?:True|False|None|-?\d[\d._]*|\"[^\"]*\"),?"
+    r"|\s*(?:set|list|option|target_\w+|add_\w+|find_package)\s*\(.*"
+)
+"""An entry of a table by name, as registries and dispatchers have, an argument with its value, and a
+command of CMake."""
+_OPTION = re.compile(r"[\"']--[a-z][\w-]+[\"']")
+"""An option as programs declare it."""
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+_LITERAL = re.compile(
+    r"(?<![\w.])-?\d[\w.]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|true|false|nullptr)\b"
+)
+"""A value as it is written: a limit, a default, a constant."""
 _INSTALLATION = re.compile(
-    r"\b(?:pip3?|conda|apt|apt-get|dnf|yum|apk|npm)\s+(?:-\w+\s+)?(?:un)?install\b"
+    r"\b(?:pip3?|conda|apt|apt-get|dnf|yum|apk|npm)\s+(?:-\w+\s+)?(?:un)?install\b|\b[0-9a-f]{40}\b"
 )
-"""Commands of package managers, by which an image gets its contents."""
+"""Commands of package managers, by which an image gets its contents, and commits that are pinned."""
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _OPEN = "([{"
 _CLOSED = ")]}"
@@ -90,14 +104,34 @@ def weight_of(lines: Sequence[ChangedLine]) -> Weight:
         text = line.text[1:]
         if is_visible_to_users(text) or _DECORATOR.match(text) or _INSTALLATION.search(text):
             return Weight.VISIBLE
-        if _CONDITION.match(text):
+        if _CONDITION.match(text) or _ENTRY.fullmatch(text):
             weight = Weight.DECIDES
+    if weight is Weight.BODY and _has_other_literals(lines):
+        return Weight.DECIDES
     return weight
+
+
+def sets_something(lines: Sequence[ChangedLine]) -> bool:
+    """Return True for lines with options, or with what is installed or pinned."""
+    return any(_INSTALLATION.search(line.text) or _OPTION.search(line.text) for line in lines)
+
+
+def _has_other_literals(lines: Sequence[ChangedLine]) -> bool:
+    """Return True for lines in which nothing but values differs: a default, a limit, a constant."""
+    texts: dict[Side, list[str]] = {"old": [], "new": []}
+    for line in lines:
+        if line.is_code:
+            texts[line.side].append(line.bare)
+    old = "\n".join(texts["old"])
+    new = "\n".join(texts["new"])
+    if _HASH.search(old) or not old or old == new:
+        return False  # A checksum follows the file that it belongs to
+    return _LITERAL.sub("0", old) == _LITERAL.sub("0", new)
 
 
 def count_code(run: Sequence[ChangedLine]) -> int:
     """Count the lines of code of a run; an import says less than its use."""
-    return sum(line.is_code and tells_something(line.text[1:]) for line in run)
+    return sum(line.is_code and is_informative(line.text[1:]) for line in run)
 
 
 def changes_code(run: Sequence[ChangedLine]) -> bool:
@@ -131,7 +165,7 @@ def _opened_brackets(text: str) -> int:
 def hidden_lines(path: str, text: bytes, other_text: bytes) -> Collection[int]:
     """Return the lines of a version of a Python file that change nothing that users meet.
 
-    These are docstrings, imports, calls that log for developers, and what stands between `def` and
+    These are docstrings, imports, calls that log what is done, and what stands between `def` and
     the body of functions that the other version has with the same parameters: annotations change nothing.
     """
     language = language_of(path)
@@ -174,6 +208,6 @@ def _hidden_query(language: Language) -> Query:
     return Query(
         language.grammar,
         "(expression_statement . (string) @hidden .) (import_from_statement) @hidden"
-        '((expression_statement (call function: (_) @_call)) @hidden (#match? @_call "[.]debug$"))'
+        '((expression_statement (call function: (_) @_call)) @hidden (#match? @_call "[.](debug|info)(_once)?$"))'
         "(function_definition) @function",
     )

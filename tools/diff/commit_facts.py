@@ -24,6 +24,7 @@ from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, read_versi
 from tools.diff.layout_changes import layout_facts
 from tools.diff.notable_changes import changed_functions, largest_hunks
 from tools.diff.pybind_arguments import binding_differences
+from tools.diff.repeats import is_unstated_value, noticed, without_plain_files, without_repeats
 from tools.diff.replacements import Replacements
 from tools.diff.reverts_by_patch import lineage_facts
 from tools.diff.severity.native_code import is_certain
@@ -92,9 +93,12 @@ class Gathered:
     ) -> FactSheet:
         """Return the facts of the commit, judged, proved and ranked."""
         declared = list(self.declared(trees or SurroundingTrees(), surface))
-        facts = [*self.lineage, *declared]
+        facts = [*self.lineage, *noticed(declared)]
         facts += file_facts(self.change.files, self.files, surface)
-        facts += self._changed_code(facts, surface, self._declared_lines(declared))
+        facts = without_repeats(facts)
+        stated = [fact for fact in declared if not is_unstated_value(fact)]
+        facts += self._changed_code(facts, surface, self._declared_lines(stated))
+        facts = without_plain_files(facts)
         touched: tuple[Fact, ...] = ()
         if self.route == "blobs":
             touched = tuple(self._touched(declared))
@@ -211,6 +215,8 @@ class Gathered:
             functions = [fact.model_copy(update=internal) for fact in functions]
         if is_visible or functions:
             return [*only, *functions]
+        if any(fact.kind != "only-upkeep" for fact in only):
+            return only  # Lines of tests, documents and workflows say nothing that this does not
         compared = {versions.file.path for versions in self.files}
         return [*only, *largest_hunks(self.change.files, compared)]
 

@@ -1,4 +1,4 @@
-"""Names that code makes of parts: by an f-string, by the prefix of a router, in a constructor."""
+"""Names that code composes of parts: by an f-string, by the prefix of a router, in a constructor."""
 
 import re
 from collections.abc import Iterator, Sequence

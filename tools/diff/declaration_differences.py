@@ -381,6 +381,8 @@ def _specific_kind(
         _is_set_elsewhere(pair.old, old_code) or _is_set_elsewhere(pair.new, new_code)
     ):
         return None  # A field that changes, too, is a fact of its own
+    if kind == "flag-default-changed" and {old_code, new_code} == {None, "None"}:
+        return None  # Without a default an option is None
     if kind == "constant-changed":
         if has_other_choices(old_code, new_code):
             return "choices-changed"

@@ -1,4 +1,4 @@
-"""Which old declaration is which new one: under the same name, under another, or in another file."""
+"""Pairs of old and new declarations: under the same name, under another, or in another file."""
 
 import re
 from collections import Counter, defaultdict

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from agent.domain.commits import FileChange
 from agent.domain.facts import FactKind
 from agent.domain.patch import read_patch
+from agent.triage.title_conventions import Area, area
 from tools.diff.fact_kinds import Difference, is_cmake
-from tools.diff.file_roles import is_for_users
+from tools.diff.file_roles import Role, is_for_users, role
 from tools.diff.file_versions import is_manifest
 
 Lines = Sequence[tuple[str, str]]
@@ -52,7 +53,16 @@ def is_published(difference: Difference, documents: Lines) -> bool:
     either = "|".join(map(re.escape, _published_names(difference)))
     whole_name = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
     path = difference.oldest.file
-    return any(whole_name.search(line) or _shows_file(line, path) for _, line in documents)
+    for document, line in documents:
+        if _is_about_benchmarks(document):
+            continue  # Programs beside the product have options of their own
+        if whole_name.search(line) or _shows_file(line, path):
+            return True
+    return False
+
+
+def _is_about_benchmarks(document: str) -> bool:
+    return role(document) is Role.DOCUMENT and area(document) is Area.BENCH
 
 
 def earlier_lines(documents: Lines, files: Iterable[FileChange]) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Which definitions of a file enclose the lines that a commit changed, and which names decide there."""
+"""The definitions that enclose the lines a commit changed, and which names decide there."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Errors that only moved or were reworded in a commit: they are neither new nor gone."""
+"""The pairing of errors that only moved or were reworded: they are neither new nor gone."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Facts of names and calls that break though no declaration differs: a package gave them on."""
+"""Facts of exports: names and calls that break though no declaration differs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The changed lines that show why something public is gone or takes other arguments.
+"""Places of exports: the changed lines that show why something public is gone or called otherwise.
 
 Only what a module binds or lists and what a function declares counts: a word in a body, in a comment or in
 another file shows nothing.

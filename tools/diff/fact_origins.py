@@ -1,4 +1,4 @@
-"""Find the commits of a range that made what differs between its ends, and those that were undone."""
+"""The origins of facts between two versions: the commits that made each, and those that were undone."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which facts of a commit come first, which are joined, and how many are kept."""
+"""The ranking of a commit's facts: which come first, which are joined, and how many are kept."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
@@ -58,12 +58,14 @@ _LISTED = (
 )
 _OF_CLASSES = ("field-added", "field-removed", "enum-member-added", "enum-member-removed")
 _OF_FUNCTIONS = ("error-added", "error-removed")
+_OF_LINES = ("contents-added", "contents-removed")
 _OF_SECTIONS = (
     "config-key-changed",
     "dependency-added",
     "dependency-changed",
     "dependency-removed",
     "image-changed",
+    "version-changed",
 )
 """Facts that several sections and files may have in the same way: the stages of an image, extras."""
 
@@ -124,7 +126,9 @@ def _joined(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _max_apart(kind: FactKind) -> int:
-    is_joined_early = kind in (*_OF_CLASSES, *_OF_FUNCTIONS, *_OF_SECTIONS)
+    if kind == "deprecated":
+        return 1  # The message that several functions share says it once
+    is_joined_early = kind in (*_OF_CLASSES, *_OF_FUNCTIONS, *_OF_SECTIONS, *_OF_LINES)
     return 1 if is_joined_early or kind.startswith("parameter") else _MAX_APART
 
 
@@ -141,6 +145,8 @@ def _group_key(fact: Fact) -> Hashable:
         return kind, fact.severity, fact.name, fact.old, fact.new
     if kind == "deprecated" and fact.new:
         return kind, fact.severity, fact.new.replace(fact.name, "")
+    if kind in _OF_LINES:
+        return kind, fact.severity, fact.detail, fact.places
     if kind in ("registered", "unregistered"):
         # One model is entered into several tables.
         return kind, fact.severity

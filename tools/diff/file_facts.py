@@ -9,7 +9,7 @@ from agent.domain.facts import Fact, FactKind, FactLocation
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
 from tools.diff.declarations import Declaration
-from tools.diff.file_roles import Role, is_product, role
+from tools.diff.file_roles import Role, is_product, is_tool_among_tests, role
 from tools.diff.severity.files import severity_of_added_file, severity_of_missing_file
 from tools.diff.severity.table import severity_of
 
@@ -40,6 +40,8 @@ _REPORTED_ROLES = (
     Role.HEADER,
     Role.DEVICE_CONFIG,
 )
+"""Roles of new files that are told, the most telling first."""
+_LISTED_APART = (Role.MODEL, Role.DEVICE_CONFIG)
 _MAX_NAMES = 6  # Names of a new file that are listed
 _MIN_GROUP = 3  # From so many files of one role in a folder they are one fact
 _MAX_GROUP_PLACES = 4
@@ -49,6 +51,8 @@ _MIN_TEXT = 3  # Characters of a line that says something
 
 def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
     """Yield what a commit touches that touches nothing of the product."""
+    if any(is_tool_among_tests(file.path) for file in files):
+        return
     roles: set[Role] = set()
     for file in files:
         roles.add(role(file.path))
@@ -73,23 +77,33 @@ def file_facts(
 ) -> Iterator[Fact]:
     """Yield the product's files that come, go or get another name."""
     declared = {versions.file.path: versions.new for versions in read}
-    added: dict[tuple[Role, str], list[FileChange]] = defaultdict(list)
+    added: dict[tuple[bool, str], list[FileChange]] = defaultdict(list)
     for file in files:
         file_role = role(file.path)
+        if _is_empty(file):
+            continue
         if file.status == "added" and file_role in _REPORTED_ROLES:
-            added[file_role, file.path.rpartition("/")[0]].append(file)
+            added[file_role in _LISTED_APART, file.path.rpartition("/")[0]].append(file)
         elif file.status == "removed" and is_product(file.path):
             yield _missing_file(file, "file-removed", file.path, None, surface)
         elif file.status == "renamed" and is_product(file.path) and file.previous_path:
             yield _missing_file(file, "file-renamed", file.previous_path, file.path, surface)
-    for (file_role, folder), group in added.items():
+    for (_, folder), group in added.items():
         if len(group) >= _MIN_GROUP:
             names = ", ".join(file.path for file in group)
-            yield _added_files(file_role, names, group, f"{len(group)} files of {folder}")
+            roles = [role(file.path) for file in group]
+            group_role = min(roles, key=_REPORTED_ROLES.index)
+            yield _added_files(group_role, names, group, f"{len(group)} files of {folder}")
             continue
         for file in group:
             names = _public_names(declared.get(file.path, ()))
-            yield _added_files(file_role, file.path, [file], names or file.path)
+            yield _added_files(role(file.path), file.path, [file], names or file.path)
+
+
+def _is_empty(file: FileChange) -> bool:
+    """Return True for a file without a line, which git pairs with any other of these."""
+    is_whole = file.status != "modified" and not file.omitted
+    return is_whole and file.path.endswith("__init__.py") and not file.additions + file.deletions
 
 
 def _added_files(file_role: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:

@@ -74,6 +74,9 @@ _KERNELS_IN = _words("kernel kernels triton triton_kernels")
 _OPERATORS_IN = _words("op ops custom_ops")
 _NOT_A_MODEL = _words("__init__.py registry.py utils.py interfaces.py base.py config.py")
 
+_BESIDE_PACKAGES = _words("tools bin csrc docker cmake ci demo demos samples playground cookbook")
+_TEST_MODULE = re.compile(r"test_.*|.*_test\.py|conftest\.py|__init__\.py")
+
 _LOCK = re.compile(
     r".*\.lock|.*lock\.ya?ml|.*-lock\.json|npm-shrinkwrap\.json|go\.sum|.*\.lock\.(?:hcl|txt)"
 )
@@ -149,6 +152,16 @@ def is_for_users(path: str) -> bool:
     return role(path) in (Role.DOCUMENT, Role.EXAMPLE)
 
 
+def is_tool_among_tests(path: str) -> bool:
+    """Return True for a module in a package's folder of tests that tests nothing itself.
+
+    A package may give it to its users: a benchmark, a server to try things with.
+    """
+    name = path.rpartition("/")[2]
+    is_test = _TEST_MODULE.fullmatch(name) is not None
+    return not is_test and role(path) is Role.TEST and _may_be_shipped(path)
+
+
 def is_public_header(path: str) -> bool:
     """Return True for a header that users include."""
     if path.startswith("csrc/") or "/csrc/" in path or HIDDEN.search(path):
@@ -186,9 +199,25 @@ def _role_by_folder(path: str, inside: set[str], extension: str) -> Role | None:
         or (path.startswith(("tools/", "bin/")) and extension == "py")
     ):
         return Role.SCRIPT
-    if whom is Area.BENCH or _BENCHMARK.fullmatch(name):
+    if (whom is Area.BENCH or _BENCHMARK.fullmatch(name)) and not _may_be_shipped(path):
         return Role.BENCHMARK
     return Role.BUILD if _BUILD.fullmatch(name) or inside & _BUILD_IN else None
+
+
+def _may_be_shipped(path: str) -> bool:
+    """Return True for a Python module in a folder that can be a package of the project.
+
+    What is beside the packages has a folder of its own: `benchmarks/topk.py`.
+    """
+    folders = path.split("/")[:-1]
+    while folders and folders[0] in _ROOTS:
+        folders = folders[1:]
+    if not folders or not path.endswith(".py"):
+        return False
+    top = folders[0]
+    if area(f"{top}/module.py") is not Area.PRODUCT or top in _BESIDE_PACKAGES:
+        return False
+    return all(folder.isidentifier() for folder in folders)
 
 
 def _content(name: str, inside: set[str], extension: str) -> Role:

@@ -150,7 +150,7 @@ _SUBMODULE = re.compile(rb"Subproject commit [0-9a-f]{40,64}(?:-dirty)?\s*")
 _PIN_LINE = re.compile(r"^[+-]Subproject commit [0-9a-f]{40}", re.MULTILINE)
 _READERS: tuple[tuple[str, Callable[[Text], Iterator[ManifestEntry]]], ...] = (
     (r"pyproject[^/]*\.toml", python.read_pyproject),
-    (r"setup\.py", python.read_setup),
+    (r"setup(?:_\w+)?\.py", python.read_setup),
     (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)", python.read_requirements),
     (r"requirements/(?:.+/)?[^/]+\.(?:txt|in)", python.read_requirements),
     (r"Cargo\.toml", packages.read_cargo),

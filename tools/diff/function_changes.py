@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.patch import Side
+from agent.triage.title_conventions import Area, area
 from tools.diff.changed_runs import (
     ChangedLine,
     Run,
@@ -20,6 +21,7 @@ from tools.diff.changed_runs import (
 )
 from tools.diff.declared_lines import LineOfSide
 from tools.diff.file_roles import is_product
+from tools.diff.word_changes import really_changed, shown_lines
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration
@@ -28,10 +30,17 @@ if TYPE_CHECKING:
 _SIDES = 2  # Texts of a file where both of its versions are at hand
 _WORD = re.compile(r"\w+|[^\w\s(){}\[\],:;!]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_PART = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|->|::|\"[^\"]*\"|'[^']*'|[^\w\s]")
+"""The words of a line with all signs between them; a string is one word."""
+_ASSIGNED = re.compile(r"(?<![\w.>])([A-Za-z_]\w*) = ")
+_MEMBER = re.compile(r"(?:\.|->)([A-Za-z_]\w*)")
 _OF_BRANCHES = ("not", "else")
 """Words that come or go where the branches of a condition are exchanged."""
 _OF_METHODS = ("self", "cls", "this")
 MAX_RUNS = 3  # Runs that are shown of one function
+MAX_SHORT_RUN = 6  # Lines of code of a condition, a limit or a default with what depends on it
+_MIN_NAMED_VALUE = 4  # Characters of a value that gets a name; a number stands in many places
+_MOVED_SHARE = 0.6  # Of the lines of a run, from which the whole of it moved
 
 
 class ChangedFunction(NamedTuple):
@@ -48,9 +57,11 @@ class NotableRun(NamedTuple):
     weight: Weight
 
     @property
-    def order(self) -> tuple[int, int]:
-        """The sort key of runs: what users notice first, then those with most code."""
-        return (-self.weight, -count_code(self.lines))
+    def order(self) -> tuple[int, bool, int]:
+        """The sort key of runs: what users notice first, short ones that decide, then the largest."""
+        size = count_code(self.lines)
+        is_short = self.weight is Weight.DECIDES and size <= MAX_SHORT_RUN
+        return (-self.weight, not is_short, -size)
 
 
 @dataclass
@@ -65,6 +76,13 @@ class FunctionChange:
     def weight(self) -> Weight:
         """The weight of the run that users notice most."""
         return max(run.weight for run in self.runs)
+
+    @property
+    def is_short(self) -> bool:
+        """True if a few lines decide something: a guard, a default, an entry of a table."""
+        heaviest = [run for run in self.runs if run.weight is self.weight]
+        size = sum(count_code(run.lines) for run in heaviest[:MAX_RUNS])
+        return self.weight >= Weight.DECIDES and size <= MAX_SHORT_RUN
 
     @property
     def is_rearranged(self) -> bool:
@@ -82,11 +100,21 @@ class FunctionChange:
         return words["old"] == words["new"]
 
     @property
+    def only_renames_locals(self) -> bool:
+        """True if variables have other names now, and nothing else differs."""
+        texts: dict[Side, list[str]] = {"old": [], "new": []}
+        for line in self.lines:
+            if line.is_code:
+                texts[line.side].append(line.bare)
+        return is_renaming("\n".join(texts["old"]), "\n".join(texts["new"]))
+
+    @property
     def shown_runs(self) -> list[Run]:
         """The runs that are shown, the one that users notice most first."""
         ordered = sorted(self.runs, key=lambda run: run.order)
-        heaviest = [run for run in ordered if run.weight == ordered[0].weight]
-        return [run.lines for run in heaviest[:MAX_RUNS]]
+        least = min(ordered[0].weight, Weight.DECIDES)  # What decides stands beside what is visible
+        weighty = [run for run in ordered if run.weight >= least]
+        return [run.lines for run in weighty[:MAX_RUNS]]
 
     @property
     def exchanged_names(self) -> tuple[str, ...]:
@@ -107,10 +135,35 @@ class FunctionChange:
     @property
     def texts(self) -> tuple[str, ...]:
         """The changed lines that are shown, by which functions that change alike are found."""
-        texts: list[str] = []
+        texts: dict[str, None] = {}
         for run in self.shown_runs:
-            texts += [line.text[0] + line.bare for line in run]
+            texts["\n".join(line.text[0] + line.bare for line in run)] = None
         return tuple(texts)
+
+
+def is_renaming(old: str, new: str) -> bool:
+    """Return True if code differs in nothing but the names of variables that it assigns.
+
+    Each has to have one other name everywhere: `low` for `high` may be a mended mistake.
+    """
+    old_words = _PART.findall(old)
+    new_words = _PART.findall(new)
+    if len(old_words) != len(new_words) or old_words == new_words:
+        return False
+    names: dict[str, str] = {}
+    for before, after in zip(old_words, new_words, strict=True):
+        if names.setdefault(before, after) != after:
+            return False
+    renamed = {before: after for before, after in names.items() if before != after}
+    is_one_to_one = len(set(renamed.values())) == len(renamed)
+    if not is_one_to_one or not old_words or set(renamed.values()) & set(old_words):
+        return False
+    return renamed.keys() <= _assigned_names(old) and set(renamed.values()) <= _assigned_names(new)
+
+
+def _assigned_names(code: str) -> set[str]:
+    """Return the variables that code assigns; arguments by name have no spaces around the sign."""
+    return set(_ASSIGNED.findall(code)) - set(_MEMBER.findall(code))
 
 
 class KnownLines(NamedTuple):
@@ -140,7 +193,8 @@ class FunctionChanges:
         known_lines: KnownLines,
     ) -> None:
         self._files = [versions for versions in files if _is_compared(versions)]
-        self._moved = _moved_lines(self._files)
+        self._moved = _moved_lines(files)
+        self._named_values = _named_values(files)
         self._one_sided = _one_sided_definitions(files)
         self._one_sided_names: set[str] = set()
         for function in self._one_sided:
@@ -157,7 +211,7 @@ class FunctionChanges:
         changed: dict[ChangedFunction, FunctionChange] = {}
         edited: dict[ChangedFunction, FunctionChange] = {}
         for function, change in changes.items():
-            if not change.runs or change.is_rearranged:
+            if not change.runs or change.is_rearranged or change.only_renames_locals:
                 continue
             changed[function] = change
             if not self._is_one_sided(function):
@@ -178,10 +232,50 @@ class FunctionChanges:
         code = without_debugging(unshown)
         if not count_code(code) or not changes_code(code):
             return
+        if self._moves_away(run) or self._names_values(code):
+            return
+        code = really_changed(code)
+        displayed = shown_lines(displayed, code)
         weight = weight_of(code)
-        if self._follows(code):
+        if self._follows(code) or self._is_taken_out(run, code):
             weight = Weight.FOLLOWS
         change.runs.append(NotableRun(displayed, weight))
+
+    def _moves_away(self, run: Run) -> bool:
+        """Return True for lines that only go here, most of which come in another place.
+
+        Shown by themselves they would look as if they were gone.
+        """
+        removed = [line for line in run if line.is_code]
+        if not removed or any(line.side == "new" for line in removed):
+            return False
+        moved = [line for line in removed if line.bare in self._moved]
+        return len(moved) >= _MOVED_SHARE * len(removed)
+
+    def _is_taken_out(self, run: Run, rest: Run) -> bool:
+        """Return True where a call takes the place of lines that are in a new function now."""
+        kept = {line.bare for line in run if line.side == "new"}
+        removed = [line for line in run if line.is_code and line.side == "old"]
+        moved = [line for line in removed if line.bare in self._moved - kept]
+        if not removed or len(moved) < _MOVED_SHARE * len(removed):
+            return False
+        names: set[str] = set()
+        for line in rest:
+            if line.is_code and line.side == "new":
+                names.update(_NAME.findall(line.text[1:]))
+        return bool(names & self._one_sided_names)
+
+    def _names_values(self, lines: Run) -> bool:
+        """Return True where only new names stand for the values that were written there before."""
+        if not self._named_values:
+            return False
+        texts: dict[Side, str] = {"old": "", "new": ""}
+        for line in lines:
+            if line.is_code:
+                texts[line.side] += "".join(line.text[1:].split())
+        for value, name in self._named_values.items():
+            texts["old"] = texts["old"].replace(value, name)
+        return texts["old"] == texts["new"]
 
     def _is_one_sided(self, function: ChangedFunction) -> bool:
         name = function.name
@@ -209,7 +303,23 @@ class FunctionChanges:
 
 
 def _is_compared(versions: "Versions") -> bool:
-    return is_product(versions.file.path) and versions.file.status not in ("added", "removed")
+    """Return True for a file of which lines are shown: the options of a shipped benchmark are facts."""
+    if area(versions.file.path) is Area.BENCH or not is_product(versions.file.path):
+        return False
+    return versions.file.status not in ("added", "removed")
+
+
+def _named_values(files: Iterable["Versions"]) -> dict[str, str]:
+    """Return the new names for values, by the values as they are written without spaces."""
+    names: dict[str, str] = {}
+    for versions in files:
+        added = versions.patch.lines("new")
+        for declaration in versions.new:
+            value = "".join(declaration.parts.get("value", "").split())
+            is_new = declaration.kind == "constant" and declaration.line in added
+            if is_new and len(value) >= _MIN_NAMED_VALUE:
+                names[value] = declaration.name
+    return names
 
 
 def _moved_lines(files: Iterable["Versions"]) -> set[str]:
@@ -217,6 +327,8 @@ def _moved_lines(files: Iterable["Versions"]) -> set[str]:
     removed: set[str] = set()
     added: set[str] = set()
     for versions in files:
+        if not is_product(versions.file.path):
+            continue
         removed.update(line[1:].strip() for line in versions.patch.lines("old").values())
         added.update(line[1:].strip() for line in versions.patch.lines("new").values())
     return removed & added

@@ -1,4 +1,4 @@
-"""Commits that only lay code out or comment on it."""
+"""Changes of the layout of code, or of its comments, and of nothing else."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence

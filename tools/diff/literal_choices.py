@@ -1,4 +1,4 @@
-"""The values that a `Literal` of Python allows."""
+"""The choices that a `Literal` of Python allows."""
 
 import ast
 

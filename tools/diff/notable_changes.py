@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.commits import FileChange
-from agent.domain.facts import Fact, Severity
+from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from tools.diff.changed_runs import Weight, runs_of, weight_of
+from tools.diff.changed_runs import Weight, runs_of, sets_something, weight_of
 from tools.diff.declared_lines import LineOfSide
 from tools.diff.file_roles import Role, is_product, role
 
@@ -27,7 +27,16 @@ from tools.diff.function_changes import (
 
 _MAX_FUNCTIONS = 3  # Functions that are shown where no other fact is shown
 _MAX_FUNCTIONS_BESIDE_FACTS = 2  # Where other facts are shown, only of what users notice
+_MAX_SHORT = 2  # Functions that are shown besides, of which a few lines decide something
 _MAX_FILES = 2  # Files of which hunks are shown where no definition is in sight
+_OF_UPKEEP = (Role.SCRIPT, Role.EXAMPLE, Role.BENCHMARK)
+_LINEAGE: tuple[FactKind, ...] = (
+    "revert",
+    "reland",
+    "partial-revert",
+    "partial-reland",
+    "cherry-pick",
+)
 _ORDER = (
     Role.DOCUMENT,
     Role.CONFIG,
@@ -55,21 +64,37 @@ def changed_functions(
     are about (`declared`), do not make a function worth showing.
     New functions are shown where nothing else is: that something new has a body says nothing.
     """
-    visible_facts = [fact for fact in facts if fact.severity is not Severity.INTERNAL]
+    visible_facts: list[Fact] = []
+    for fact in facts:
+        # That a commit brings an earlier one back does not say what it does.
+        if fact.severity is not Severity.INTERNAL and fact.kind not in _LINEAGE:
+            visible_facts.append(fact)
     known = KnownLines(_lines_of(facts), _lines_of(visible_facts), frozenset(declared))
     changes = FunctionChanges(files, known).worth_showing()
     words = _title_words(title)
+    settings = _new_settings(visible_facts)
+    told_functions = {fact.name for fact in visible_facts if fact.kind.startswith("parameter-")}
     heaviest = max((change.weight for change in changes.values()), default=Weight.BODY)
     code_facts: list[Fact] = []
+    short_facts: list[Fact] = []
+    limit = _MAX_FUNCTIONS_BESIDE_FACTS if visible_facts else _MAX_FUNCTIONS
     for group in _alike(changes, surface, words):
         function, change = group[0]
         is_noticed = change.weight is Weight.VISIBLE
-        if visible_facts and not is_noticed and not _named_words(function, change, words):
+        is_about = bool(_named_words(function, change, words))
+        if function.name in told_functions:
+            is_about = True  # What a new argument does is in the body of its function
+        if change.weight is Weight.DECIDES and settings & _words_of(function, change):
+            is_about = True
+        if visible_facts and not is_noticed and not is_about:
             continue
         if code_facts and change.weight <= Weight.BODY < heaviest:
             continue
-        code_facts.append(_fact_of_functions(group))
-    return code_facts[: _MAX_FUNCTIONS_BESIDE_FACTS if visible_facts else _MAX_FUNCTIONS]
+        if len(code_facts) < limit:
+            code_facts.append(_fact_of_functions(group))
+        elif change.is_short:
+            short_facts.append(_fact_of_functions(group))
+    return code_facts + short_facts[:_MAX_SHORT]
 
 
 def _alike(
@@ -101,8 +126,11 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
 
     Of the product's files that were compared it is known that they do what they did before.
     """
-    # What went as a whole is told by its name.
+    # What went as a whole is named.
     kept = [file for file in files if file.status != "removed"]
+    product = [file for file in kept if is_product(file.path)]
+    if product:
+        kept = product  # Of its tests and documents nobody has to know beside it
     ranked = sorted(kept, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
     facts: list[Fact] = []
     for file in ranked[:_MAX_FILES]:
@@ -114,6 +142,11 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
             continue
         runs.sort(key=lambda run: run.order)
         noticed = [run.lines for run in runs if run.weight is Weight.VISIBLE]
+        if not product:
+            # Of scripts, examples and benchmarks only what they install and take is worth a look.
+            noticed = [lines for lines in noticed if sets_something(lines)]
+            if not noticed or role(file.path) not in _OF_UPKEEP:
+                continue
         shown_runs = noticed[:MAX_RUNS] or [runs[0].lines]
         fact = code_fact(file.path, file.path, shown_runs)
         is_unchanged = file.path in compared and is_product(file.path)
@@ -128,8 +161,8 @@ def _order_key(
     change: FunctionChange,
     surface: SurfaceChange | None,
     title_words: Collection[str],
-) -> tuple[bool, int, int, bool, bool, int]:
-    """Return what sorts functions: what the title names, what users notice, public ones, large ones."""
+) -> tuple[bool, int, int, bool, bool, bool, int]:
+    """Return what sorts functions: what the title names, what users notice, public ones, short decisions."""
     words = _words_of(function, change)
     title_words_found = [word for word in title_words if word in words]
     is_named = bool(_named_words(function, change, title_words))
@@ -143,6 +176,7 @@ def _order_key(
         -len(title_words_found),
         not is_public,
         is_private,
+        not change.is_short,
         -len(change.lines),
     )
 
@@ -153,6 +187,17 @@ def _named_words(
     """Return the words of code in a title that the changed lines of a function have."""
     words = _words_of(function, change)
     return [word for word in title_words if word in words and _is_identifier(word)]
+
+
+def _new_settings(facts: Iterable[Fact]) -> frozenset[str]:
+    """Return the names of new options and fields, as code reads them."""
+    names: set[str] = set()
+    for fact in facts:
+        if fact.kind in ("flag-added", "env-added", "config-key-added"):
+            names.add(fact.name.strip("-").replace("-", "_"))
+        if fact.kind == "field-added":
+            names.add(fact.name.rpartition(".")[2])
+    return frozenset(names)
 
 
 def _title_words(title: str) -> frozenset[str]:

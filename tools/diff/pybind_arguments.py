@@ -1,4 +1,4 @@
-"""Arguments of functions that native code gives to Python by name: `m.def("f", &f, py::arg("x") = 1)`."""
+"""Arguments that pybind gives to Python by name: `m.def("f", &f, py::arg("x") = 1)`."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which Python declarations users reach, by the paths that they import."""
+"""The Python declarations that are reachable for users, by the paths that they import."""
 
 from agent.domain.surface import SurfaceChange
 from tools.diff.definition_uses import definitions_of, is_reached, is_used_in_definitions

@@ -1,4 +1,4 @@
-"""Which earlier commit a commit undoes, brings back or copies, by its message and its patch."""
+"""Reverts, re-lands and copies of earlier commits, by the patch and the message of a commit."""
 
 import hashlib
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Breaks of a package's public paths that differences in declarations show."""
+"""Breaks of a package's public surface that differences in declarations show."""
 
 from collections.abc import Iterable
 
@@ -70,6 +70,10 @@ def public_path(difference: Difference, surface: SurfaceChange | None) -> str:
     oldest = difference.oldest
     if surface is None or not oldest.is_python:
         return ""
+    if oldest.kind != "parameter":
+        for broken in breaks_of(difference, surface):
+            if broken.kind == "gone" and broken.name == oldest.path:
+                return broken.path  # Another of its paths may be there as before
     path = oldest.owner.removesuffix(".__init__") if oldest.kind == "parameter" else oldest.path
     top, dot, rest = path.partition(".")
     public = surface.public_path(oldest.file, top)

@@ -1,4 +1,4 @@
-"""What differs for users between two versions, and by which commits."""
+"""The comparison of two versions: what differs for users, and by which commits."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Read commits with patches in one stream, or one by one where objects are missing."""
+"""Changes of commits, read with patches in one stream, or one by one where objects are missing."""
 
 import asyncio
 import contextlib

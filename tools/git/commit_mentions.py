@@ -49,7 +49,7 @@ class Mentions(Opened):
             readable = [entry for entry in entries if missing.isdisjoint(entry.blobs)]
             unread_files += len(entries) - len(readable)
             if sha not in entries_by_sha:
-                unread_files += 1  # It cannot even be told how many files it has
+                unread_files += 1  # Nobody even knows how many files it has
             elif len(readable) == len(entries):
                 complete.append(sha)
             else:

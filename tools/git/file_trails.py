@@ -1,4 +1,4 @@
-"""The landed commits that touched some files, followed under their earlier names in one walk."""
+"""Trails of files: the landed commits that touched them, under earlier names too, in one walk."""
 
 import secrets
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""The line of landed commits before one, with the paths each of them touched: read once for all."""
+"""The first-parent line of commits before one, with the paths each of them touched: read once for all."""
 
 import asyncio
 import secrets

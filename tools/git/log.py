@@ -167,6 +167,23 @@ class Framing:
         if body is not None:
             yield FramedCommit(Header(header.value, header.omitted), body, is_last=True)
 
+    async def headers(self, read: Read) -> AsyncIterator[list[bytes]]:
+        """Yield the headers of commits, those of each piece that was read together.
+
+        Lines of history are long: nothing is done for each commit that need not be.
+        """
+        mark = self._mark.encode("ascii")
+        tail = b""
+        in_header = False
+        while chunk := await read():
+            *segments, tail = (tail + chunk).split(mark)
+            first = 0 if in_header else 1
+            yield [segment[:_MAX_HEADER] for segment in segments[first::2]]
+            in_header ^= len(segments) % 2 == 1
+            if len(tail) > _MAX_HEADER + len(mark):
+                # The end may be the beginning of a mark.
+                tail = tail[:_MAX_HEADER] + tail[-len(mark) :]
+
     async def _segments(self, read: Read) -> AsyncIterator[_Segment]:
         """Cut the stream at its marks; each byte is searched once."""
         mark = self._mark.encode("ascii")
@@ -295,8 +312,9 @@ class FirstParentWalk:
         if walk._since:
             command.append(f"--since-as-filter=@{walk._since} +0000")
         async with view.running([*command, tip]) as git:
-            async for framed in framing.commits(git.read, IgnoredBody):
-                walk.add(framed.header.value)
+            async for headers in framing.headers(git.read):
+                for header in headers:
+                    walk.add(header)
             view.expect_success("log", await git.finish())
         return walk
 

@@ -1,4 +1,4 @@
-"""The commits that brought the names which later commits change, found without walking history again.
+"""Introductions of names: the commits that brought what later ones change, without another walk.
 
 Of each file the landed commits that touched it are known. Which of its versions was the first to
 have a name is found by halving: a dozen versions are read for a thousand commits.

@@ -8,7 +8,7 @@ from tools.diff.file_roles import HEADERS, is_for_users, is_product
 from tools.git.changes import close_gaps, entries_of
 from tools.git.tree_files import Trees, cover
 from tools.surface.public_paths import Documented, documented_imports, entry_points, project_name
-from tools.surface.surface_change import Surface, SurfaceReader, surface_change
+from tools.surface.surface_change import Surface, SurfaceReader
 
 if TYPE_CHECKING:
     from tools.git.object_view import View
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_SURFACES_KEPT = 3  # Of one repository: a commit and its parent, and the next commit
 _MAX_FILES = 60_000  # Files of a tree beyond which no surface is read
+_MAX_IMPORTED_LINES = 20  # Lines in the brackets of an import
 _MAX_MODULE_BYTES = 2_000_000
 _DOCUMENT_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".py", ".cu", ".cpp", ".cc", ".c")
 _IMPORTS = "^[[:space:]>]*(from|import)[[:space:]]([^#]*[[:space:],])?({packages})([.,[:space:]]|$)"
@@ -74,7 +75,7 @@ class Surfaces(Trees):
         for file in old_files | new_files:
             if old_files.get(file) != new_files.get(file):
                 changed.add(file)
-        return self._change_between(before, after, changed)
+        return await self._change_between(before, after, changed)
 
     async def _surface_change(
         self, view: "View", parent: str, sha: str, entries: Sequence["RawEntry"]
@@ -87,12 +88,12 @@ class Surfaces(Trees):
             return None
         files = _with_entries(self._files[parent], entries)
         after = await self._surface(view, sha, files)
-        return None if after is None else self._change_between(before, after, changed)
+        return None if after is None else await self._change_between(before, after, changed)
 
-    def _change_between(
+    async def _change_between(
         self, before: Surface, after: Surface, changed: Collection[str]
     ) -> SurfaceChange:
-        change = surface_change(before, after, changed)
+        change = await self._surface_reader.change(before, after, changed, self._contents)
         headers = (self._documented or Documented()).headers
         included = [file for file in changed if _is_included(file, headers)]
         return change.model_copy(update={"documented_headers": tuple(sorted(included))})
@@ -162,7 +163,8 @@ async def _import_lines(view: "View", sha: str, files: Mapping[str, str]) -> str
     folders = cover(map(str.encode, files), documents)
     if not folders:
         return ""
-    command: list[str | bytes] = ["grep", "--threads=1", "-h", "-I", "-E", "-e", _INCLUDES]
+    command: list[str | bytes] = ["grep", "--threads=1", "-h", "-I", "-E"]
+    command += [f"--after-context={_MAX_IMPORTED_LINES}", "-e", _INCLUDES]
     packages = _package_names(files)
     if packages:
         command += ["-e", _IMPORTS.format(packages="|".join(packages))]

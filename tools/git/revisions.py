@@ -1,4 +1,4 @@
-"""Look-ups in history: hashes, days, titles, and who wrote the lines that a commit removes."""
+"""Revisions: look-ups of hashes, days and titles, and of who wrote the lines that a commit removes."""
 
 import difflib
 import re

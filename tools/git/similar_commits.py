@@ -1,4 +1,4 @@
-"""Earlier landed commits that share words, files and identifiers with others."""
+"""Similar commits: earlier landed ones that share words, files and identifiers with others."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence

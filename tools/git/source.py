@@ -1,4 +1,4 @@
-"""Commits and diffs of one repository, read with git from a clone or a mirror on disk."""
+"""The source of commits and diffs of one repository by git, from a clone or a mirror on disk."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
@@ -150,7 +150,7 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
     async def births(self, shas: Sequence[str]) -> Mapping[str, tuple[Birth, ...]]:
         """Return for each commit the earlier ones that brought the rarest names that it changes.
 
-        A partial clone has too few contents to tell.
+        A partial clone has too few contents to say.
         """
         found: dict[str, tuple[Birth, ...]] = dict.fromkeys(shas, ())
         if await self.is_partial():

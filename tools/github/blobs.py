@@ -1,4 +1,4 @@
-"""Whole files of commits, prefetched many at a time by GraphQL, or fetched one by one."""
+"""Blobs, the whole files of commits: prefetched many at a time by GraphQL, or fetched one by one."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Commits and diffs of one repository, read from GitHub's API."""
+"""A source of code over GitHub's API: commits and diffs of one repository."""
 
 import asyncio
 import re

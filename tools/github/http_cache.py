@@ -1,4 +1,4 @@
-"""Stored answers of GitHub: unchanged pages are requested conditionally and cost nothing."""
+"""A cache over HTTP for GitHub's answers: unchanged pages are asked for conditionally and cost nothing."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The primary limit of an account, asked for without spending any of it."""
+"""The quota of an account, its primary limit, asked for without spending any of it."""
 
 from datetime import datetime
 

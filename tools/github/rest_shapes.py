@@ -1,4 +1,4 @@
-"""GitHub's REST answers as frozen models that tolerate nulls, and their domain objects."""
+"""The shapes of GitHub's REST answers: frozen models that tolerate nulls, and their domain objects."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal

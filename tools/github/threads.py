@@ -1,4 +1,4 @@
-"""Issues, pull requests and releases of one repository, read from GitHub's API."""
+"""Threads of one repository over GitHub's API: issues and pull requests, and its releases."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Ties between commits of different repositories: moved pins, references, the same work."""
+"""Ties across repositories: moved pins, references, the same work."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Changes that a day's commits undo, bring back or remove, by messages, patches and blame."""
+"""Reverts of a day: what its commits undo, bring back or remove, by messages, patches and blame."""
 
 import re
 from collections.abc import Sequence, Set

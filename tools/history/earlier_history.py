@@ -1,4 +1,4 @@
-"""The landed line before a day: commits found by their titles, and the first releases with them."""
+"""The history earlier than a day: commits found by their titles, and the first releases with them."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Landed commits that were taken back later, as the titles of later commits say."""
+"""Later reverts of landed commits, as the titles of later commits say."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

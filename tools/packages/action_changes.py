@@ -1,4 +1,4 @@
-"""Effects of a new version of an action on the workflows that use it."""
+"""Changes of an action in a new version, and the workflows that they break."""
 
 from collections.abc import Mapping
 

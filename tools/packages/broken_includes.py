@@ -1,4 +1,4 @@
-"""Finds the lines of own C++ and CUDA code that include headers which a package has no more."""
+"""Broken includes: lines of the user's C++ and CUDA code whose headers a package has no more."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Finds the lines of own Python code that a new version of a package breaks."""
+"""Broken uses: lines of the user's Python code that a new version of a package breaks."""
 
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,6 +1,7 @@
 """Reads the bumps of a range one after the other, within a limit of time."""
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -39,6 +40,10 @@ from tools.user_code import UserCode
 _MAX_BREAKING_LISTED = 40
 _RESOLVED_KINDS = ("symbol-", "parameter-", "file-", "field-", "signature-", "base-")
 """What is decided by resolving the names that own code uses, instead of by looking for words."""
+_READ_VARIABLE = re.compile(
+    r"(?:environ\.get|environ\[[^]]{1,100}\](?!\s*=[^=])|[gG]et[eE]nv|LookupEnv|env::var|process\.env)"
+)
+"""What reads a variable of the environment, as Python, Go, Rust, C and JavaScript write it."""
 _KEPT_KINDS = ("parameter-default-changed",)
 
 OpenCode = Callable[[RepoId], Awaitable[CloneSource]]
@@ -308,6 +313,8 @@ class BumpReader:
             for use in item.uses:
                 if not await _is_deprecated(item.fact, use.file, use.line, comparison):
                     continue
+                if item.fact.kind == "env-removed" and _READ_VARIABLE.search(use.text):
+                    continue  # Own code asks for the variable by itself
                 uses.append(
                     CodeUse(
                         file=use.file,

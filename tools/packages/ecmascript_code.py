@@ -25,6 +25,7 @@ class Exports:
 
     names: dict[str, set[ParameterCount]] = field(default_factory=dict)
     is_open: bool = False  # Whether there may be more names
+    deprecated: set[str] = field(default_factory=set)
 
 
 class NpmPackage:
@@ -154,6 +155,7 @@ class NpmPackage:
                 await self._add_all(string_text(source), path, exports)
             else:
                 _read_export(node, exports, functions)
+                _read_deprecation(node, exports)
         elif node.type == "expression_statement":
             for assigned in _assignments(node):
                 await self._read_assignment(assigned, path, exports, functions)
@@ -172,6 +174,7 @@ class NpmPackage:
             if name != DEFAULT:
                 exports.names.setdefault(name, set()).update(counts)
         exports.is_open |= inner.is_open
+        exports.deprecated |= inner.deprecated
 
     async def _read_assignment(
         self, node: Node, path: str, exports: Exports, functions: "Functions"
@@ -277,6 +280,16 @@ def _declared(node: Node) -> Iterator[tuple[str, set[ParameterCount]]]:
             yield from _declared(child)
     elif node.child_by_field_name("name") is not None:
         yield field_text(node, "name"), set()
+
+
+def _read_deprecation(node: Node, exports: Exports) -> None:
+    """Note what an exported declaration says of itself in the comment above it."""
+    comment = node.prev_named_sibling
+    declaration = node.child_by_field_name("declaration")
+    if comment is None or declaration is None or comment.type != "comment":
+        return
+    if "@deprecated" in text_of(comment) and comment.end_point[0] + 1 == node.start_point[0]:
+        exports.deprecated.update(name for name, _ in _declared(declaration))
 
 
 def _read_export(node: Node, exports: Exports, functions: Functions) -> None:

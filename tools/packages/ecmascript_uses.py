@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from agent.bumps.bump_report import CodeUse, Effect, UsedName
 from agent.bumps.call_counts import ArgumentCount, count_fault
-from tools.packages.ecmascript_code import DEFAULT, NpmPackage
+from tools.packages.ecmascript_code import DEFAULT, Exports, NpmPackage
 from tools.packages.syntax import field_text, line_of, nodes_of, string_text, syntax_tree, text_of
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
@@ -165,21 +165,34 @@ async def _broken(
     after = await new.exports(imported.subpath)
     if before is None or after is None:
         return broken
-    named = list(imported.names)
-    named += _members(root, imported.whole)
-    for name, _, line in named:
-        if name in before.names and name not in after.names and not after.is_open:
-            broken.append(_use(file, line, f"{package}.{name}", "gone", "is gone"))
+    broken += _broken_names(file, root, imported, package, before, after)
     if file.endswith(_TYPED):
-        for name, here, _ in imported.names:
-            old_counts = frozenset(before.names.get(name, ()))
-            new_counts = frozenset(after.names.get(name, ()))
-            for line, call in _calls(root, here):
-                fault = count_fault(old_counts, new_counts, call)
-                if fault:
-                    text = f": {fault}"
-                    broken.append(_use(file, line, f"{package}.{name}", "argument", text))
+        broken += _broken_calls(file, root, imported, package, before, after)
     return broken
+
+
+def _broken_names(
+    file: str, root: Node, imported: _Import, package: str, before: Exports, after: Exports
+) -> Iterator[CodeUse]:
+    for name, _, line in (*imported.names, *_members(root, imported.whole)):
+        shown = f"{package}.{name}"
+        if name in before.names and name not in after.names and not after.is_open:
+            yield _use(file, line, shown, "gone", "is gone")
+        elif name in after.deprecated - before.deprecated:
+            yield _use(file, line, shown, "changed", "is deprecated")
+
+
+def _broken_calls(
+    file: str, root: Node, imported: _Import, package: str, before: Exports, after: Exports
+) -> Iterator[CodeUse]:
+    """Yield calls that the compiler of TypeScript refuses; JavaScript passes any arguments."""
+    for name, here, _ in imported.names:
+        old_counts = frozenset(before.names.get(name, ()))
+        new_counts = frozenset(after.names.get(name, ()))
+        for line, call in _calls(root, here):
+            fault = count_fault(old_counts, new_counts, call)
+            if fault:
+                yield _use(file, line, f"{package}.{name}", "argument", f": {fault}")
 
 
 def _members(root: Node, whole: str) -> Iterator[tuple[str, str, int]]:

@@ -30,6 +30,8 @@ class GoPackage:
     names: set[str] = field(default_factory=set)
     functions: dict[str, set[ParameterCount]] = field(default_factory=dict)
     types: dict[str, GoType] = field(default_factory=dict)
+    deprecated: set[str] = field(default_factory=set)
+    """Names that say so in their comment, of members behind the type: `Canvas.Line`."""
     results: dict[str, str] = field(default_factory=dict)
     """The type of this package that a function returns first."""
 
@@ -86,23 +88,56 @@ def _read_top_level(node: Node, package: GoPackage) -> None:
     if node.type == "package_clause":
         package.name = package.name or text_of(node.named_children[0])
     elif node.type == "function_declaration":
-        name = field_text(node, "name")
-        package.names.add(name)
-        package.functions.setdefault(name, set()).add(parameter_count(node))
-        result = _first_result(node)
-        if result:
-            package.results[name] = result
+        _read_function(node, package)
     elif node.type == "method_declaration":
-        receiver = node.child_by_field_name("receiver")
-        owner = _plain_type(text_of(receiver).strip("()").rpartition(" ")[2])
-        members = package.type_named(owner).members
-        members.setdefault(field_text(node, "name"), set()).add(parameter_count(node))
+        _read_method(node, package)
     else:
         for spec in _specs(node):
-            for identifier in spec.children_by_field_name("name"):
-                package.names.add(text_of(identifier))
-            if spec.type in ("type_spec", "type_alias"):
-                _read_type(spec, package)
+            _read_spec(spec, package, is_deprecated=_is_deprecated(spec) or _is_deprecated(node))
+
+
+def _read_function(node: Node, package: GoPackage) -> None:
+    name = field_text(node, "name")
+    package.names.add(name)
+    package.functions.setdefault(name, set()).add(parameter_count(node))
+    result = _first_result(node)
+    if result:
+        package.results[name] = result
+    if _is_deprecated(node):
+        package.deprecated.add(name)
+
+
+def _read_method(node: Node, package: GoPackage) -> None:
+    receiver = node.child_by_field_name("receiver")
+    owner = _plain_type(text_of(receiver).strip("()").rpartition(" ")[2])
+    name = field_text(node, "name")
+    members = package.type_named(owner).members
+    members.setdefault(name, set()).add(parameter_count(node))
+    if _is_deprecated(node):
+        package.deprecated.add(f"{owner}.{name}")
+
+
+def _read_spec(spec: Node, package: GoPackage, *, is_deprecated: bool) -> None:
+    for identifier in spec.children_by_field_name("name"):
+        package.names.add(text_of(identifier))
+        if is_deprecated:
+            package.deprecated.add(text_of(identifier))
+    if spec.type in ("type_spec", "type_alias"):
+        _read_type(spec, package)
+
+
+def _is_deprecated(node: Node) -> bool:
+    """Return True for a declaration right below a comment with a paragraph `Deprecated:`."""
+    below = node
+    comment = node.prev_named_sibling
+    while comment is not None and comment.type == "comment":
+        if comment.end_point[0] + 1 < below.start_point[0]:
+            return False
+        if text_of(comment).lstrip("/* \t").startswith("Deprecated:"):
+            return True
+        below = comment
+        comment = comment.prev_named_sibling
+    return False
 
 
 def _specs(node: Node) -> Iterator[Node]:

@@ -264,6 +264,8 @@ def _broken(file: str, use: GoName, before: GoPackage, after: GoPackage) -> Iter
     if use.name not in after.names:
         yield _use(file, use.line, shown, "gone", "is gone")
         return
+    if use.name in after.deprecated - before.deprecated:
+        yield _use(file, use.line, shown, "changed", "is deprecated")
     old_counts = frozenset(before.functions.get(use.name, ()))
     new_counts = frozenset(after.functions.get(use.name, ()))
     fault = count_fault(old_counts, new_counts, use.call)
@@ -283,6 +285,8 @@ def _broken_member(
         if not later.is_open:
             yield _use(file, use.line, shown, "gone", "is gone", is_certain=use.is_literal)
         return
+    if f"{use.name}.{use.member}" in after.deprecated - before.deprecated:
+        yield _use(file, use.line, shown, "changed", "is deprecated")
     old_counts = frozenset(earlier.members[use.member])
     new_counts = frozenset(later.members[use.member])
     fault = count_fault(old_counts, new_counts, use.call)

@@ -84,9 +84,9 @@ async def _npm_uses(
 
 
 def _once(broken: list[CodeUse]) -> tuple[CodeUse, ...]:
-    """Return each line once, and of a name that is gone only the first line of a file."""
+    """Return each line once, and of a name that is gone or deprecated the first one of a file."""
     kept: dict[tuple[str, int, str], CodeUse] = {}
     for use in sorted(broken, key=lambda use: (use.file, use.line)):
-        line = 0 if use.effect == "gone" else use.line
+        line = use.line if use.effect == "argument" else 0
         kept.setdefault((use.file, line, use.text), use)
     return tuple(kept.values())

@@ -26,6 +26,8 @@ from tools.packages.repository_trees import TreeReader
 _MAX_MANIFESTS = 400  # Manifests of one tree that are looked through
 _MAX_VERSION_CHANGES = 200  # Commits of a manifest in which a version is looked for
 _VERSION_FILE_NAMES = ("version.txt", "VERSION", "VERSION.txt")
+_PLACEHOLDER = re.compile(r"0\.0\.0(?:[-+.].{0,100})?")
+"""The version in the manifests of projects whose releases are numbered when they are published."""
 _FULL_SHA = re.compile(r"[0-9a-f]{40}")
 _SHORT_SHA = re.compile(r"[0-9a-f]{7,40}")
 
@@ -97,7 +99,7 @@ class SourceFinder:
         if bump.ecosystem == "go":
             address = f"https://{'/'.join(bump.name.split('/')[:3])}"
         if address:
-            return PackageRepository(self._hosted(address), "part of the pin", entry)
+            return PackageRepository(self._hosted(address, bump), "part of the pin", entry)
         try:
             declared = await self._look_up(bump)
         except RegistryDown as error:
@@ -105,9 +107,9 @@ class SourceFinder:
             raise NotProved(f"{error}; {step}") from error
         except NotDeclared as error:
             raise NotProved(f"{error}; {_name_repository(bump)}") from error
-        return PackageRepository(self._hosted(declared.url), declared.origin, entry, declared)
+        return PackageRepository(self._hosted(declared.url, bump), declared.origin, entry, declared)
 
-    def _hosted(self, address: str) -> RepoId:
+    def _hosted(self, address: str, bump: Bump) -> RepoId:
         """Return the repository of an address on the server that is read."""
         scp_form = re.fullmatch(r"[\w.-]+@([\w.-]+):(.+)", address)
         host = scp_form[1] if scp_form else urlsplit(address).hostname or ""
@@ -115,7 +117,8 @@ class SourceFinder:
         if host.lower().removeprefix("www.") != self._host:
             raise NotProved(
                 f"its repository is on {host or 'an unreadable address'}, "
-                f"and only {self._host} is read"
+                f"and only {self._host} is read; if it is mirrored there,"
+                f" {_name_repository(bump)}"
             )
         owner_and_name = "/".join(path.strip("/").removesuffix(".git").split("/")[:2])
         try:
@@ -223,6 +226,8 @@ class _VersionFinder:
         faults: list[str] = []
         for manifest in manifests:
             written = await self._written_version(sha, manifest)
+            if _PLACEHOLDER.fullmatch(written):
+                written = ""
             if written and not is_same_version(written, version):
                 faults.append(f"{manifest.path} says {written}")
                 continue

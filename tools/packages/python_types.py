@@ -1,4 +1,4 @@
-"""Follows values through a Python package by its annotations: returns, attributes, elements."""
+"""The types of values in a Python package, followed by annotations: returns, attributes, elements."""
 
 import ast
 from dataclasses import dataclass, replace

@@ -35,8 +35,10 @@ class RustItem:
 
     kind: str
     name: str
+    is_deprecated: bool = False
     counts: set[ParameterCount] = field(default_factory=set)
     members: set[str] = field(default_factory=set)  # Variants of an enum, fields of a struct
+    deprecated_members: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -94,7 +96,7 @@ class RustWorkspace:
 
     def resolve(self, path: tuple[str, ...]) -> Resolved | None:
         """Return what a path from a crate's name on leads to; None where it leads nowhere."""
-        return _Walk(self._crates).resolve(path)
+        return _ModuleWalk(self._crates).resolve(path)
 
 
 class _CrateEntry:
@@ -125,13 +127,29 @@ class Impls:
     names: set[str] = field(default_factory=set)
     """All functions, also those of traits and macros, whatever they belong to."""
     public: set[str] = field(default_factory=set)  # Methods that users can call
+    of_traits: set[str] = field(default_factory=set)  # Methods that any type may have
+    returns: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The last name of the type that a function of a type returns."""
+    deprecated: set[str] = field(default_factory=set)  # Those of them that all say so
+    deprecated_of: dict[str, set[str]] = field(default_factory=dict)  # By the type
+    _current: set[str] = field(default_factory=set)
 
     def add(self, owner: str, function: Node) -> None:
         """Note a function of a type."""
         name = field_text(function, "name")
         self.names.add(name)
+        if not is_deprecated(function):
+            self._current.add(name)
+            self.deprecated.discard(name)
+        else:
+            self.deprecated_of.setdefault(owner, set()).add(name)
+            if name not in self._current:
+                self.deprecated.add(name)
         counts = self.functions.setdefault(owner, {}).setdefault(name, set())
         counts.add(_parameter_count(function))
+        returned = last_name(field_text(function, "return_type"))
+        if returned:
+            self.returns.setdefault(owner, {})[name] = owner if returned == "Self" else returned
         if _is_public(function):
             self.public.add(name)
 
@@ -177,7 +195,7 @@ class _CrateReader:
 
     def _read_item(self, node: Node, module: RustModule) -> None:
         name = field_text(node, "name")
-        item = module.items.setdefault(name, RustItem(node.type, name))
+        item = module.items.setdefault(name, RustItem(node.type, name, is_deprecated(node)))
         if node.type.startswith("function"):
             item.counts.add(_parameter_count(node))
             self.impls.names.add(name)
@@ -185,8 +203,11 @@ class _CrateReader:
         for child in body.named_children if body is not None else ():
             if child.type in ("enum_variant", "field_declaration"):
                 item.members.add(field_text(child, "name"))
+                if is_deprecated(child):
+                    item.deprecated_members.add(field_text(child, "name"))
             elif child.type.startswith("function"):
                 self.impls.add(name, child)
+                self.impls.of_traits.add(field_text(child, "name"))
 
     def _read_impl(self, node: Node) -> None:
         written = node.child_by_field_name("type")
@@ -247,6 +268,16 @@ def _is_public(node: Node) -> bool:
     )
 
 
+def is_deprecated(item: Node) -> bool:
+    """Return True for an item below an attribute that calls it deprecated."""
+    attribute = item.prev_named_sibling
+    while attribute is not None and attribute.type in ("attribute_item", "line_comment"):
+        if "deprecated" in text_of(attribute) and attribute.type == "attribute_item":
+            return True
+        attribute = attribute.prev_named_sibling
+    return False
+
+
 def _parameter_count(function: Node) -> ParameterCount:
     parameters = function.child_by_field_name("parameters")
     count = 0
@@ -305,7 +336,7 @@ def path_names(node: Node | None) -> tuple[str, ...]:
     return (text_of(node),)
 
 
-class _Walk:
+class _ModuleWalk:
     """Follows one path through modules and what they give on."""
 
     def __init__(self, crates: Mapping[str, RustModule]) -> None:

@@ -1,6 +1,6 @@
 """Finds the lines of own Rust code that a new version of a crate breaks."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,8 +8,8 @@ from tree_sitter import Node
 
 from agent.bumps.bump_report import CodeUse, Effect, UsedName
 from agent.bumps.call_counts import ArgumentCount, count_fault
-from tools.packages.rust_code import RustWorkspace, path_names, used_paths
-from tools.packages.syntax import field_text, line_of, nodes_of, syntax_tree, text_of
+from tools.packages.rust_code import RustItem, RustWorkspace, path_names, used_paths
+from tools.packages.syntax import field_text, line_of, nodes_here, nodes_of, syntax_tree, text_of
 
 _OUTER_PATHS = ("scoped_identifier", "scoped_type_identifier", "scoped_use_list")
 
@@ -21,6 +21,7 @@ class _RustUse(NamedTuple):
     line: int
     call: ArgumentCount | None = None
     fields: tuple[tuple[str, int], ...] = ()  # That a literal gives, with their lines
+    is_whole_literal: bool = False  # Whether a literal must give all fields
 
 
 @dataclass
@@ -49,7 +50,6 @@ def rust_uses(
     """Return the uses of a crate; broken are those that fit its old version and not the new."""
     broken: list[CodeUse] = []
     used: list[UsedName] = []
-    general = _called_elsewhere(texts, crate)
     for path, text in texts.items():
         if not path.endswith(".rs") or not names_crate(text, crate):
             continue
@@ -62,7 +62,7 @@ def rust_uses(
             name = use.path[-1].rstrip("!")
             used.append(UsedName(name=name, file=path, line=use.line))
             broken += _broken(file, use, old, new)
-        broken += _lost_methods(file, old, new, general)
+        broken += _lost_methods(file, crate, old, new)
     return RustUses(broken, used)
 
 
@@ -94,7 +94,12 @@ def _use_of_node(file: _RustFile, node: Node) -> _RustUse | None:
         return _RustUse((*path[:-1], f"{path[-1]}!"), line_of(node))
     if node.type == "struct_expression":
         path = _full_path(file, node.child_by_field_name("name"))
-        return _RustUse(path, line_of(node), fields=_given_fields(node)) if path else None
+        if not path:
+            return None
+        body = node.child_by_field_name("body")
+        is_whole = body is not None and not nodes_here(body, "base_field_initializer")
+        fields = _given_fields(node)
+        return _RustUse(path, line_of(node), fields=fields, is_whole_literal=is_whole)
     if node.type == "call_expression":
         function = node.child_by_field_name("function")
         if function is not None and function.type == "generic_function":
@@ -154,25 +159,32 @@ def _broken(
     if before is None:
         return
     after = new.resolve(use.path)
-    if before.item is not None:
-        if after is None:
-            yield _code_use(file.path, use.line, shown, "gone", "is gone")
-        elif after.item is not None:
-            fault = count_fault(
-                frozenset(before.item.counts), frozenset(after.item.counts), use.call
-            )
-            if fault:
-                yield _code_use(file.path, use.line, shown, "argument", f": {fault}")
-            for name, line in use.fields:
-                is_lost = name in before.item.members and name not in after.item.members
-                if is_lost and after.item.members:
-                    yield _code_use(file.path, line, f"{shown}.{name}", "gone", "is gone")
-        return
-    if before.module is not None:
-        if after is None:
-            yield _code_use(file.path, use.line, shown, "gone", "is gone")
-        return
-    yield from _broken_member(file, use, shown, old, new)
+    if before.is_open:
+        yield from _broken_member(file, use, shown, old, new)
+    elif after is None:
+        yield _code_use(file.path, use.line, shown, "gone", "is gone")
+    elif before.item is not None and after.item is not None:
+        yield from _broken_item(file, use, shown, before.item, after.item)
+
+
+def _broken_item(
+    file: _RustFile, use: _RustUse, shown: str, before: RustItem, after: RustItem
+) -> Iterator[CodeUse]:
+    """Yield what happens to the use of an item that is still there."""
+    if after.is_deprecated and not before.is_deprecated:
+        yield _code_use(file.path, use.line, shown, "changed", "is deprecated")
+    fault = count_fault(frozenset(before.counts), frozenset(after.counts), use.call)
+    if fault:
+        yield _code_use(file.path, use.line, shown, "argument", f": {fault}")
+    for name, line in use.fields:
+        if name in before.members and name not in after.members and after.members:
+            yield _code_use(file.path, line, f"{shown}.{name}", "gone", "is gone")
+    given = {name for name, _ in use.fields}
+    missing = after.members - before.members - given
+    if use.is_whole_literal and after.kind == "struct_item" and given == before.members:
+        for name in sorted(missing):
+            text = f": it needs the field `{name}`"
+            yield _code_use(file.path, use.line, shown, "argument", text)
 
 
 def _broken_member(
@@ -199,6 +211,8 @@ def _broken_member(
     if had and not has and later.item.kind != "type_item":
         yield _code_use(file.path, use.line, shown, "gone", "is gone")
         return
+    if name in _deprecated_of(later.item, new) - _deprecated_of(owner.item, old):
+        yield _code_use(file.path, use.line, shown, "changed", "is deprecated")
     fault = count_fault(
         frozenset(old_functions.get(name, ())), frozenset(new_functions.get(name, ())), use.call
     )
@@ -206,36 +220,131 @@ def _broken_member(
         yield _code_use(file.path, use.line, shown, "argument", f": {fault}", is_certain=False)
 
 
+def _deprecated_of(item: RustItem, workspace: RustWorkspace) -> set[str]:
+    """Return the variants, fields and functions of a type that say so."""
+    functions = workspace.impls.deprecated_of.get(item.name, set())
+    return item.deprecated_members | functions
+
+
 def _lost_methods(
-    file: _RustFile, old: RustWorkspace, new: RustWorkspace, general: Collection[str]
+    file: _RustFile, crate: str, old: RustWorkspace, new: RustWorkspace
 ) -> Iterator[CodeUse]:
-    """Yield calls of methods whose name the whole repository of the crate declares no more."""
-    lost = old.impls.public - new.impls.names - set(general)
+    """Yield calls of methods that the whole repository of the crate declares no more.
+
+    What they are called on must come from the crate: a chain that begins with one of its paths, or
+    a variable or parameter that is written with its type or made by one of its functions.
+    """
     for call in nodes_of(file.root, "call_expression"):
         function = call.child_by_field_name("function")
         if function is None or function.type != "field_expression":
             continue
         name = field_text(function, "field")
-        if name in lost:
-            method = function.child_by_field_name("field") or function
-            text = "is a method that the crate has no more"
-            yield _code_use(file.path, line_of(method), f".{name}", "gone", text, is_certain=False)
+        value = function.child_by_field_name("value")
+        owner = _type_of_chain(file, value, crate, old)
+        line = line_of(function.child_by_field_name("field") or function)
+        if owner:
+            is_lost = _is_lost_from(owner, name, old, new)
+        else:
+            is_lost = name in old.impls.public - new.impls.names
+            is_lost = is_lost and _is_of_crate(file, value, crate)
+        if is_lost:
+            text = f"is a method that `{owner}` has no more" if owner else _LOST
+            yield _code_use(file.path, line, f".{name}", "gone", text, is_certain=False)
+            continue
+        if owner:
+            before = old.impls.deprecated_of.get(owner, set())
+            is_deprecated = name in new.impls.deprecated_of.get(owner, set()) - before
+        else:
+            is_deprecated = name in new.impls.deprecated - old.impls.deprecated
+            is_deprecated = is_deprecated and _is_of_crate(file, value, crate)
+        if is_deprecated:
+            yield _code_use(file.path, line, f".{name}", "changed", "is deprecated")
 
 
-def _called_elsewhere(texts: Mapping[str, str], crate: str) -> set[str]:
-    """Return the methods that are one's own, or that files without the crate call as well."""
-    names: set[str] = set()
-    for path, text in texts.items():
-        if not path.endswith(".rs"):
+_LOST = "is a method that the crate has no more"
+
+
+def _is_lost_from(owner: str, name: str, old: RustWorkspace, new: RustWorkspace) -> bool:
+    """Return True for a method that a type had itself, and that no trait can give it."""
+    before = old.impls.functions.get(owner, {})
+    after = new.impls.functions.get(owner)
+    if name not in before or after is None or name in new.impls.of_traits:
+        return False
+    return name not in after
+
+
+def _type_of_chain(file: _RustFile, value: Node | None, crate: str, old: RustWorkspace) -> str:
+    """Return the type of a chain such as `Arg::new(1).help(2)`; empty where it is not known."""
+    methods: list[str] = []
+    while value is not None and value.type == "call_expression":
+        function = value.child_by_field_name("function")
+        if function is None or function.type != "field_expression":
+            break
+        methods.append(field_text(function, "field"))
+        value = function.child_by_field_name("value")
+    if value is None or value.type != "call_expression":
+        return ""
+    path = _full_path(file, value.child_by_field_name("function"))
+    if len(path) < 2 or path[0] != crate:
+        return ""
+    owner = path[-2]
+    for name in (path[-1], *reversed(methods)):
+        owner = old.impls.returns.get(owner, {}).get(name, "")
+    return owner
+
+
+def _is_of_crate(file: _RustFile, value: Node | None, crate: str) -> bool:
+    """Return True for a value whose chain of calls begins with something of a crate."""
+    while value is not None and value.type in _CHAIN:
+        inner = value.child_by_field_name("function") or value.child_by_field_name("value")
+        value = inner if inner is not None else next(iter(value.named_children), None)
+    if value is None:
+        return False
+    if value.type in ("scoped_identifier", "macro_invocation"):
+        written = value.child_by_field_name("macro") or value
+        return _begins_with(file, written, crate)
+    if value.type != "identifier":
+        return False
+    path = file.names.get(text_of(value))
+    if path is not None:
+        return path[0] == crate
+    return _is_declared_with_crate(file, value, crate)
+
+
+_CHAIN = ("call_expression", "field_expression", "try_expression", "reference_expression")
+_FUNCTIONS = ("function_item", "closure_expression")
+
+
+def _is_declared_with_crate(file: _RustFile, variable: Node, crate: str) -> bool:
+    """Return True for a variable or parameter of the function around it that is of a crate."""
+    function = variable.parent
+    while function is not None and function.type not in _FUNCTIONS:
+        function = function.parent
+    name = text_of(variable)
+    for declared in nodes_of(function, "let_declaration", "parameter"):
+        pattern = text_of(declared.child_by_field_name("pattern"))
+        if pattern.removeprefix("mut ") != name:
             continue
-        root = syntax_tree(path, text)
-        for function in nodes_of(root, "function_item", "function_signature_item"):
-            names.add(field_text(function, "name"))
-        if names_crate(text, crate):
-            continue
-        for called in nodes_of(root, "field_expression"):
-            names.add(field_text(called, "field"))
-    return names
+        written = declared.child_by_field_name("type")
+        if any(_begins_with(file, node, crate) for node in nodes_of(written, *_TYPE_NAMES)):
+            return True
+        value = declared.child_by_field_name("value")
+        if value is not None and text_of(value) != name and value.start_byte < variable.start_byte:
+            root = value
+            while root.type in _CHAIN and root.named_children:
+                root = root.named_children[0]
+            return root.type == "scoped_identifier" and _begins_with(file, root, crate)
+    return False
+
+
+_TYPE_NAMES = ("type_identifier", "scoped_type_identifier")
+
+
+def _begins_with(file: _RustFile, node: Node, crate: str) -> bool:
+    names = path_names(node)
+    if not names:
+        return False
+    return file.names.get(names[0], names)[0] == crate
 
 
 def _code_use(

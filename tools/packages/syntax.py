@@ -32,6 +32,11 @@ def nodes_of(root: Node | None, *kinds: str) -> list[Node]:
     return [node for node in walk(root) if node.type in kinds]
 
 
+def nodes_here(node: Node, *kinds: str) -> list[Node]:
+    """Return the nodes of some kinds directly below a node."""
+    return [child for child in node.named_children if child.type in kinds]
+
+
 def text_of(node: Node | None) -> str:
     """Return the source of a node; empty without one."""
     if node is None or node.text is None:

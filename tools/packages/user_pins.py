@@ -1,4 +1,4 @@
-"""The pins of a repository at its base and at its tip."""
+"""The pins of the user's repository at its base and at its tip."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
@@ -6,12 +6,14 @@ from pathlib import PurePosixPath
 from packaging.utils import canonicalize_name
 
 from agent.bumps.pin_files import GITMODULES, fixes_versions, read_pins, reader_of
+from agent.bumps.pin_readers import npm_direct_names
 from agent.bumps.pins import PinChanges, PinFile, pin_changes
 from agent.bumps.python_pin_readers import UnreadableFile, direct_names, included_files
 from agent.bumps.version_ranges import range_changes
 from tools.packages.repository_trees import MAX_FILE_BYTES, Listing, TreeReader
 
 _MAX_FILES = 2_000  # Files of pins that are read at one commit
+_PROJECT_FILES = ("pyproject.toml", "package.json")
 _MAX_INCLUDES = 200  # Files that requirements include
 
 
@@ -24,7 +26,7 @@ async def read_pin_changes(trees: TreeReader, base: str, tip: str) -> PinChanges
     own_dependencies = await _direct_names(trees, tip)
     bumps = []
     for bump in changes.bumps:
-        is_named = bump.ecosystem == "pypi" and bump.name in own_dependencies
+        is_named = (bump.ecosystem, bump.name) in own_dependencies
         is_direct = bump.is_direct or is_named
         bumps.append(bump.model_copy(update={"is_direct": is_direct}))
     ranges = range_changes(before, after)
@@ -113,14 +115,17 @@ def _targets(path: str, text: str) -> Sequence[str]:
     return targets
 
 
-async def _direct_names(trees: TreeReader, sha: str) -> set[str]:
-    """Return the Python packages that the repository's own projects depend on by name."""
+async def _direct_names(trees: TreeReader, sha: str) -> set[tuple[str, str]]:
+    """Return the packages of Python and npm that the repository's own projects depend on by name."""
     listing: Mapping[str, object] = await trees.listing(sha)
-    projects = [path for path in listing if path.rpartition("/")[2] == "pyproject.toml"]
-    names: set[str] = set()
-    for text in (await trees.texts(sha, projects[:_MAX_FILES])).values():
+    projects = [path for path in listing if path.rpartition("/")[2] in _PROJECT_FILES]
+    names: set[tuple[str, str]] = set()
+    for path, text in (await trees.texts(sha, projects[:_MAX_FILES])).items():
         try:
-            names |= direct_names(text)
+            if path.endswith(".json"):
+                names |= {("npm", name) for name in npm_direct_names(text)}
+            else:
+                names |= {("pypi", str(canonicalize_name(name))) for name in direct_names(text)}
         except UnreadableFile:
             continue
-    return {str(canonicalize_name(name)) for name in names}
+    return names

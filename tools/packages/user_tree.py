@@ -1,4 +1,4 @@
-"""One's own code as it is at a commit, whatever is checked out."""
+"""The tree of the user's own code at a commit, whatever is checked out."""
 
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from agent.bumps.python_uses import imported_packages
+from tools.diff.file_roles import Role, role
 from tools.packages.repository_trees import TreeReader
 
 _MAX_FILES = 50_000
@@ -63,6 +64,8 @@ class OwnTree:
                 content = text.lower()
                 if not any(word in content for word in lowered) or not _is_plain(path):
                     continue
+                if role(path) is Role.LOCK:
+                    continue  # What it names belongs to the packages that it lists
                 target = folder / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, "utf-8", errors="replace", newline="")

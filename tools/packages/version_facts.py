@@ -1,4 +1,4 @@
-"""Differences of two versions of a package, found once and then kept in a file."""
+"""Facts of what differs between two versions of a package, found once and then kept in a file."""
 
 import hashlib
 import logging

@@ -66,8 +66,12 @@ class _SurfaceComparison:
                 name=before.name,
                 replacement=self._moved_to(before, path),
             )
-        elif after is not before and isinstance(after, PythonDefinition) and after != before:
-            yield from self._definition_breaks(path, before, after)
+        elif after is not before and isinstance(after, PythonDefinition):
+            whole_before = self._old.whole_definition(before)
+            whole_after = self._new.whole_definition(after)
+            is_known = self._old.is_whole(before) and self._new.is_whole(after)
+            if is_known and whole_after != whole_before:
+                yield from self._definition_breaks(path, whole_before, whole_after)
 
     def _importable(self, path: str) -> Meaning | None:
         """Return what a path stands for whether or not it is public now."""

@@ -1,7 +1,9 @@
 """Resolves what importable paths stand for, over all modules of a tree."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 from tools.surface.python_module import ImportTarget, Module, PythonDefinition
 
@@ -27,6 +29,13 @@ Meaning = PythonDefinition | Outside | ModuleFound
 OUTSIDE = Outside()
 
 
+class _StarGivers(NamedTuple):
+    """The star imports of a module by the names that they may give it, each in their order."""
+
+    by_name: Mapping[str, Sequence[str]]
+    of_any_name: Sequence[str]  # Modules that were not read, or may make names up
+
+
 @dataclass
 class Package:
     """The modules of a tree, of which some are read.
@@ -39,6 +48,32 @@ class Package:
     modules: Mapping[str, Module | None]  # Those that were read; None for what cannot be parsed
     unread: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)  # Read modules that an answer came from or through
+    whole: dict[str, Module | None] = field(
+        default_factory=dict
+    )  # Those of which outlines are used
+    unopened: set[str] = field(default_factory=set)  # Outlines of which more has to be known
+    _givers: dict[str, _StarGivers] = field(default_factory=dict)
+
+    def whole_definition(self, definition: PythonDefinition) -> PythonDefinition:
+        """Return a definition with its parameters and members.
+
+        Where only the outline of its module was read, that is noted in `unopened`.
+        """
+        outline = self.modules.get(definition.module)
+        if outline is None or not outline.is_outline:
+            return definition
+        if definition.module not in self.whole:
+            self.unopened.add(definition.module)
+            return definition
+        module = self.whole[definition.module]
+        return module.definitions.get(definition.name, definition) if module else definition
+
+    def is_whole(self, definition: PythonDefinition) -> bool:
+        """Return False where only the name of a definition is known."""
+        outline = self.modules.get(definition.module)
+        if outline is None or not outline.is_outline:
+            return True
+        return self.whole.get(definition.module) is not None
 
     def resolve(self, module_name: str, name: str, hops: int = _MAX_HOPS) -> Meaning | None:
         """Return what a name of a module stands for; None where the module has no such name."""
@@ -56,13 +91,67 @@ class Package:
             return self._target(target, hops - 1)
         if submodule in self.paths:
             return ModuleFound(submodule)
-        for star in module.stars:
+        for star in self._stars_with(module, name):
             if not self._is_exported_by_star(star, name, hops - 1):
                 continue
             meaning = self.resolve(star, name, hops - 1)
             if meaning is not None:
                 return meaning
         return OUTSIDE if module.is_open or name in module.made_up else None
+
+    def _stars_with(self, module: Module, name: str) -> Iterable[str]:
+        """Return the star imports of a module, in their order, by which it may have a name."""
+        if len(module.stars) <= 1:
+            return module.stars
+        if module.name not in self._givers:
+            self._givers[module.name] = self._givers_of(module)
+        givers = self._givers[module.name]
+        return givers.by_name.get(name, givers.of_any_name)
+
+    def _givers_of(self, module: Module) -> _StarGivers:
+        stars_by_name: dict[str, list[str]] = {}
+        of_any_name: list[str] = []
+        for star in module.stars:
+            names = self._names_given(star, frozenset((module.name,)))
+            if names is None:
+                of_any_name.append(star)
+                for stars in stars_by_name.values():
+                    stars.append(star)
+                continue
+            for name in names:
+                stars = stars_by_name.setdefault(name, list(of_any_name))
+                stars.append(star)
+        return _StarGivers(stars_by_name, of_any_name)
+
+    def _names_given(self, module_name: str, around: frozenset[str]) -> set[str] | None:
+        """Return all names that `from module import *` may bind; None if that may be any name.
+
+        `around` are the modules by whose star imports it was reached.
+        """
+        if not self._is_of_tree(module_name):
+            return set()
+        module = self._module(module_name)
+        if module is None or module_name in around or module.is_open:
+            return None
+        if module.exports is not None:
+            return set(module.exports)
+        names = {*module.definitions, *module.imports, *module.made_up}
+        names |= self._submodule_names.get(module_name, set())
+        for star in module.stars:
+            further_names = self._names_given(star, around | {module_name})
+            if further_names is None:
+                return None
+            names |= further_names
+        return names
+
+    @cached_property
+    def _submodule_names(self) -> dict[str, set[str]]:
+        """The names of the modules inside each package."""
+        names: dict[str, set[str]] = {}
+        for path in self.paths:
+            parent, _, name = path.rpartition(".")
+            names.setdefault(parent, set()).add(name)
+        return names
 
     def _target(self, target: ImportTarget, hops: int) -> Meaning | None:
         if not target.name:
@@ -152,9 +241,10 @@ class Package:
             if not isinstance(meaning, PythonDefinition) or hops == 0:
                 is_certain = False
                 continue
+            meaning = self.whole_definition(meaning)
             if name in meaning.members or name in meaning.attributes:
                 return True
-            above = self.inherited(meaning, name, hops - 1)
+            above = self.inherited(meaning, name, hops - 1) if self.is_whole(meaning) else None
             if above:
                 return True
             if above is None:
@@ -181,7 +271,7 @@ class Package:
             meaning = self._named(definition.module, base)
             if not isinstance(meaning, PythonDefinition) or not hops:
                 return OUTSIDE
-            inherited = self.member(meaning, name, hops - 1)
+            inherited = self.member(self.whole_definition(meaning), name, hops - 1)
             if inherited is not None:
                 return inherited
         return None

@@ -12,6 +12,7 @@ _IMPORT = re.compile(r"[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+)?import\s+([^#\n]+)"
 _INCLUDE = re.compile(r"[\s>]*#\s*include\s*[<\"]([^>\"]+)[>\"]")
 _SETUP_NAME = re.compile(r"\bname\s*=\s*[\"']([\w.-]+)[\"']")
 _NAME = re.compile(r"\W*([A-Za-z_][\w.]*)")
+_GAP = "--"  # What git prints between lines that do not follow each other
 _MAX_DEPTH = 4  # Modules that a package gives on, and those that these give on
 
 
@@ -30,34 +31,50 @@ class Documented(NamedTuple):
 
 
 def documented_imports(lines: Iterable[str]) -> Documented:
-    """Return the modules, names and headers that lines of documents and examples import."""
+    """Return the modules, names and headers that lines of documents and examples import.
+
+    The lines behind one that opens a bracket have the names that it imports, up to the bracket's end.
+    """
     modules: set[str] = set()
     whole_modules: set[str] = set()
     names: set[tuple[str, str]] = set()
     headers: set[str] = set()
+    open_module = ""
     for line in lines:
         included = _INCLUDE.match(line)
         if included is not None:
             headers.add(included[1])
         statement = _IMPORT.match(line)
         if statement is None:
+            if open_module:
+                names.update((open_module, name) for name in _names_in(line))
+                open_module = "" if ")" in line or line == _GAP else open_module
             continue
         module, imported = statement.groups()
-        imported_names = []
-        for part in imported.split(","):
-            if name := _NAME.match(part):  # What stands behind `as` is the reader's own name
-                imported_names.append(name[1])
+        imported_names = _names_in(imported)
+        open_module = ""
         if module is None:
             modules.update(imported_names)
             whole_modules.update(imported_names)
-        else:
-            modules.add(module)
-            if imported.lstrip().startswith("*"):
-                whole_modules.add(module)
-            names.update((module, name) for name in imported_names)
+            continue
+        modules.add(module)
+        if imported.lstrip().startswith("*"):
+            whole_modules.add(module)
+        names.update((module, name) for name in imported_names)
+        if "(" in imported and ")" not in imported:
+            open_module = module
     return Documented(
         frozenset(modules), frozenset(names), frozenset(headers), frozenset(whole_modules)
     )
+
+
+def _names_in(imported: str) -> list[str]:
+    """Return the names of a list of imports; what stands behind `as` is the reader's own name."""
+    names: list[str] = []
+    for part in imported.partition("#")[0].split(","):
+        if name := _NAME.match(part):
+            names.append(name[1])
+    return names
 
 
 def entry_points(project: bytes) -> frozenset[tuple[str, str]]:
@@ -91,12 +108,25 @@ def project_name(file: str, content: bytes) -> str:
     return name.lower().replace("-", "_").replace(".", "_")
 
 
-def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]:
-    """Return what every public path stands for."""
+class GivenOn(NamedTuple):
+    """What the packages of a tree give to their users themselves."""
+
+    paths: Mapping[str, Meaning]
+    packages: frozenset[str]  # Those that give something on
+
+
+def given_on(package: Package) -> GivenOn:
+    """Return what packages bind, and what the modules that they give on by name bind."""
     paths: dict[str, Meaning] = {}
-    seen: set[str] = set()
+    packages: set[str] = set()
     for module in _top_packages(package):
-        _add_package(package, module, paths, seen, _MAX_DEPTH)
+        _add_package(package, module, paths, packages, _MAX_DEPTH)
+    return GivenOn(paths, frozenset(packages))
+
+
+def public_paths(package: Package, documented: Documented, given: GivenOn) -> dict[str, Meaning]:
+    """Return what every public path stands for."""
+    paths = dict(given.paths)
     for module in sorted(documented.modules):
         if module in package.paths and not _is_private(module):
             _add_names(package, module, package.defined_names(module), paths)
@@ -106,15 +136,12 @@ def public_paths(package: Package, documented: Documented) -> dict[str, Meaning]
     return paths
 
 
-def command_paths(package: Package, documented: Documented) -> frozenset[str]:
+def command_paths(documented: Documented, given: GivenOn) -> frozenset[str]:
     """Return the paths that are public because a command starts there, and for nothing else."""
-    given_on: dict[str, Meaning] = {}
-    for module in _top_packages(package):
-        _add_package(package, module, given_on, set(), _MAX_DEPTH)
     paths: set[str] = set()
     for module, name in documented.commands - documented.names:
         path = f"{module}.{name}"
-        if path not in given_on and module not in documented.whole_modules:
+        if path not in given.paths and module not in documented.whole_modules:
             paths.add(path)
     return frozenset(paths)
 
@@ -129,19 +156,15 @@ def documented_definitions(package: Package, documented: Documented) -> frozense
     return frozenset(definitions)
 
 
-def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
+def implied_paths(package: Package, documented: Documented, given: GivenOn) -> frozenset[str]:
     """Return the paths that documents do not show themselves, but beside others of a module.
 
     That an example imports one class of a module does not say that users import the others. Nor
     does a package that lists its names in `__all__` give on what else it binds, and one that gives
     on a module and names of it means these names.
     """
-    given_on: dict[str, Meaning] = {}
-    packages: set[str] = set()
-    for module in _top_packages(package):
-        _add_package(package, module, given_on, packages, _MAX_DEPTH)
-    implied = set(_unlisted_paths(package, packages, documented))
-    implied |= set(_unpicked_paths(package, given_on, documented))
+    implied = set(_unlisted_paths(package, given.packages, documented))
+    implied |= set(_unpicked_paths(package, given.paths, documented))
     implied |= _unnamed_packages(package, documented)
     importing_names = {module for module, _ in documented.names}
     for module in importing_names - documented.whole_modules:
@@ -150,7 +173,7 @@ def implied_paths(package: Package, documented: Documented) -> frozenset[str]:
             continue  # A package says itself what it gives on
         for name in package.defined_names(module):
             path = f"{module}.{name}"
-            if path not in given_on and (module, name) not in documented.names:
+            if path not in given.paths and (module, name) not in documented.names:
                 implied.add(path)
     return frozenset(implied)
 

@@ -1,8 +1,9 @@
 """The definitions, imports and exports in the source of a Python module. Nothing is executed."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal
 
@@ -13,6 +14,9 @@ _FIELD_DECORATORS = ("dataclass", "dataclasses.dataclass", "config", "attrs.defi
 _FIELD_BASES = ("BaseModel", "Struct", "NamedTuple")
 """Bases whose annotated fields are arguments of the constructor: pydantic, msgspec, typing."""
 _RUNS_CODE = ("exec", "globals", "eval", "vars")
+_TOP_DEFINITION = re.compile(rb"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)", re.MULTILINE)
+_TOP_STATEMENT = re.compile(rb"^[^\s#)\]}]", re.MULTILINE)
+_TRIPLE_QUOTES = (b'"""', b"'''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,73 @@ class Module:
     is_open: bool = False
     """Whether names can be there that no statement shows: made by `__getattr__`, or by code that
     is run while the module is imported, or listed in an `__all__` that is computed."""
+    is_outline: bool = False  # Its functions and classes were read by their names alone
 
     @property
     def package(self) -> str:
         """The package that relative imports start from."""
         return self.name if self.is_package else self.name.rpartition(".")[0]
+
+    def binds_like(self, other: "Module") -> bool:
+        """Return True if another version of the module binds the same names in the same ways."""
+        kinds = {name: definition.kind for name, definition in self.definitions.items()}
+        other_kinds = {name: definition.kind for name, definition in other.definitions.items()}
+        if list(kinds.items()) != list(other_kinds.items()):
+            return False
+        return self._bindings() == other._bindings()
+
+    def _bindings(self) -> tuple[object, ...]:
+        return (
+            list(self.imports.items()),
+            self.stars,
+            self.exports,
+            self.has_all_exports,
+            self.made_up,
+            self.is_open,
+        )
+
+
+def read_outline(name: str, source: bytes, *, is_package: bool) -> Module | None:
+    """Read a module with its functions and classes by their names alone, where that is safe.
+
+    Most of a module is the bodies of its functions, and most modules are read only to follow names
+    through them. The whole module is read wherever there is doubt where a body ends.
+    """
+    outline = _without_bodies(source)
+    if outline is None:
+        return read_module(name, source, is_package=is_package)
+    module = read_module(name, outline, is_package=is_package)
+    if module is None:
+        return read_module(name, source, is_package=is_package)
+    return replace(module, is_outline=True)
+
+
+def _without_bodies(source: bytes) -> bytes | None:
+    """Return a module in which `pass` stands for what its functions and classes hold.
+
+    Return None where there is none of these, where one decides which names the module has, or where
+    a line without an indent may be in the middle of one.
+    """
+    if source.count(b"\r") != source.count(b"\r\n"):
+        return None
+    parts: list[bytes] = []
+    end = 0
+    while definition := _TOP_DEFINITION.search(source, end):
+        if definition[1] == b"__getattr__":
+            return None
+        following = _TOP_STATEMENT.search(source, definition.end())
+        next_start = following.start() if following else len(source)
+        dropped = source[definition.end() : next_start]
+        is_continued = dropped.rstrip(b"\r\n").endswith(b"\\")
+        if is_continued or any(dropped.count(quotes) % 2 for quotes in _TRIPLE_QUOTES):
+            return None
+        keyword = b"class" if definition[0].startswith(b"class") else b"def"
+        parameters = b"" if keyword == b"class" else b"()"
+        parts.append(source[end : definition.start()])
+        parts.append(b"%s %s%s: pass" % (keyword, definition[1], parameters))
+        parts.append(b"\n" * dropped.count(b"\n"))
+        end = next_start
+    return b"".join([*parts, source[end:]]) if parts else None
 
 
 def read_module(name: str, source: bytes, *, is_package: bool) -> Module | None:
@@ -400,13 +466,13 @@ def _attribute_types(statement: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
         if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         annotations = {argument.arg: argument.annotation for argument in _parameters(method.args)}
-        for node in ast.walk(method):
-            for target in _targets(node):
-                if isinstance(target, ast.Attribute) and isinstance(node, ast.stmt):
-                    value = node.value if isinstance(node, ast.Assign) else None
-                    if isinstance(value, ast.Constant) and value.value is None:
-                        continue
-                    type_shown = _type_shown(node)
+        for inner in _statements_of(method):
+            value = inner.value if isinstance(inner, ast.Assign) else None
+            if isinstance(value, ast.Constant) and value.value is None:
+                continue
+            for target in _targets(inner):
+                if isinstance(target, ast.Attribute):
+                    type_shown = _type_shown(inner)
                     if isinstance(value, ast.Name):
                         type_shown = annotations.get(value.id)
                     types_by_attribute.setdefault(target.attr, []).append(type_shown)
@@ -437,12 +503,36 @@ def _assigned_attributes(statement: ast.ClassDef) -> Iterator[str]:
     for method in _flattened(statement.body):
         if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        is_constructor = method.name in _CONSTRUCTORS
-        for node in ast.walk(method):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                yield node.attr
-            elif is_constructor and _makes_attributes_up(node):
-                yield "__dict__"
+        for inner in _statements_of(method):
+            for node in chain.from_iterable(ast.walk(target) for target in _places_of(inner)):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    yield node.attr
+        if method.name in _CONSTRUCTORS and any(map(_makes_attributes_up, ast.walk(method))):
+            yield "__dict__"
+
+
+def _statements_of(method: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield a statement and all that are inside it, without looking into expressions."""
+    waiting = [method]
+    while waiting:
+        statement = waiting.pop()
+        yield statement
+        for block in ("body", "orelse", "finalbody"):
+            waiting += getattr(statement, block, ())
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            waiting += part.body
+
+
+def _places_of(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Yield where a statement puts values."""
+    if isinstance(statement, ast.Assign):
+        yield from statement.targets
+    elif isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor):
+        yield statement.target
+    elif isinstance(statement, ast.With | ast.AsyncWith):
+        for item in statement.items:
+            if item.optional_vars is not None:
+                yield item.optional_vars
 
 
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
@@ -486,7 +576,16 @@ def _is_field(call: ast.Call) -> bool:
 
 
 def _is_class_variable(statement: ast.AnnAssign) -> bool:
-    return "ClassVar" in ast.unparse(statement.annotation)
+    return any("ClassVar" in _text_of(node) for node in ast.walk(statement.annotation))
+
+
+def _text_of(node: ast.AST) -> str:
+    """Return the name or the text that a node holds itself."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonDefinition:
@@ -494,6 +593,8 @@ def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonD
     if earlier is None or earlier.kind != later.kind:
         return later
     signatures = tuple(dict.fromkeys((*earlier.signatures, *later.signatures)))
+    if _implements(later, earlier):
+        signatures = later.signatures  # Overloads are never called
     return PythonDefinition(
         module=later.module,
         name=later.name,
@@ -510,6 +611,20 @@ def joined(earlier: PythonDefinition | None, later: PythonDefinition) -> PythonD
         type=_common_type(earlier.type, later.type),
         attribute_types={**earlier.attribute_types, **later.attribute_types},
     )
+
+
+def _implements(later: PythonDefinition, earlier: PythonDefinition) -> bool:
+    """Return True for the function behind overloads, unless it takes whatever these name."""
+    has_overloads = any(_is_overload(decorator) for decorator in earlier.decorators)
+    if not has_overloads or any(_is_overload(decorator) for decorator in later.decorators):
+        return False
+    return not any(
+        signature.takes_positions and signature.takes_names for signature in later.signatures
+    )
+
+
+def _is_overload(decorator: str) -> bool:
+    return decorator.rpartition(".")[2] == "overload"
 
 
 def _common_type(earlier: ast.expr | None, later: ast.expr | None) -> ast.expr | None:

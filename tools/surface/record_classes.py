@@ -1,4 +1,4 @@
-"""Records that users fill in, by the names that everybody gives them."""
+"""Classes of records that users fill in, by the names that everybody gives them."""
 
 import re
 from collections.abc import Iterable

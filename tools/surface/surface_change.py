@@ -1,7 +1,7 @@
-"""The public surface before and after a commit, from the files of both trees."""
+"""The change of a public surface by a commit, from the files of both trees."""
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from agent.domain.surface import PublicBreak, PublicName, SurfaceChange
 from tools.diff.file_roles import is_product
@@ -11,16 +11,20 @@ from tools.surface.public_paths import (
     Documented,
     command_paths,
     documented_definitions,
+    given_on,
     implied_paths,
     public_paths,
 )
-from tools.surface.python_module import Module, PythonDefinition, read_module
+from tools.surface.python_module import Module, PythonDefinition, read_module, read_outline
 
 _MAX_ROUNDS = 20  # Each reads the modules that the names found so far are imported from
-_MAX_MODULES_KEPT = 20_000
+_MAX_OPENINGS = 20  # Each reads whole modules that the comparison so far asked for
+_MAX_MODULES_KEPT = 8_000
+_MAX_WHOLE_MODULES_KEPT = 400
 
 Files = Mapping[str, str]  # The blob of each file of a tree
 ReadBlobs = Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
+_ModuleKey = tuple[str, str]  # A module and its blob
 
 
 class Surface(NamedTuple):
@@ -28,6 +32,7 @@ class Surface(NamedTuple):
 
     paths: Mapping[str, Meaning]
     package: Package
+    files: Files
     implied: frozenset[str] = frozenset()  # Paths that only stand beside what documents import
     commands: frozenset[str] = frozenset()  # Paths that only commands start
     documented: frozenset[tuple[str, str]] = frozenset()  # Definitions that documents import
@@ -37,82 +42,154 @@ class SurfaceReader:
     """Reads public surfaces; a module that two trees have in common is parsed once."""
 
     def __init__(self) -> None:
-        self._modules: dict[tuple[str, str], Module | None] = {}
-        self._listed: tuple[str, ...] = ()  # The files of the latest tree
+        self._outlines: dict[_ModuleKey, Module | None] = {}
+        self._whole: dict[_ModuleKey, Module | None] = {}
+        self._listed: list[str] = []  # The Python files of the latest tree
         self._paths: Mapping[str, str] = {}  # Its modules
         self._latest: _LatestSurface | None = None
 
     async def read(self, files: Files, documented: Documented, read_blobs: ReadBlobs) -> Surface:
         """Read the modules that public names lead through, and return what these stand for."""
-        paths = self._module_paths(tuple(files))
-        if self._latest is not None and self._latest.is_of(paths, files, documented):
-            return self._latest.surface
-        surface = await self._read_surface(paths, files, documented, read_blobs)
-        blobs = {name: files[paths[name]] for name in surface.package.modules if name in paths}
-        self._latest = _LatestSurface(surface, paths, documented, blobs)
+        tree = _Tree(self._module_paths(files), files)
+        surface = await self._surface_like_latest(tree, documented, read_blobs)
+        if surface is None:
+            surface = await self._read_surface(tree, documented, read_blobs)
+        names = surface.package.modules
+        blobs = {name: files[tree.paths[name]] for name in names if name in tree.paths}
+        self._latest = _LatestSurface(surface, tree.paths, documented, blobs)
         return surface
 
-    def _module_paths(self, listed: tuple[str, ...]) -> Mapping[str, str]:
+    async def change(
+        self, before: Surface, after: Surface, changed: Collection[str], read_blobs: ReadBlobs
+    ) -> SurfaceChange:
+        """Return the public names of changed files, and what breaks.
+
+        Whole modules are read as far as the comparison asks for them.
+        """
+        change = surface_change(before, after, changed)
+        for _ in range(_MAX_OPENINGS):
+            if not before.package.unopened and not after.package.unopened:
+                break
+            for surface in (before, after):
+                await self._open(surface, read_blobs)
+            change = surface_change(before, after, changed)
+        return change
+
+    async def _open(self, surface: Surface, read_blobs: ReadBlobs) -> None:
+        """Read whole what a comparison needed more of than its outline."""
+        names = sorted(surface.package.unopened)
+        surface.package.unopened.clear()
+        tree = _Tree(surface.package.paths, surface.files)
+        if len(self._whole) > _MAX_WHOLE_MODULES_KEPT:
+            self._whole.clear()
+        modules = await _read_modules(names, tree, self._whole, read_module, read_blobs)
+        surface.package.whole.update(modules)
+
+    def _module_paths(self, files: Files) -> Mapping[str, str]:
         """Return the file of each module of a tree; most trees have the files of the one before."""
+        listed = [file for file in files if file.endswith(".py")]
         if listed != self._listed:
-            self._paths = module_paths(_product_files(listed))
+            self._paths = module_paths(file for file in listed if is_product(file))
             self._listed = listed
         return self._paths
 
+    async def _surface_like_latest(
+        self, tree: "_Tree", documented: Documented, read_blobs: ReadBlobs
+    ) -> Surface | None:
+        """Return the surface of a tree in which names lead where they led in the latest one."""
+        latest = self._latest
+        if latest is None or tree.paths is not latest.paths or documented != latest.documented:
+            return None
+        changed = [name for name, blob in latest.blobs.items() if tree.blob(name) != blob]
+        if not changed:
+            return latest.surface
+        modules = await self._read_outlines(changed, tree, read_blobs)
+        earlier_modules = latest.surface.package.modules
+        for name, module in modules.items():
+            earlier = earlier_modules[name]
+            if module is None or earlier is None or not module.binds_like(earlier):
+                return None
+        paths = dict(latest.surface.paths)
+        for path, meaning in paths.items():
+            if isinstance(meaning, PythonDefinition):
+                module = modules.get(meaning.module)
+                if module is not None:
+                    paths[path] = module.definitions[meaning.name]
+        package = Package(tree.paths, {**earlier_modules, **modules})
+        return latest.surface._replace(paths=paths, package=package, files=tree.files)
+
     async def _read_surface(
-        self,
-        paths: Mapping[str, str],
-        files: Files,
-        documented: Documented,
-        read_blobs: ReadBlobs,
+        self, tree: "_Tree", documented: Documented, read_blobs: ReadBlobs
     ) -> Surface:
         # What the latest tree needed, this one is likely to need: without a guess, modules are
         # found only step by step.
-        likely = [name for name in self._latest.blobs if name in paths] if self._latest else []
-        modules = await self._read_modules(likely, paths, files, read_blobs)
-        package = Package(paths, modules)
-        public = public_paths(package, documented)
+        likely = [name for name in self._latest.blobs if name in tree.paths] if self._latest else []
+        modules = await self._read_outlines(likely, tree, read_blobs)
+        package = Package(tree.paths, modules)
+        given = given_on(package)
+        public = public_paths(package, documented, given)
         rounds = 1
         while package.unread and rounds < _MAX_ROUNDS:
-            modules |= await self._read_modules(package.unread, paths, files, read_blobs)
-            package = Package(paths, modules)
-            public = public_paths(package, documented)
+            modules |= await self._read_outlines(package.unread, tree, read_blobs)
+            package = Package(tree.paths, modules)
+            given = given_on(package)
+            public = public_paths(package, documented, given)
             rounds += 1
+        implied = implied_paths(package, documented, given)
+        commands = command_paths(documented, given)
+        definitions = documented_definitions(package, documented)
         needed = {name: modules[name] for name in modules if name in package.used}
         return Surface(
-            public,
-            Package(paths, needed),
-            implied_paths(package, documented),
-            command_paths(package, documented),
-            documented_definitions(package, documented),
+            public, Package(tree.paths, needed), tree.files, implied, commands, definitions
         )
 
-    async def _read_modules(
-        self,
-        names: Collection[str],
-        paths: Mapping[str, str],
-        files: Files,
-        read_blobs: ReadBlobs,
+    async def _read_outlines(
+        self, names: Collection[str], tree: "_Tree", read_blobs: ReadBlobs
     ) -> dict[str, Module | None]:
-        keys = {name: (name, files[paths[name]]) for name in names if name in paths}
-        unread: list[str] = []
-        for key in keys.values():
-            if key not in self._modules:
-                unread.append(key[1])
-        if len(self._modules) > _MAX_MODULES_KEPT:
-            self._modules.clear()
-        contents = await read_blobs(unread) if unread else {}
-        modules: dict[str, Module | None] = dict.fromkeys(names)
-        for name, key in keys.items():
-            if key not in self._modules:
-                is_package = paths[name].endswith("__init__.py")
-                source = contents.get(key[1])
-                module = None
-                if source is not None:
-                    module = read_module(name, source, is_package=is_package)
-                self._modules[key] = module
-            modules[name] = self._modules[key]
-        return modules
+        if len(self._outlines) > _MAX_MODULES_KEPT:
+            kept = self._latest.blobs.items() if self._latest else ()
+            self._outlines = {key: self._outlines[key] for key in kept if key in self._outlines}
+        return await _read_modules(names, tree, self._outlines, read_outline, read_blobs)
+
+
+class _ReadModule(Protocol):
+    """Reads the source of a module."""
+
+    def __call__(self, name: str, source: bytes, *, is_package: bool) -> Module | None:
+        """Return the names of a module; None where its source cannot be parsed."""
+
+
+class _Tree(NamedTuple):
+    """The modules and the files of a tree."""
+
+    paths: Mapping[str, str]  # The file of each module
+    files: Files
+
+    def blob(self, module: str) -> str:
+        """Return the blob of a module that the tree has."""
+        return self.files[self.paths[module]]
+
+
+async def _read_modules(
+    names: Collection[str],
+    tree: _Tree,
+    known: dict[_ModuleKey, Module | None],
+    read: _ReadModule,
+    read_blobs: ReadBlobs,
+) -> dict[str, Module | None]:
+    """Return modules of a tree; those that are not known yet are read, and known then."""
+    keys = {name: (name, tree.blob(name)) for name in names if name in tree.paths}
+    unread = [key[1] for key in keys.values() if key not in known]
+    contents = await read_blobs(unread) if unread else {}
+    modules: dict[str, Module | None] = dict.fromkeys(names)
+    for name, key in keys.items():
+        if key not in known:
+            is_package = tree.paths[name].endswith("__init__.py")
+            source = contents.get(key[1])
+            module = None if source is None else read(name, source, is_package=is_package)
+            known[key] = module
+        modules[name] = known[key]
+    return modules
 
 
 class _LatestSurface(NamedTuple):
@@ -123,27 +200,12 @@ class _LatestSurface(NamedTuple):
     documented: Documented
     blobs: Mapping[str, str]  # Of the modules that were read
 
-    def is_of(self, paths: Mapping[str, str], files: Files, documented: Documented) -> bool:
-        """Return True if another tree has the same surface: it differs in no module of it."""
-        if paths is not self.paths or documented != self.documented:
-            return False
-        return all(files[paths[name]] == blob for name, blob in self.blobs.items())
-
-
-def _product_files(files: Iterable[str]) -> list[str]:
-    return [file for file in files if file.endswith(".py") and is_product(file)]
-
 
 def surface_change(before: Surface, after: Surface, changed: Collection[str]) -> SurfaceChange:
     """Return the public names of changed files, and what breaks."""
-    names: dict[PublicName, None] = {}
-    for surface in (before, after):
-        for path, meaning in surface.paths.items():
-            if not isinstance(meaning, PythonDefinition):
-                continue
-            file = surface.package.paths.get(meaning.module, "")
-            if file in changed:
-                names[PublicName(file=file, name=meaning.name, path=path)] = None
+    names = dict.fromkeys(_names_in(before, changed))
+    if after.paths is not before.paths:
+        names |= dict.fromkeys(_names_in(after, changed))
     breaks = surface_breaks(
         before.paths, before.package, after.paths, after.package, before.documented
     )
@@ -161,6 +223,15 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
         exporting_folders=folders,
         commands=tuple(name for name in names if name.path in before.commands),
     )
+
+
+def _names_in(surface: Surface, changed: Collection[str]) -> Iterator[PublicName]:
+    """Yield the public names of changed files."""
+    files = surface.package.paths
+    modules = {module for module, file in files.items() if file in changed}
+    for path, meaning in surface.paths.items():
+        if isinstance(meaning, PythonDefinition) and meaning.module in modules:
+            yield PublicName(file=files[meaning.module], name=meaning.name, path=path)
 
 
 def _is_implied(path: str, implied: Collection[str]) -> bool:

@@ -96,7 +96,7 @@ def tools_of(toolsets: "Mapping[RepoId, Toolset]") -> "list[BaseTool]":
     first, *others = toolsets.values()
     if not others:
         return first.as_tools()
-    from tools.toolset.langchain import tools_over
+    from tools.toolset.langchain_tools import tools_over
 
     by_name = {str(repo): toolset for repo, toolset in toolsets.items()}
     return tools_over(by_name, first.offered, ToolError)
@@ -189,7 +189,7 @@ class Toolset:
 
     def as_tools(self) -> "list[BaseTool]":
         """Return LangChain tools; a ToolError becomes an answer, an outage stays an error."""
-        from tools.toolset.langchain import langchain_tools
+        from tools.toolset.langchain_tools import langchain_tools
 
         return langchain_tools(self.tools, ToolError)
 

@@ -164,13 +164,13 @@ class CommitMeant(NamedTuple):
 
     @property
     def state(self) -> str:
-        """The day of the commit behind the tag that it was named by, to tell an old state from the present."""
+        """The day of the commit behind the tag that it was named by, to distinguish an old state from the present."""
         day = f"{self.at:%Y-%m-%d}" if self.at else ""
         return ", ".join(filter(None, (self.tag, day)))
 
     @property
     def tag_line(self) -> str:
-        """The line that tells which commit a tag is; empty for a commit that was named itself."""
+        """The line that says which commit a tag is; empty for a commit that was named itself."""
         return f"{self.tag} is {self.sha[:12]} of {self.at:%Y-%m-%d}\n" if self.tag else ""
 
 

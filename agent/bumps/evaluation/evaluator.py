@@ -1,4 +1,4 @@
-"""What the readers of names, classes, functions and annotations ask of one another."""
+"""The evaluator: what readers of names, classes, functions and annotations ask of one another."""
 
 import ast
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What an expression of one's own code stands for: a part of a package, or something of one's own."""
+"""The values of expressions in the user's code: a part of a package, or something of the user's own."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Which blocks run with some versions of a package only."""
+"""Tests of the version of a package: which blocks run with some versions only."""
 
 import ast
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from agent.bumps.type_annotations import is_text
 from agent.bumps.user_modules import OwnModules
 
 _VERSIONS = ("__version__", "__version_info__", "VERSION", "version", "version_info")
-"""Names under which packages tell their version."""
+"""Names under which packages state their version."""
 _MAX_HOPS = 4  # Names between a test and the version that it asks for
 
 

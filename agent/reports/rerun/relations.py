@@ -1,4 +1,4 @@
-"""Links and stories of a merged report: new ones, and earlier ones that the new run missed."""
+"""Relations in a merged report: new links and stories, and earlier ones that the new run missed."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

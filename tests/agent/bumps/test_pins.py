@@ -74,6 +74,16 @@ def npm_lock(version: str) -> str:
     return json.dumps({"lockfileVersion": 3, "packages": packages})
 
 
+OLD_NPM_LOCK = json.dumps(
+    {
+        "lockfileVersion": 1,
+        "dependencies": {
+            "left-pad": {"version": "0.27.0", "dependencies": {"other": {"version": "1.0.0"}}}
+        },
+    }
+)
+
+
 @pytest.mark.parametrize(
     ("path", "before", "key"),
     [
@@ -85,6 +95,7 @@ def npm_lock(version: str) -> str:
         ("pyproject.toml", '[project]\ndependencies = ["httpx==0.27.0"]\n', "pypi:httpx"),
         ("pyproject.toml", '[tool.flit.metadata]\nrequires = ["httpx ==0.27.0"]\n', "pypi:httpx"),
         ("web/package-lock.json", npm_lock("0.27.0"), "npm:left-pad"),
+        ("package-lock.json", OLD_NPM_LOCK, "npm:left-pad"),
         ("Cargo.lock", CARGO_LOCK, "cargo:serde"),
         ("go.mod", GO_MOD, "go:github.com/a/b"),
         ("cmake/b.cmake", CMAKE, "git:b"),
@@ -173,7 +184,7 @@ def test_a_replaced_go_module_counts_as_what_it_is_replaced_by() -> None:
     [
         ("uv.lock", "[[package", "it is not valid TOML"),
         ("package-lock.json", "{", "it is not valid JSON"),
-        ("package-lock.json", '{"dependencies": {}}', "it is of version 1"),
+        ("package-lock.json", '{"packages": []}', "it lists no packages"),
         ("package-lock.json", "[" * 200_000, "it is nested too deeply"),
         ("pylock.toml", "a = 1", "it is not a lock file as PEP 751 defines it"),
         ("Cargo.lock", "x = " + "[" * 100_000, "it is not valid TOML"),

@@ -219,6 +219,21 @@ def test_both_commits_and_the_reason_for_the_repository_are_told(
     assert "imported as `paint`" in out
 
 
+def test_a_variable_that_is_no_longer_read_concerns_who_sets_it(
+    bump: Command, project: Project
+) -> None:
+    files = {
+        "run.sh": "# starts paint\nexport PAINT_MODE=slow\n",
+        "app/mode.py": 'import os\n\nimport paint\n\nmode = os.environ.get("PAINT_MODE")\n',
+    }
+    project.own_work.git("checkout", "-q", "-B", "main", project.base)
+    base = project.own_work.commit("Set", files)
+    tip = project.own_work.commit("Bump", {"requirements.txt": "paint-box==2.0\n"})
+    (outcome,) = bump("--format", "json", span=f"{base}..{tip}").data["outcomes"]
+    changed = [(use["file"], use["line"]) for use in outcome["uses"] if use["effect"] == "changed"]
+    assert changed == [("run.sh", 2)]
+
+
 def test_what_names_cannot_show_is_said(bump: Command) -> None:
     out = bump().out
     assert "a change of behaviour without a changed name" in out
@@ -388,6 +403,15 @@ def test_the_action_comments_once_and_updates_it_on_the_second_push(
     assert runner.summary.read_text("utf-8").count("### ") == 2
 
 
+def test_the_action_writes_the_summary_alone_for_a_fork(project: Project, tmp_path: Path) -> None:
+    runner = Runner(tmp_path / "runner", project)
+    with GitHubServer(project.repos()) as server:
+        # GitHub gives workflows of forks a token that only reads.
+        runner.run(server, project.tip, token="reading-t0ken")
+        assert comments_of(server) == []
+    assert "3 lines of your code fail" in runner.summary.read_text("utf-8")
+
+
 def test_the_action_reads_pull_requests_of_the_authors_it_is_told(
     project: Project, tmp_path: Path
 ) -> None:
@@ -449,9 +473,9 @@ class Runner:
         self._step(0, {"AUTHOR": author, "AUTHORS": authors})
         return self.output.read_text() == "wanted=true\n"
 
-    def run(self, server: GitHubServer, tip: str) -> None:
+    def run(self, server: GitHubServer, tip: str, token: str = "t0ken") -> None:
         environ = {
-            "GITHUB_TOKEN": "t0ken",
+            "GITHUB_TOKEN": token,
             "GITZETTE_HOME": str(self.folder / "home"),
             "GITZETTE_GITHUB_URL": server.url,
             "GITZETTE_GIT_URL": server.git_url,

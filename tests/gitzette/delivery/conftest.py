@@ -122,7 +122,7 @@ def hook_fault(body: bytes, signature: str | None) -> str | None:
 
 
 class MailHandler(socketserver.StreamRequestHandler):
-    """A mail server with the manners of RFC 5321: lines of 998 bytes, dots."""
+    """A mail server that keeps to RFC 5321: lines of 998 bytes, dots."""
 
     receiver: Receiver
 

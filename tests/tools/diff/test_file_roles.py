@@ -4,13 +4,14 @@ from tools.diff.file_roles import Role, is_generated, role
 
 ROLES = {
     Role.SOURCE: "vllm/engine/engine.py rust/src/server/lib.rs pkg/kernels/__init__.py src/worker/external/mod.rs"
-    " vllm/model_executor/models/registry.py pkg/tools/parser.py",
+    " vllm/model_executor/models/registry.py pkg/tools/parser.py"
+    " python/pkg/bench_serving.py pkg/benchmarks/serve.py",
     Role.HEADER: "include/flashinfer/decode.cuh csrc/ops.h third_party/json.hpp",
     Role.KERNEL: "csrc/attention/paged.cu csrc/mma.cuh pkg/fused_moe_triton_kernels.py pkg/kernels/norm.py",
     Role.MODEL: "vllm/model_executor/models/llama.py",
     Role.OPERATOR: "csrc/norm_binding.cu vllm/v1/attention/ops/merge.py vllm/_custom_ops.py",
     Role.TEST: "tests/kernels/test_x.py src/a_test.go cpp/unit-tests/a.cc web/a.test.ts src/parser/tests.rs",
-    Role.BENCHMARK: "benchmarks/topk.py python/pkg/bench_serving.py",
+    Role.BENCHMARK: "benchmarks/topk.py pkg-kernels/benchmark/gemm.py python/bench_serving.py",
     Role.EXAMPLE: "examples/offline.py demo/app.ts",
     Role.DOCUMENT: "docs/conf.py README.md LICENSE .claude/skills/a.py",
     Role.CI: ".github/workflows/test.yml scripts/ci/install.sh .gitignore tools/pre_commit/mypy.py",

@@ -324,11 +324,13 @@ async def test_bodies_are_not_shown_beside_what_decides(tmp_path: Path) -> None:
     assert [fact.name for fact in facts] == ["admit"]
 
 
-async def test_documents_are_shown_and_change_nothing_for_users(tmp_path: Path) -> None:
+async def test_lines_of_documents_and_tests_alone_are_not_shown(tmp_path: Path) -> None:
     before = {"docs/guide.md": "# Guide\n\nRun the supoorted engine.\n"}
     after = {"docs/guide.md": "# Guide\n\nRun the supported engine.\n"}
-    (fact,) = await code_facts(tmp_path, before, after)
-    assert fact.severity is Severity.INTERNAL
+    assert await code_facts(tmp_path / "documents", before, after) == []
+    before = {"tests/test_pool.py": "def test_pool():\n    assert pool(1)\n"}
+    after = {"tests/test_pool.py": "def test_pool():\n    assert pool(2)\n"}
+    assert await code_facts(tmp_path / "tests", before, after) == []
 
 
 async def test_code_that_is_only_indented_anew_makes_room_for_what_is_new(tmp_path: Path) -> None:
@@ -347,3 +349,64 @@ async def test_code_that_is_only_indented_anew_makes_room_for_what_is_new(tmp_pa
 
 def _indented(code: str, spaces: int) -> str:
     return "".join(" " * spaces + line + "\n" for line in code.splitlines())
+
+
+async def test_other_names_of_variables_are_not_another_behaviour(tmp_path: Path) -> None:
+    code = (
+        "def pick({1}):\n    {0} = weigh({1})\n    if {0} > 2:\n        return {0}\n    return 0\n"
+    )
+    before = {"engine/core/pick.py": code.format("w", "queue")}
+    facts = await code_facts(
+        tmp_path / "renamed", before, {"engine/core/pick.py": code.format("weight", "queue")}
+    )
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+    # Another variable that was there before is another value.
+    mended = code.format("w", "queue").replace("return w", "return queue")
+    facts = await code_facts(tmp_path / "mended", before, {"engine/core/pick.py": mended})
+    assert [fact.new for fact in facts] == ["return queue"]
+
+
+async def test_lines_that_move_away_are_not_shown_as_gone(tmp_path: Path) -> None:
+    moved = "".join(f"    total += weigh(queue, {number})\n" for number in range(6))
+    before = {"engine/core/a.py": f"def run(queue):\n    total = 0\n{moved}    return total\n"}
+    after = {
+        "engine/core/a.py": "from .b import sum_up\n\n\ndef run(queue):\n    return sum_up(queue)\n",
+        "engine/core/b.py": f"def sum_up(queue):\n    total = 0\n{moved}    return total\n",
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_a_value_that_gets_a_name_is_the_same_value(tmp_path: Path) -> None:
+    code = "def run(queue):\n    if {} or queue.empty:\n        return None\n    return queue\n"
+    before = {"engine/core/a.py": code.format("platform.supports_graphs()")}
+    named = "GRAPHS = platform.supports_graphs()\n\n\n" + code.format("GRAPHS")
+    facts = await code_facts(tmp_path, before, {"engine/core/a.py": named})
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_of_lines_laid_out_anew_only_those_with_other_words_are_shown(tmp_path: Path) -> None:
+    parts = [f"weigh(queue, {number})" for number in range(16)]
+    before = {"engine/core/a.py": f"def run(queue):\n    return join({', '.join(parts)})\n"}
+    parts[11] = "weigh(queue, 30)"
+    rows = "".join(f"        {part},\n" for part in parts)
+    after = {"engine/core/a.py": f"def run(queue):\n    return join(\n{rows}    )\n"}
+    (fact,) = await code_facts(tmp_path, before, after)
+    added = [line for line in fact.places[0].lines if line.startswith("+")]
+    assert added == [
+        "+        weigh(queue, 10),",
+        "+        weigh(queue, 30),",
+        "+        weigh(queue, 12),",
+    ]
+
+
+async def test_a_new_argument_is_told_with_what_the_body_does_with_it(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import attend\n",
+        "engine/core.py": "def attend(q):\n    return run(q)\n",
+    }
+    after = before | {
+        "engine/core.py": "def attend(q, scale=None):\n    return run(q if scale is None else q * scale)\n",
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["attend"]

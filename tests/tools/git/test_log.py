@@ -1,5 +1,7 @@
 """How the stream of `git log` is cut into commits."""
 
+from collections.abc import Awaitable, Callable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,27 +19,55 @@ def mark_of(framing: Framing) -> bytes:
     return option.removeprefix("--format=").partition("%")[0].encode()
 
 
-@given(
-    st.lists(st.tuples(PARTS, PARTS), max_size=4),
-    st.lists(st.integers(1, 40), min_size=1, max_size=30),
-)
+COMMITS = st.lists(st.tuples(PARTS, PARTS), max_size=4)
+SIZES = st.lists(st.integers(1, 40), min_size=1, max_size=30)
+
+
+def reader_of(stream: bytes, sizes: list[int]) -> Callable[[], Awaitable[bytes]]:
+    """Return what reads a stream in pieces of these sizes, over and over."""
+    at = 0
+
+    async def read() -> bytes:
+        nonlocal at
+        piece = stream[at : at + sizes[at % len(sizes)]]
+        at += len(piece)
+        return piece
+
+    return read
+
+
+@given(COMMITS, SIZES)
 async def test_commits_come_out_whole_wherever_the_stream_is_cut(
     commits: list[tuple[bytes, bytes]], sizes: list[int]
 ) -> None:
     framing = Framing()
     mark = mark_of(framing)
     stream = b"".join(mark + header + mark + body for header, body in commits)
-    at = 0
-
-    async def read() -> bytes:
-        nonlocal at
-        size = sizes[at % len(sizes)]
-        piece = stream[at : at + size]
-        at = at + size
-        return piece
-
-    records = [record async for record in framing.records(read)]
+    records = [record async for record in framing.records(reader_of(stream, sizes))]
     assert [(record.header, record.body) for record in records] == commits
     assert [record.last for record in records] == [False] * (len(commits) - 1) + [True] * bool(
         commits
     )
+
+
+@given(COMMITS, SIZES)
+async def test_headers_come_out_whole_wherever_the_stream_is_cut(
+    commits: list[tuple[bytes, bytes]], sizes: list[int]
+) -> None:
+    framing = Framing()
+    mark = mark_of(framing)
+    stream = b"".join(mark + header + mark + body for header, body in commits)
+    headers: list[bytes] = []
+    async for some_headers in framing.headers(reader_of(stream, sizes)):
+        headers += some_headers
+    assert headers == [header for header, _ in commits]
+
+
+async def test_a_header_of_megabytes_is_read_by_its_beginning() -> None:
+    framing = Framing()
+    mark = mark_of(framing)
+    stream = mark + b"sha\0" + b"x" * 3_000_000 + mark + mark + b"next" + mark
+    headers: list[bytes] = []
+    async for some_headers in framing.headers(reader_of(stream, [100_001])):
+        headers += some_headers
+    assert headers == [b"sha\0" + b"x" * 999_996, b"next"]

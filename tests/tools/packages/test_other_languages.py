@@ -109,6 +109,17 @@ async def go(work: Work, new: str, own_code: str = GO_OWN) -> list[tuple[int, st
         ("Fill(colours ...int)", "Fill(colour int, more ...int)", []),
         ("Width, Height int", "Width int\n\tShape", []),
         ("func Dither", "// A comment\nfunc Dither", []),
+        (
+            "func Dither",
+            "// Dither is old.\n//\n// Deprecated: use Blend.\nfunc Dither",
+            [(14, "`paint.Dither` is deprecated", True)],
+        ),
+        ("func Dither", "// Deprecated: use Blend.\n\nfunc Dither", []),
+        (
+            "func (c *Canvas) Line",
+            "// Deprecated: use Fill.\nfunc (c *Canvas) Line",
+            [(12, "`paint.Canvas.Line` is deprecated", True)],
+        ),
     ],
 )
 async def test_go(work: Work, old: str, new: str, expected: list[tuple[int, str, bool]]) -> None:
@@ -152,7 +163,7 @@ RUST_FILES = {
         "pub struct Canvas { pub width: u8, pub height: u8 }\n"
         "pub enum Shade { Light, Dark(u8) }\n"
         "impl Canvas {\n    pub fn new(width: u8) -> Self { todo!() }\n"
-        "    pub fn smear(&self) {}\n}\n"
+        "    pub fn smear(&self) {}\n    pub fn fill(self) -> Self { self }\n}\n"
         "pub fn blend(a: u8, b: u8) {}\n"
     ),
     "src/hidden.rs": "pub fn dither() {}\n",
@@ -171,6 +182,8 @@ fn main() {
     let other = paint_box::Canvas { width: 1, height: 2 };
     dab!();
     glow();
+    paint_box::Canvas::new(1).fill();
+    other.smear_elsewhere();
 }
 """
 
@@ -193,6 +206,12 @@ fn main() {
         ),
         (
             "src/canvas.rs",
+            "pub height: u8 }",
+            "pub height: u8, pub depth: u8 }",
+            [(11, "`paint_box::Canvas`: it needs the field `depth`", True)],
+        ),
+        (
+            "src/canvas.rs",
             "blend(a: u8, b: u8)",
             "blend(a: u8)",
             [
@@ -205,6 +224,30 @@ fn main() {
             "pub fn smear(&self) {}\n",
             "",
             [(7, "`.smear` is a method that the crate has no more", False)],
+        ),
+        (
+            "src/canvas.rs",
+            "Dark(u8)",
+            "#[deprecated] Dark(u8)",
+            [(10, "`paint_box::canvas::Shade::Dark` is deprecated", True)],
+        ),
+        (
+            "src/canvas.rs",
+            "    pub fn new(",
+            "    #[deprecated]\n    pub fn new(",
+            [(6, "`paint_box::Canvas::new` is deprecated", True)],
+        ),
+        (
+            "src/canvas.rs",
+            "    pub fn fill(self)",
+            "    #[deprecated]\n    pub fn fill(self)",
+            [(14, "`.fill` is deprecated", True)],
+        ),
+        (
+            "src/canvas.rs",
+            "pub fn fill(self) -> Self { self }\n}\n",
+            "}\nimpl Shade { pub fn fill(self) {} }\n",
+            [(14, "`.fill` is a method that `Canvas` has no more", False)],
         ),
         ("src/lib.rs", ", Canvas as Sheet", "", [(2, "`paint_box::Sheet` is gone", True)]),
         ("src/lib.rs", "! dab ", "! dot ", [(12, "`paint_box::dab!` is gone", True)]),
@@ -267,6 +310,12 @@ export { Canvas } from "@ada/paint";
     ("file", "old", "new", "expected"),
     [
         ("src/filters.ts", "function dither", "function dot", [(4, "`@ada/paint.dither` is gone")]),
+        (
+            "src/filters.ts",
+            "export function",
+            "/** @deprecated Use blend. */\nexport function",
+            [(4, "`@ada/paint.dither` is deprecated")],
+        ),
         ("src/filters.ts", "type Mode", "type Kind", [(3, "`@ada/paint.Mode` is gone")]),
         ("src/index.ts", "export default ", "", [(1, "`@ada/paint.default` is gone")]),
         (

@@ -228,6 +228,20 @@ async def test_the_commit_that_npm_records_goes_before_tags(work: Work) -> None:
     assert mapping.new.note == "named by the registry"
 
 
+@pytest.mark.parametrize("version", ["0.0.0", "0.0.0-development", "0.0.0-semantically-released"])
+async def test_a_version_that_is_only_written_on_release_is_not_held_against_a_tag(
+    work: Work, version: str
+) -> None:
+    manifest = f'{{"name": "paint", "version": "{version}"}}'
+    shas = []
+    for tag in ("v1.0.0", "v2.0.0"):
+        shas.append(work.commit(tag, {"package.json": manifest}))
+        work.git("tag", tag)
+    mapping = await found(work, bumped("paint", "1.0.0", "2.0.0", "npm"), repo="ada/paint")
+    assert [mapping.old.sha, mapping.new.sha] == shas
+    assert mapping.new.note == "the manifest does not write its version down"
+
+
 async def test_a_requirement_may_leave_zeros_out(work: Work) -> None:
     old = release(work, "3.9.0", "3.9.0")
     new = release(work, "4.0.0", "4.0.0")

@@ -52,7 +52,7 @@ async def test_a_parameter_of_a_function_nobody_imports_does_not_break(tmp_path:
     }
     facts = await facts_of(tmp_path, before, after)
     severities = {fact.name: fact.severity for fact in facts if fact.kind == "parameter-removed"}
-    assert severities == {"attend": Severity.BREAKING, "gather": Severity.INTERNAL}
+    assert severities == {"attend": Severity.BREAKING}
 
 
 async def test_a_parameter_that_keywords_still_take_may_break_and_no_more(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ async def test_arguments_that_a_binding_names_otherwise_break_calls_by_name(tmp_
     assert broken.replacement == "ks_cpu"
     assert broken.places[0].lines == ('-          py::arg("a"), py::arg("ks"),',)
     # Nothing shows that users call what the package does not give on.
-    assert {fact.severity for fact in facts if fact.name == "helper"} == {Severity.INTERNAL}
+    assert [fact for fact in facts if fact.name == "helper"] == []
 
 
 async def test_an_argument_that_a_binding_inserts_may_break_calls_by_position(
@@ -211,8 +211,7 @@ async def test_a_private_variable_that_goes_breaks_nobody(tmp_path: Path) -> Non
         before = {"engine/tiles.py": code.format(name)}
         after = {"engine/tiles.py": "def tile():\n    return None\n"}
         facts = await facts_of(tmp_path / name, before, after)
-        (fact,) = [fact for fact in facts if fact.kind == "env-removed"]
-        assert fact.severity is Severity.INTERNAL
+        assert [fact for fact in facts if fact.kind == "env-removed"] == []
 
 
 async def test_the_position_of_an_item_is_no_limit(tmp_path: Path) -> None:
@@ -309,10 +308,7 @@ async def test_a_new_method_of_a_class_that_a_package_gives_on_is_told(tmp_path:
     }
     facts = await facts_of(tmp_path, before, after)
     added = {fact.name: fact.severity for fact in facts if fact.kind == "symbol-added"}
-    assert added == {
-        "Handler.restore": Severity.ADDITIVE,
-        "Handler._map": Severity.INTERNAL,
-    }
+    assert added == {"Handler.restore": Severity.ADDITIVE}
 
 
 async def test_a_table_that_is_merged_into_a_registry_is_one(tmp_path: Path) -> None:
@@ -508,7 +504,7 @@ async def test_an_error_is_told_where_public_functions_lead_to_it(tmp_path: Path
     }
     facts = await facts_of(tmp_path, before, before | {"engine/core.py": code.format(*errors)})
     severities = {fact.name: fact.severity for fact in facts if fact.kind == "error-added"}
-    assert severities == {"ValueError": Severity.BEHAVIOUR, "TypeError": Severity.INTERNAL}
+    assert severities == {"ValueError": Severity.BEHAVIOUR}
 
 
 async def test_a_constant_is_told_where_public_code_uses_it(tmp_path: Path) -> None:

@@ -305,6 +305,41 @@ async def test_a_package_that_moves_to_another_folder_keeps_its_name(tmp_path: P
     assert break_rows(change.breaks) == []
 
 
+async def test_a_window_reads_each_commit_as_if_it_were_read_alone(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    versions: list[Files] = [
+        {
+            "engine/__init__.py": "from .core import *\nfrom .extra import *\n",
+            "engine/core.py": "def attend(q, k):\n    return q\n",
+            "engine/extra.py": "class Base:\n    def run(self): ...\n",
+        },
+        {"engine/core.py": "def attend(q):\n    return q\n"},
+        {"engine/core.py": "def attend(q):\n    return 2 * q\n"},
+        {
+            "engine/core.py": "from .extra import Base\n\n\nclass Core(Base):\n    def stop(self): ...\n"
+        },
+        {"engine/core.py": "from .extra import Base\n\n\nclass Core(Base): ...\n"},
+        {"engine/extra.py": "class Base: ...\n"},
+    ]
+    shas = []
+    for number, version in enumerate(versions):
+        shas.append(
+            work.commit(f"{number}", {file: text.encode() for file, text in version.items()})
+        )
+    together = await GitSource(REPO, tmp_path).surface_changes(shas[1:])
+    for sha in shas[1:]:
+        alone = await GitSource(REPO, tmp_path).surface_changes([sha])
+        assert together[sha] == alone[sha]
+    rows = [break_rows(change.breaks) for change in together.values() if change]
+    assert rows == [
+        [("parameter-removed", "engine.attend", "k")],
+        [],
+        [("gone", "engine.attend", "")],
+        [("gone", "engine.Core.stop", "")],
+        [("gone", "engine.Base.run", "")],
+    ]
+
+
 async def test_source_that_cannot_be_parsed_breaks_nothing(tmp_path: Path) -> None:
     before = {
         "engine/__init__.py": "from .core import attend\n",
@@ -367,3 +402,29 @@ async def test_of_a_module_the_names_that_a_package_picks_are_certain_to_be_publ
     change = await change_of(tmp_path, before, after)
     certain = {broken.path: broken.is_certain for broken in change.breaks}
     assert certain == {"engine.scale": True, "engine.ops.scale": True, "engine.ops.add": False}
+
+
+async def test_the_function_behind_overloads_says_which_calls_are_valid(tmp_path: Path) -> None:
+    head = "from typing import overload\n\n\n"
+    stubs = "@overload\ndef dice(src: int, {0}: int): ...\n@overload\ndef dice(src: str, {0}: str): ...\n"
+    code = head + stubs + "def dice(src, dicer):\n    return src\n"
+    before = {"engine/__init__.py": code.format("coord")}
+    change = await change_of(tmp_path, before, {"engine/__init__.py": code.format("dicer")})
+    assert break_rows(change.breaks) == []
+
+
+async def test_names_in_the_brackets_of_an_import_are_documented_and_no_others(
+    tmp_path: Path,
+) -> None:
+    code = "def build(name, {0}=None): ...\n\n\ndef tune(name, {0}=None): ...\n"
+    before = {
+        "engine/__init__.py": "",
+        "engine/inner/__init__.py": "",
+        "engine/inner/core.py": code.format("tile"),
+        "examples/build.py": "from engine.inner.core import (\n    build,\n)\n\ntune = build\n",
+    }
+    change = await change_of(
+        tmp_path, before, before | {"engine/inner/core.py": code.format("pad")}
+    )
+    certain = {broken.name: broken.is_certain for broken in change.breaks}
+    assert certain == {"build": True, "tune": False}

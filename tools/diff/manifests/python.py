@@ -111,8 +111,10 @@ _BINDINGS = {"assignment": ("left", "right"), "keyword_argument": ("name", "valu
 def read_setup(text: "Text") -> Iterator["ManifestEntry"]:
     """Yield what the arguments of `setup()` declare, and the variables that stand for them.
 
-    A fragment may show the variables alone.
+    A fragment may show the variables alone. Only `setup.py` is one by its name.
     """
+    if not text.path.endswith("setup.py") and b"setup(" not in text.source:
+        return
     bound: dict[str, dict[str, Node]] = {kind: {} for kind in _BINDINGS}
     shipped: dict[str, Node] = {}
     waiting = [Parser(Language(tree_sitter_python.language())).parse(text.source).root_node]

@@ -1,4 +1,4 @@
-"""What a difference in C++, CUDA, Go or Rust means for those who include or import it."""
+"""The severity of a difference in native code (C++, CUDA, Go, Rust) for those who use it."""
 
 import re
 

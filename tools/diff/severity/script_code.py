@@ -1,4 +1,4 @@
-"""What a difference in TypeScript or JavaScript means: their exports are their surface."""
+"""The severity of a difference in script code (TypeScript, JavaScript), whose exports are its surface."""
 
 from agent.domain.facts import Severity
 from tools.diff.fact_kinds import Difference

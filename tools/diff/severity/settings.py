@@ -1,4 +1,4 @@
-"""What a difference means in something that users set, install or run into."""
+"""The severity of a difference in settings, and in what users install or run into."""
 
 import re
 
