@@ -1,7 +1,7 @@
 """Reverts of a day: what its commits undo, bring back or remove, by messages, patches and blame."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -35,10 +35,14 @@ class _FileLine(NamedTuple):
     text: str
 
 
-def _patch_lines(change: Change, sign: Literal["+", "-"]) -> set[_FileLine]:
-    """Return the lines with words in them that a change adds or removes."""
+def _patch_lines(
+    change: Change, sign: Literal["+", "-"], paths: Collection[str] | None = None
+) -> set[_FileLine]:
+    """Return the lines with words in them that a change adds or removes, in these files or all."""
     lines: set[_FileLine] = set()
     for file in change.files:
+        if paths is not None and file.path not in paths:
+            continue
         patch = file.patch or ""
         for line in patch.split("\n"):
             if line.startswith(sign) and _WORDS.search(line, 1):
@@ -71,8 +75,12 @@ def _was_moved(change: Change, original: Change) -> bool:
 
     Then it removed the same lines in another file.
     """
-    removed_lines = _patch_lines(change, "-") & _patch_lines(original, "+")
+    removed_lines = _patch_lines(change, "-")
+    # The original may be large, and most of its files are none of the change's.
+    removed_lines &= _patch_lines(original, "+", {line.path for line in removed_lines})
     removed_texts = {line.text for line in removed_lines}
+    if not removed_texts:
+        return False
     moved_texts = {line.text for line in _patch_lines(original, "-")}
     return 2 * len(removed_texts & moved_texts) > len(removed_texts)
 
