@@ -17,6 +17,7 @@ from agent.audit.code_marks import check_names
 from agent.audit.entries import AuditEntry, find_commits
 from agent.audit.findings import Library, in_order, summary
 from agent.audit.section_repositories import find_doubts, nothing_resolved, set_scopes
+from agent.audit.versions import check_versions
 from agent.domain.base import AppError
 from agent.domain.evidence_id import EvidenceId
 from agent.settings.values import RepoSpec
@@ -144,6 +145,7 @@ async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditChe
         trees = {}
         incomplete.append(f"code was not compared with the commits: {NO_TIME}")
     findings.extend(check_names(entries, trees))
+    findings.extend(check_versions(entries, library))
     findings.extend(check_layout(entries))
     return {"library": library, "findings": findings, "incomplete": incomplete}
 
@@ -154,8 +156,8 @@ async def judge(state: AuditJudgeInput, runtime: Runtime[AuditDeps]) -> AuditJud
     library = state["library"]
     sentences: list[prose.ReportSentence] = []
     uncited: list[prose.ReportSentence] = []
-    for sentence in prose.sentences_of(entries):
-        if sentence.entry.commits:
+    for sentence in prose.sentences_of(entries, library):
+        if sentence.commits:
             sentences.append(sentence)
         else:
             uncited.append(sentence)

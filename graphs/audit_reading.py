@@ -12,6 +12,7 @@ from agent.audit.code_checks import fences_of
 from agent.audit.code_marks import Trees, names_to_locate
 from agent.audit.entries import AuditEntry, thread_repos
 from agent.audit.findings import AuditedRepository
+from agent.audit.versions import has_versions
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit
 from agent.domain.evidence import CommitEvidence
@@ -143,7 +144,20 @@ async def _with_line(
     newest = max((commit.committed_at.date() for commit in line), default=date.max)
     is_shallow = any(notice.kind == "shallow" for notice in landing.notices)
     is_recent = all(days.first <= newest for days in report_days)
-    return replace(repository, line=line, is_complete=is_clone and not is_shallow and is_recent)
+    return replace(
+        repository,
+        line=line,
+        is_complete=is_clone and not is_shallow and is_recent,
+        tags=await _tags(code, entries),
+    )
+
+
+async def _tags(code: CodeSource, entries: Sequence[AuditEntry]) -> dict[str, datetime]:
+    """Return the tags of a clone and when they were made, if the report speaks of versions."""
+    if not isinstance(code, CloneSource) or not has_versions(entries):
+        return {}
+    releases = await code.tags_made(_EARLIEST, _LATEST)
+    return {release.tag: release.published_at for release in releases}
 
 
 async def read_trees(codes: Mapping[RepoId, CodeSource], entries: Sequence[AuditEntry]) -> Trees:

@@ -22,7 +22,11 @@ _FIELD_OF_DATA = re.compile(
     r"[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}){1,6} ?: ?(?:[Tt]rue|[Ff]alse|null|None|undefined)"
 )
 _OPEN_END = re.compile(r"[(（\[「『“《，、,]\s*\Z|(?<!`)`\s*\Z")
-_SENTENCE_END = re.compile(r"[.。!！?？;；:：…)）\]」』”\"'`*_|>~]\s*\Z")
+# Chinese text, and English words behind which a sentence goes on.
+_OPEN_WORD = re.compile(
+    r"(?:[\u4e00-\u9fff]|\s(?:an?|and|are|as|at|because|but|by|for|from|if|in|into|is|of|on|or|so|than"
+    r"|that|the|their|this|to|was|when|where|which|while|with|without))\s*\Z"
+)
 _FULL_STOP = re.compile(r"[.。!！?？;；]\s*\Z")
 _MIN_CUT_LENGTH = 30  # What is shorter may be a title or a name.
 _MIN_SIBLINGS = 4  # Three may end alike by chance.
@@ -83,7 +87,8 @@ def _cut_off(entries: Sequence[AuditEntry], index: int) -> Iterator[Finding]:
     """Find text that ends in the middle of a sentence, right before a heading or the end.
 
     An open bracket or a comma at the end says so by itself. Without it, a sentence is cut off if
-    the other items of its list all end as sentences do, and this one does not.
+    the other items of its list all end as sentences do, and this one ends with a word that cannot be
+    the last one, or in Chinese without a mark.
     """
     block = entries[index].block
     if block.kind not in ("text", "item", "row"):
@@ -109,7 +114,7 @@ def _differs_from_siblings(entries: Sequence[AuditEntry], index: int) -> bool:
     block = entries[index].block
     if block.kind != "item" or len(plain(block.text)) < _MIN_CUT_LENGTH:
         return False
-    if _SENTENCE_END.search(block.text) or _ends_with_span(block.text):
+    if not _OPEN_WORD.search(block.text) or _ends_with_span(block.text):
         return False
     siblings = []
     for entry in reversed(entries[:index]):

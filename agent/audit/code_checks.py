@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.audit.entries import AuditEntry
-from agent.audit.findings import Finding, finding
+from agent.audit.findings import Finding, count_differing, finding, touched
+from agent.audit.markdown import code_of
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.gate.quotes import patch_lines
@@ -29,6 +30,13 @@ _LANGUAGES_OF_THE_WRITER = (
     "toml",
 )
 """Languages of fences that show commands, drawings and examples of the writer's, not the change."""
+_NAME_OF_QUOTATION = re.compile(
+    r"代码片段|关键代码|核心代码|(?<!\w)(?:snippets?|excerpts?)(?!\w)", re.IGNORECASE
+)
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_MAX_CODE_SPANS = 50
+_CHARACTERS_BEHIND_HASH = 12  # Marks between a hash and the colon before a fence
+_SHARE_OF_CHANGED = 0.25  # Lines of a fence that may be misquoted, and it is still a quotation
 _MIN_CODE_LENGTH = 4  # Brackets and `else` are everywhere.
 _NAMED_IDS = 2  # That are listed as evidence
 
@@ -55,6 +63,7 @@ def check_code(
     """
     for entry in fences_of(entries):
         code = _ComparedCode(entry.evidence, files)
+        is_quotation = _is_quotation(entry)
         shown_lines = []
         missing_lines: list[_QuotedLine] = []
         for number, line in enumerate(entry.block.text.splitlines(), start=entry.block.line + 1):
@@ -65,8 +74,56 @@ def check_code(
             shown_lines.append(line.strip())
             if not all(code.has(part, sign) for part in parts):
                 missing_lines.append(_QuotedLine(number, line.strip()))
-        if shown_lines:
-            yield _fence_finding(entry, shown_lines, missing_lines)
+        if (
+            not missing_lines
+            or is_quotation
+            or _is_almost_quoted(shown_lines, missing_lines, entry.evidence)
+        ):
+            yield from _fence_finding(entry, shown_lines, missing_lines)
+
+
+def _is_quotation(entry: AuditEntry) -> bool:
+    """Return True if a fence is said to be code of the change, and not an example of the writer's.
+
+    It is in the form of a diff, or the block before it names a file that the change touches, calls
+    it a quotation, or ends with the hash and a colon.
+    """
+    if entry.block.language == "diff":
+        return True
+    if entry.introduction is None:
+        return False
+    block = entry.introduction.block
+    if _NAME_OF_QUOTATION.search(block.text):
+        return True
+    for code in code_of(block.text)[:_MAX_CODE_SPANS]:
+        if any(touched(code.text, commit.change) for commit in entry.evidence):
+            return True
+    text = block.text.rstrip()
+    hashes = [
+        reference for reference in entry.introduction.references if reference.kind == "commit"
+    ]
+    is_behind_hash = hashes and len(text) - hashes[-1].end <= _CHARACTERS_BEHIND_HASH
+    return bool(is_behind_hash) and text.endswith((":", "："))
+
+
+def _is_almost_quoted(
+    shown_lines: Sequence[str],
+    missing_lines: Sequence["_QuotedLine"],
+    evidence: Sequence[CommitEvidence],
+) -> bool:
+    """Return True if nearly all lines are in the change, and the others but for one word."""
+    if len(missing_lines) > _SHARE_OF_CHANGED * len(shown_lines):
+        return False
+    changed_lines: list[list[str]] = []
+    for commit in evidence:
+        for file in commit.change.files:
+            for line in patch_lines(file.patch or ""):
+                changed_lines.append(_TOKEN.findall(line.text))
+    for missing_line in missing_lines:
+        tokens = _TOKEN.findall(missing_line.text)
+        if not any(count_differing(tokens, changed) == 1 for changed in changed_lines):
+            return False
+    return True
 
 
 class _QuotedLine(NamedTuple):
@@ -133,12 +190,15 @@ def _without_blanks(text: str) -> str:
 
 def _fence_finding(
     entry: AuditEntry, shown_lines: Sequence[str], missing_lines: Sequence[_QuotedLine]
-) -> Finding:
+) -> Iterator[Finding]:
+    if not shown_lines:
+        return
     ids = _ids(entry.evidence)
     claim = " ".join(shown_lines)[:120]
     if not missing_lines:
-        return finding(entry.block.line, "code", claim, ids, wrong="")
+        yield finding(entry.block.line, "code", claim, ids, wrong="")
+        return
     counts = f"{len(missing_lines)} of {len(shown_lines)} lines are not in {ids}"
     first = missing_lines[0]
     evidence = f"{counts}: {first.text[:120]}"
-    return finding(first.number, "code", claim, evidence, wrong="quote", span=first.text)
+    yield finding(first.number, "code", claim, evidence, wrong="quote", span=first.text)

@@ -33,7 +33,7 @@ _OPTION_IN_TEXT = re.compile(
 _NAME_IN_TEXT = re.compile(r"[A-Za-z_][\w-]{4,120}", re.ASCII)
 _WORD_OF_NAME = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+")
 _MIN_COMMON_WORDS = 2
-_MAX_LETTERS = 2  # By which a path that is nowhere differs from the one that was meant
+_MAX_LETTERS = 2  # By which a path or name that is nowhere differs from the one that was meant
 _NAMED_IDS = 2  # That are listed as evidence
 
 
@@ -239,13 +239,32 @@ def _resembled(name: NamedCode, part: str, entry: AuditEntry) -> str:
 
     That is a path with the same file name, an option with another value, or a name with one word
     more, less or in place of another. A name that the block has as well is not the one meant.
+
+    Beside a number alone, in the notes of a release, a name may be one that came with a later
+    commit: it was meant for a changed one only if it differs in some letters.
     """
+    if _lists_pulls(entry):
+        return ""
+    is_of_number = {reference.kind for reference in entry.references} == {"thread"}
     other_text = entry.block.text.replace(name.text, " ")
     for commit in entry.evidence:
         for candidate in _candidates(name, part, commit):
+            if name.kind == "identifier" and is_of_number and not _is_misspelt(part, candidate):
+                continue
             if candidate not in other_text:
                 return candidate
     return ""
+
+
+def _is_misspelt(part: str, changed_name: str) -> bool:
+    return count_differing(part.casefold(), changed_name.casefold()) <= _MAX_LETTERS
+
+
+def _lists_pulls(entry: AuditEntry) -> bool:
+    """Return True if a block names several pull requests: a name may be of any of them."""
+    kinds = [reference.kind for reference in entry.references]
+    numbers = {reference.value for reference in entry.references if reference.kind == "thread"}
+    return "commit" not in kinds and len(numbers) > 1
 
 
 def _candidates(name: NamedCode, part: str, commit: CommitEvidence) -> Iterator[str]:
@@ -260,7 +279,11 @@ def _candidates(name: NamedCode, part: str, commit: CommitEvidence) -> Iterator[
                 yield file.path
     else:
         words = words_of(part)
+        is_option = part.startswith("--")
         for changed_name, changed_words in _changed_names(commit):
+            # An option is not meant for a plain name, nor one of another program for an option.
+            if is_option and not _is_misspelt(part, f"--{changed_name}"):
+                continue
             if _differs_in_one_word(words, changed_words):
                 yield changed_name
 

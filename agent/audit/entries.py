@@ -39,6 +39,7 @@ FIELDS = {
     ),
 }
 """The names of columns and labels under which reports give what git knows."""
+_MIN_UNKNOWN = 2  # One may be the wrong number that is looked for
 _PARAGRAPH_LEVEL = 1  # Of a paragraph outside of lists; those in items are deeper
 _PIECE = re.compile(r"[^|·•\n;；]{1,2000}")
 _LABEL = re.compile(r"\A[^\w`\[]{0,12}([^\W\d_][\w /+-]{0,30}?)[*_ ]{0,4}[:：][*_ ]{0,4}(?=\S)")
@@ -82,6 +83,7 @@ class AuditEntry:
     # The list items that it stands under, then the headings, the nearest first.
     above: tuple["AuditEntry", ...] = ()
     lead: "AuditEntry | None" = None  # The paragraph right before the list that an item is in
+    introduction: "AuditEntry | None" = None  # Of a fence: the block before it
     scope: frozenset[RepoId] = frozenset()
     """The repository it is about: as an item or heading says, or as the hashes of its section do."""
     is_placed: bool = False  # An item or heading has the name of the repository for a title
@@ -236,8 +238,13 @@ def _nest(entries: Sequence[AuditEntry]) -> None:
     headings: list[AuditEntry] = []
     items: list[AuditEntry] = []
     lead: AuditEntry | None = None
+    introduction: AuditEntry | None = None
     for entry in entries:
         kind = entry.block.kind
+        if kind == "fence":
+            entry.introduction = introduction
+        else:
+            introduction = entry
         if kind == "item":
             entry.lead = lead
         elif kind != "text" or entry.block.level <= _PARAGRAPH_LEVEL:
@@ -304,11 +311,13 @@ def find_commits(entries: Sequence[AuditEntry], library: Library) -> None:
     for entry in entries:
         for above in entry.above:
             below[above].update({commit.id: commit for commit in commits_by_entry[entry]})
+    unknown_pulls = _unknown_pulls(entries, commits_by_entry)
     about: dict[AuditEntry, tuple[Commit, ...]] = {}
     for entry in entries:
         about[entry] = commits_by_entry[entry]
         # An item or a heading that names no commit is about the one that everything below names.
-        if not commits_by_entry[entry] and len(below[entry]) == 1:
+        is_about_one = len(below[entry]) == 1 and len(unknown_pulls[entry]) < _MIN_UNKNOWN
+        if not commits_by_entry[entry] and is_about_one:
             about[entry] = tuple(below[entry].values())
     leads = _leads(entries, commits_by_entry)
     previous: AuditEntry | None = None
@@ -321,6 +330,21 @@ def find_commits(entries: Sequence[AuditEntry], library: Library) -> None:
             context.update({commit.id: commit for commit in about[upper]})
         entry.context = _evidence_of(tuple(context.values()), library)
         previous = entry
+
+
+def _unknown_pulls(
+    entries: Sequence[AuditEntry], commits_by_entry: Mapping[AuditEntry, tuple[Commit, ...]]
+) -> dict[AuditEntry, set[str]]:
+    """Return the pull requests below each block of which no commit is known."""
+    unknown_pulls: dict[AuditEntry, set[str]] = {entry: set() for entry in entries}
+    for entry in entries:
+        if commits_by_entry[entry]:
+            continue
+        for reference in entry.references:
+            if reference.is_pull or (reference.kind == "thread" and reference.field == "pull"):
+                for above in (entry, *entry.above):
+                    unknown_pulls[above].add(reference.value)
+    return unknown_pulls
 
 
 def _evidence_of(commits: Sequence[Commit], library: Library) -> tuple[CommitEvidence, ...]:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
@@ -19,6 +20,8 @@ UNVERIFIABLE = "unverifiable"
 NOT_CHECKED = "not-checked"
 _NO_REPOSITORIES: Mapping[str, Any] = {}
 _SURE_BEGINNING = 10  # Digits of a hash that no two commits of a repository have in common
+_SHARE_OF_FLOOD = 0.25
+_LISTED_LINES = 50  # Of a flood
 _FLOOD = 5  # So many wrong lines of one check may have one cause
 
 
@@ -65,16 +68,20 @@ def finding(
 
 
 def fold_flood(findings: Sequence[Finding], statement: str) -> list[Finding]:
-    """Return the findings of one check, with one for all wrong ones where most of many are wrong.
+    """Return the findings of one check, with one for all wrong ones where many of them are wrong.
 
     Then the check's premise is wrong more likely than every single line.
     """
     wrong = [item for item in findings if item.wrong]
-    if len(wrong) < _FLOOD or 2 * len(wrong) < len(findings):
+    if len(wrong) < _FLOOD or len(wrong) < _SHARE_OF_FLOOD * len(findings):
         return list(findings)
     first = min(wrong, key=lambda item: item.line)
     claim = f"{len(wrong)} of {len(findings)} {statement}"
-    evidence = f"the first: {first.claim}: {first.evidence}"
+    lines = sorted({item.line for item in wrong})
+    listed = ", ".join(str(line) for line in lines[:_LISTED_LINES])
+    if len(lines) > _LISTED_LINES:
+        listed += ", …"
+    evidence = f"the first: {first.claim}: {first.evidence}; lines {listed}"
     flood = replace(first, claim=claim, evidence=evidence)
     others = [item for item in findings if not item.wrong]
     return [*others, flood]
@@ -171,6 +178,8 @@ class AuditedRepository:
     changes: dict[str, CommitEvidence] = field(default_factory=dict)
     threads: dict[int, Issue | PullRequest] = field(default_factory=dict)
     missing: frozenset[int] = frozenset()  # Numbers that the API does not have
+    # The tags with the moments at which they were made, if the report speaks of versions.
+    tags: Mapping[str, datetime] = field(default_factory=dict)
 
     @cached_property
     def pulls(self) -> dict[int, Commit]:

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
-from agent.audit.entries import AuditEntry
+from agent.audit.entries import AuditEntry, commits_meant
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
 from agent.audit.markdown import code_of, plain
+from agent.domain.commits import Commit
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, without_pull_number
 from agent.gate.evidence_text import normal
 from agent.judging.rulings import PASSING, Ruling, is_shown
@@ -22,6 +24,12 @@ _SENTENCE_END = re.compile(
 )
 _NOT_WORDS = re.compile(r"`[^`\n]{0,1000}`|https?://\S{1,2000}")
 _WORD = re.compile(r"[\u4e00-\u9fff]|[A-Za-z][A-Za-z'-]{1,40}")
+_CLOSED_BORDER = re.compile(
+    r"[`)\]）】]{0,4}(?:\([^()\s]{1,400}\)\)?)?\s?(?:[,;，；、]|(?:and|while|whereas)\s|以及|并且|而)",
+    re.IGNORECASE,
+)
+_BORDER = re.compile(r"[,;，；、]|\s(?:and|while|whereas)\s|以及|并且|而")
+_MIN_DIVIDED = 2  # Commits of a block whose sentences are divided
 _MIN_WORDS = 5  # What has fewer words is a label or a name.
 _MAX_SENTENCES = 10  # Of one batch
 _MAX_COMMITS = 3  # That sentences of one batch may be about
@@ -37,22 +45,93 @@ class ReportSentence(NamedTuple):
     line: int
     text: str
     entry: AuditEntry
+    commits: tuple[Commit, ...] = ()  # Those that it names, or else those of its block
+
+    @property
+    def evidence(self) -> tuple[CommitEvidence, ...]:
+        """Return those of its commits of which the diff was read."""
+        ids = {commit.id for commit in self.commits}
+        return tuple(read for read in self.entry.evidence if read.change.commit.id in ids)
 
 
-def sentences_of(entries: Sequence[AuditEntry]) -> Iterator[ReportSentence]:
-    """Yield the sentences of all entries, without titles, field values and tables of contents."""
+def sentences_of(entries: Sequence[AuditEntry], library: Library) -> Iterator[ReportSentence]:
+    """Yield the sentences of all entries, without titles, field values and tables of contents.
+
+    A sentence that names several commits is divided into what it says of each.
+    """
     for entry in entries:
         if entry.block.kind not in ("text", "item", "row"):
             continue
         block = entry.block
-        for start, end in _sentence_spans(block.text):
+        for start, end, named in _parts(block.text, _named_commits(entry, library)):
             if any(start <= field.start < end for field in entry.fields):
                 continue
             piece = block.text[start:end].lstrip()
             is_in_contents = "](#" in piece
             words = plain(piece).strip(" -–—:：|")
             if not is_in_contents and _says_something(words, entry):
-                yield ReportSentence(block.line_at(end - len(piece)), words, entry)
+                line = block.line_at(end - len(piece))
+                yield ReportSentence(line, words, entry, named or entry.commits)
+
+
+class _NamedCommit(NamedTuple):
+    """A hash in a block, and the commit that it means."""
+
+    start: int
+    end: int
+    commit: Commit
+
+
+def _named_commits(entry: AuditEntry, library: Library) -> list[_NamedCommit]:
+    """Return the hashes of a block that is about several commits."""
+    if len(entry.commits) < _MIN_DIVIDED:
+        return []
+    named_commits = []
+    for reference in entry.references:
+        if reference.kind != "commit":
+            continue
+        meant = commits_meant(reference, entry.scope, library)
+        if len(meant) == 1:
+            named_commits.append(_NamedCommit(reference.start, reference.end, meant[0]))
+    return named_commits
+
+
+def _parts(
+    text: str, named_commits: Sequence[_NamedCommit]
+) -> Iterator[tuple[int, int, tuple[Commit, ...]]]:
+    """Yield where the sentences of a text are, and the clauses of those about several commits.
+
+    A hash stands at the end of what is said of it, right before a border between clauses, or else
+    at its beginning.
+    """
+    following = 0
+    for start, end in _sentence_spans(text):
+        first = following
+        while following < len(named_commits) and named_commits[following].start < end:
+            following += 1
+        part_start = start
+        in_part: dict[EvidenceId, Commit] = {}
+        for named, other in zip_longest(
+            named_commits[first:following], named_commits[first + 1 : following]
+        ):
+            in_part[named.commit.id] = named.commit
+            border = _border(text, named, other) if other is not None else 0
+            if border:
+                yield part_start, border, tuple(in_part.values())
+                part_start = border
+                in_part = {}
+        yield part_start, end, tuple(in_part.values())
+
+
+def _border(text: str, named: _NamedCommit, other: _NamedCommit) -> int:
+    """Return where the clause of a hash ends before that of the next; 0 if they are in a row."""
+    if not _WORD.search(text, named.end, other.start):
+        return 0
+    closed = _CLOSED_BORDER.match(text, named.end, other.start)
+    if closed:
+        return closed.end()
+    borders = [*_BORDER.finditer(text, named.end, other.start)]
+    return borders[-1].end() if borders else 0
 
 
 def _sentence_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -96,13 +175,12 @@ def batches(sentences: Sequence[ReportSentence], library: Library) -> Iterator[P
     """Yield batches of sentences about the same commits, except about more than can be judged."""
     sentences_by_commits: dict[tuple[str, ...], list[ReportSentence]] = {}
     for sentence in sentences:
-        entry = sentence.entry
-        are_all_read = len(entry.commits) == len(entry.evidence)
-        if are_all_read and len(entry.commits) <= _MAX_COMMITS:
-            key = tuple(commit.id for commit in entry.commits)
+        are_all_read = len(sentence.commits) == len(sentence.evidence)
+        if are_all_read and len(sentence.commits) <= _MAX_COMMITS:
+            key = tuple(commit.id for commit in sentence.commits)
             sentences_by_commits.setdefault(key, []).append(sentence)
     for group in sentences_by_commits.values():
-        evidence = group[0].entry.evidence
+        evidence = group[0].evidence
         controls = list(islice(_controls(evidence, library), _CONTROLS))
         for start in range(0, len(group), _MAX_SENTENCES):
             yield ProseBatch(evidence, group[start : start + _MAX_SENTENCES], controls)
@@ -159,7 +237,7 @@ def verdict(
     reason = f"{judge} calls it {' and '.join(sorted(verdicts))}"
     for ruling in rulings:
         if is_shown(ruling.quote, evidence):
-            ids = ", ".join(commit.id for commit in sentence.entry.commits[:2])
+            ids = ", ".join(commit.id for commit in sentence.commits[:2])
             reason += f"; {ids} has: {ruling.quote[:_MAX_CLAIM]}"
             break
     claim = sentence.text[:_MAX_CLAIM]

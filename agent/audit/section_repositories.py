@@ -201,6 +201,9 @@ def find_doubts(entries: Sequence[AuditEntry], library: Library) -> list[Doubt]:
             continue
         if is_stated and (len(group.missing_hashes) < _MIN_VOTES or group.repos & resolved):
             continue
+        # A single hash in a report that links to commits of the repository is no sign of another.
+        if not is_stated and len(group.hashes) == 1 and group.repos & resolved:
+            continue
         doubts.append(_doubt(group, is_stated=bool(is_stated)))
     return doubts
 

@@ -72,12 +72,19 @@ def test_what_a_statement_claims_of_its_commit_is_checked(
         "- <fix> mends the cache (+2/−0 in `*.py`)",
         "- #12, #13 (+70/−4)",
         "- <rename>:\n\n  ```python\n  def execute(\n  ): ...\n  ```",
+        # An example of the writer's, who shows how to use what is new.
+        "- Rename run to execute (<rename>)\n\n  ```python\n  execute(all=True)\n  ```",
         "- `<fix>` touches 1 file (+2/−0), and 3 files use it",
         "- `<fix>` adds 2 lines: 2 files more than that import it",
         # A proposal of the writer, and a name that is told from the changed one.
         "- <flag> should have been called `batches_at_once_limit`",
         "- <flag> adds `--max-batch`; `max_batch_size` would say more",
         "- <flag> adds `maxBatch`, as `MAX_BATCH`",
+        f"- Changes\n  - One (PR: {_PULL}/98)\n  - Two (PR: {_PULL}/97)\n  - The cache (#13)",
+        # An option of another program, and a name of one of several pull requests.
+        "- <flag> is for `--ignore-max-batch`",
+        "- Batches have a limit, `max_batch_size` (#14, #12)",
+        "- Batches have a limit, which is called `max_batch_size` now (#12)",
         # It stands elsewhere in the files.
         "- <flag> has nothing to do with `MAX_ROUTES`",
         "- <fix> is not about `router.py`",
@@ -157,6 +164,19 @@ def test_the_line_of_a_fence_that_the_change_has_not_is_named(bench: Bench) -> N
         "  ```",
     ]
     assert bench.wrong(_TITLE + "\n".join(lines) + "\n") == [(7, "quote")]
+
+
+@pytest.mark.parametrize(
+    "introduction",
+    ["In `core.py`, since <rename>", "- <rename>, 代码片段", "An excerpt of <rename>"],
+)
+def test_what_is_said_to_be_quoted_is_in_the_change(
+    bench: Bench,  # noqa: F811
+    introduction: str,
+) -> None:
+    report = f"{_TITLE}{introduction}\n\n```python\ndef {{}}(): ...\n```\n"
+    assert bench.wrong(report.format("execute")) == []
+    assert bench.wrong(report.format("perform")) == [(6, "quote")]
 
 
 def test_the_number_behind_a_copied_title_is_that_of_the_title(

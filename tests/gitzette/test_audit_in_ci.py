@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.gitzette.commands.test_audit import Bench, bench  # noqa: F401
+from evals.model_server.server import ModelServer
+from tests.gitzette.commands.test_audit import Bench, bench, use_judge  # noqa: F401
+from tests.scripted_analysis import Scripted
 
 _TITLE = "# acme/engine 2026-03-10\n\n"
 
@@ -48,6 +50,7 @@ def test_what_stands_beside_a_hash_is_a_claim_about_it(
         "- Set `enable_cache: true` to see it",
         "- One\n- Two more things\n- And `<fix>`",
         "- See `engine\n  router.py`",
+        "".join(f"- Number {n} is done.\n" for n in range(5)) + "- Dropped support for Python 3.9",
         "| Issue | Fixed by |\n|---|---|\n| #12 | <fix> |",
     ],
 )
@@ -74,6 +77,38 @@ def test_a_dead_hash_names_the_commit_of_the_number_beside_it_and_is_corrected(
     assert "3 corrected" in ended.out
     assert f"`{bench.shas['fix'][:7]}`, #13" in text
     assert "(Bo Chen, 2026-03-10)" in text
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "<flag> adds an option for the batches, and <fix> mends the overflow of the cache.",
+        "There is an option for the batches now (<flag>), and the cache does not overflow (<fix>).",
+        "批处理现在有一个新的选项（`<flag>`）,缓存的溢出问题也得到了修复（`<fix>`）。",
+    ],
+)
+def test_a_sentence_about_two_commits_is_judged_by_clauses(
+    bench: Bench,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    sentence: str,
+) -> None:
+    def opinion(clause: str, evidence: str) -> str:
+        shows_option = "--max-batch (#12)" in evidence
+        shows_cache = "overflow in the paged" in evidence
+        if "cache" in clause or "缓存" in clause:
+            return "stated" if shows_cache and not shows_option else "contradicted"
+        is_about_option = "option" in clause or "选项" in clause
+        is_stated = is_about_option and shows_option and not shows_cache
+        return "stated" if is_stated else "contradicted"
+
+    with ModelServer(
+        Scripted(opinion=opinion, quote="of acme/engine, 2026-03-10"), context=32_768
+    ) as server:
+        use_judge(monkeypatch, server.url)
+        monkeypatch.setenv("GITZETTE_MODEL", server.model)
+        findings = bench.findings(f"{_TITLE}{sentence}\n")
+    judged = [finding for finding in findings if finding["kind"] == "sentence"]
+    assert [finding["verdict"] for finding in judged] == ["right", "right"]
 
 
 def test_other_programs_can_read_the_findings(bench: Bench) -> None:  # noqa: F811
@@ -154,3 +189,4 @@ def test_a_flood_is_one_finding(bench: Bench) -> None:  # noqa: F811
         finding for finding in bench.findings(report) if finding["verdict"] == "wrong:window"
     ]
     assert flood["claim"].startswith("8 of 8 commits are outside")
+    assert flood["evidence"].endswith("lines 3, 4, 5, 6, 7, 8, 9, 10")

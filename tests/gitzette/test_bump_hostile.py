@@ -276,6 +276,7 @@ def npm_lock(version: str) -> str:
     ("manifest", "entry"),
     [
         ({"main": "../../../../etc/passwd"}, "export * from './other.js';\n"),
+        ({"main": "index.js"}, "export * from './chain/0.js';\n"),
         ({"exports": {"*": None, ".": ["x"]}}, "module.exports = require('./index.js');\n"),
         ({"exports": {".": {".": {".": 1}}}, "main": 3}, "export * from '../index.js';\n"),
         ({"exports": "./index.js", "type": []}, f"x = {'(' * 20_000}"),
@@ -287,6 +288,8 @@ def test_a_package_of_npm_whose_files_lead_nowhere_ends(
     for version in ("1.0.0", "2.0.0"):
         text = json.dumps({"name": "paint", "version": version, **manifest})
         files = {"index.js": entry, "other.js": "export * from './index.js';\n"}
+        for number in range(300):
+            files[f"chain/{number}.js"] = f"export * from './{number + 1}.js';\n"
         attack.package.commit(version, {"package.json": text, **files})
         attack.package.git("tag", f"npm-v{version}")
     entry_of_package = '"npm:paint" = { repo = "ada/paint", tag = "npm-v{version}" }'
@@ -301,12 +304,17 @@ def test_a_package_of_npm_whose_files_lead_nowhere_ends(
 def test_a_crate_whose_modules_lead_in_circles_ends(attack: Attack) -> None:
     crate = '[package]\nname = "paint"\nversion = "{}"\n[lib]\npath = "{}"\n'
     source = (
-        "pub mod a;\npub use a::*;\npub use self::b as b;\npub use crate::c::d;\n"
+        "pub mod x;\npub mod a;\npub use a::*;\npub use self::b as b;\npub use crate::c::d;\n"
         "pub mod c { pub use super::*; pub use crate::d; }\n"
+        f"{'pub mod n { ' * 2_000}{'}' * 2_000}\n"
+        f"pub use a::{{{'b::{' * 2_000}c{'}' * 2_000}}};\npub use a{'::a' * 5_000};\n"
         f"make! {{ {'{ mod x; ' * 3_000}{'}' * 3_000} }}\n"
     )
     for version, path in (("1.0.0", "src/lib.rs"), ("2.0.0", "../../../etc/passwd")):
         files = {"Cargo.toml": crate.format(version, path), "src/lib.rs": source}
+        # Each file declares the next one twice: read again each time, that would never end.
+        for number in range(40):
+            files[f"src/{'x/' * number}x.rs"] = "mod x;\nmod x;\npub use self::x::*;\n"
         attack.package.commit(version, {**files, "src/a.rs": "pub use super::*;\nmod a;\n"})
         attack.package.git("tag", f"paint-v{version}")
     lock = (

@@ -15,7 +15,7 @@ from tools.packages.syntax import field_text, string_text, syntax_tree, text_of
 
 _SUFFIXES = (".ts", ".tsx", ".mts", ".js", ".mjs", ".cjs", ".jsx", ".d.ts")
 _SOURCE_FOLDERS = ("src", "source", "lib", "")
-_MAX_STEPS = 200  # Files that are followed from one entry point
+_MAX_STEPS = 80  # Files that are followed from one entry point
 DEFAULT = "default"
 
 

@@ -1,6 +1,7 @@
 """Finds the lines of own JavaScript and TypeScript that a new version of a package breaks."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -8,7 +9,15 @@ from tree_sitter import Node
 from agent.bumps.bump_report import CodeUse, Effect, UsedName
 from agent.bumps.call_counts import ArgumentCount, count_fault
 from tools.packages.ecmascript_code import DEFAULT, Exports, NpmPackage
-from tools.packages.syntax import field_text, line_of, nodes_of, string_text, syntax_tree, text_of
+from tools.packages.syntax import (
+    field_text,
+    line_of,
+    nodes_of,
+    string_text,
+    syntax_tree,
+    text_of,
+    walk,
+)
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
@@ -22,6 +31,63 @@ class _Import(NamedTuple):
     names: tuple[tuple[str, str, int], ...] = ()  # Exported name, name here, line
     whole: str = ""  # The name under which the file has all of it
     is_required: bool = False
+
+
+@dataclass
+class _FileUses:
+    """What a file takes from its names, and the calls of them; it is walked once."""
+
+    members: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    calls: dict[str, list[tuple[int, ArgumentCount]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, root: Node) -> "_FileUses":
+        """Read a file."""
+        uses = cls()
+        for node in walk(root):
+            if node.type in ("member_expression", "nested_type_identifier"):
+                uses._add_member(node)
+            elif node.type == "variable_declarator":
+                uses._add_pattern(node)
+            elif node.type == "call_expression":
+                uses._add_call(node)
+        return uses
+
+    def _add_member(self, node: Node) -> None:
+        owner = node.child_by_field_name("object") or node.child_by_field_name("module")
+        name = node.child_by_field_name("property") or node.child_by_field_name("name")
+        if owner is not None and owner.type == "identifier" and name is not None:
+            member = (text_of(name), line_of(name))
+            self.members.setdefault(text_of(owner), []).append(member)
+
+    def _add_pattern(self, node: Node) -> None:
+        """Add the names of `const { a, b } = whole`."""
+        value = node.child_by_field_name("value")
+        pattern = node.child_by_field_name("name")
+        if value is None or value.type != "identifier" or pattern is None:
+            return
+        for part in pattern.named_children if pattern.type == "object_pattern" else ():
+            member = (text_of(part.child_by_field_name("key") or part), line_of(part))
+            self.members.setdefault(text_of(value), []).append(member)
+
+    def _add_call(self, call: Node) -> None:
+        function = call.child_by_field_name("function")
+        arguments = call.child_by_field_name("arguments")
+        if function is None or function.type != "identifier":
+            return
+        if arguments is None or arguments.type != "arguments":
+            return
+        values = [value for value in arguments.named_children if "comment" not in value.type]
+        is_open = any(value.type == "spread_element" for value in values)
+        count = ArgumentCount(len(values), is_open)
+        self.calls.setdefault(text_of(function), []).append((line_of(call), count))
+
+    def taken(self, imported: _Import) -> Iterator[tuple[str, int]]:
+        """Yield the names that an import takes by itself, and those taken from it as a whole."""
+        for name, _, line in imported.names:
+            yield name, line
+        if imported.whole:
+            yield from self.members.get(imported.whole, ())
 
 
 def names_package(text: str, package: str) -> bool:
@@ -48,10 +114,11 @@ async def npm_uses(
         root = syntax_tree(path, text)
         if root is None:
             continue
+        file_uses = _FileUses.of(root)
         for imported in _imports(root, package):
-            for name, _, line in (*imported.names, *_members(root, imported.whole)):
+            for name, line in file_uses.taken(imported):
                 used.append(UsedName(name=name, file=path, line=line))
-            broken += await _broken(path, root, imported, package, old, new)
+            broken += await _broken(path, file_uses, imported, package, old, new)
     return NpmUses(broken, used)
 
 
@@ -151,7 +218,12 @@ def _required(call: Node, package: str) -> Iterator[_Import]:
 
 
 async def _broken(
-    file: str, root: Node, imported: _Import, package: str, old: NpmPackage, new: NpmPackage
+    file: str,
+    file_uses: _FileUses,
+    imported: _Import,
+    package: str,
+    old: NpmPackage,
+    new: NpmPackage,
 ) -> list[CodeUse]:
     broken: list[CodeUse] = []
     source = package if imported.subpath == "." else f"{package}/{imported.subpath[2:]}"
@@ -165,16 +237,21 @@ async def _broken(
     after = await new.exports(imported.subpath)
     if before is None or after is None:
         return broken
-    broken += _broken_names(file, root, imported, package, before, after)
+    broken += _broken_names(file, file_uses, imported, package, before, after)
     if file.endswith(_TYPED):
-        broken += _broken_calls(file, root, imported, package, before, after)
+        broken += _broken_calls(file, file_uses, imported, package, before, after)
     return broken
 
 
 def _broken_names(
-    file: str, root: Node, imported: _Import, package: str, before: Exports, after: Exports
+    file: str,
+    file_uses: _FileUses,
+    imported: _Import,
+    package: str,
+    before: Exports,
+    after: Exports,
 ) -> Iterator[CodeUse]:
-    for name, _, line in (*imported.names, *_members(root, imported.whole)):
+    for name, line in file_uses.taken(imported):
         shown = f"{package}.{name}"
         if name in before.names and name not in after.names and not after.is_open:
             yield _use(file, line, shown, "gone", "is gone")
@@ -183,48 +260,21 @@ def _broken_names(
 
 
 def _broken_calls(
-    file: str, root: Node, imported: _Import, package: str, before: Exports, after: Exports
+    file: str,
+    file_uses: _FileUses,
+    imported: _Import,
+    package: str,
+    before: Exports,
+    after: Exports,
 ) -> Iterator[CodeUse]:
     """Yield calls that the compiler of TypeScript refuses; JavaScript passes any arguments."""
     for name, here, _ in imported.names:
         old_counts = frozenset(before.names.get(name, ()))
         new_counts = frozenset(after.names.get(name, ()))
-        for line, call in _calls(root, here):
+        for line, call in file_uses.calls.get(here, ()):
             fault = count_fault(old_counts, new_counts, call)
             if fault:
                 yield _use(file, line, f"{package}.{name}", "argument", f": {fault}")
-
-
-def _members(root: Node, whole: str) -> Iterator[tuple[str, str, int]]:
-    """Yield what is taken from an imported module by its name."""
-    if not whole:
-        return
-    for node in nodes_of(root, "member_expression", "nested_type_identifier"):
-        owner = node.child_by_field_name("object") or node.child_by_field_name("module")
-        if owner is not None and text_of(owner) == whole:
-            name = node.child_by_field_name("property") or node.child_by_field_name("name")
-            if name is not None:
-                yield text_of(name), "", line_of(name)
-    for node in nodes_of(root, "variable_declarator"):
-        value = node.child_by_field_name("value")
-        pattern = node.child_by_field_name("name")
-        if text_of(value) != whole or pattern is None or pattern.type != "object_pattern":
-            continue
-        for part in pattern.named_children:
-            yield text_of(part.child_by_field_name("key") or part), "", line_of(part)
-
-
-def _calls(root: Node, name: str) -> Iterator[tuple[int, ArgumentCount]]:
-    for call in nodes_of(root, "call_expression") if name else ():
-        function = call.child_by_field_name("function")
-        arguments = call.child_by_field_name("arguments")
-        if function is None or arguments is None or arguments.type != "arguments":
-            continue
-        if function.type != "identifier" or text_of(function) != name:
-            continue
-        values = [value for value in arguments.named_children if "comment" not in value.type]
-        is_open = any(value.type == "spread_element" for value in values)
-        yield line_of(call), ArgumentCount(len(values), is_open)
 
 
 def _use(

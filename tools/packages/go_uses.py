@@ -1,5 +1,6 @@
 """Finds the lines of own Go code that a new version of a module breaks."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -24,6 +25,14 @@ class GoName(NamedTuple):
     is_literal: bool = False  # Whether a literal gives the member, and so names its type
 
 
+class _GoFunction(NamedTuple):
+    """Where a function is, and the names of its parameters and variables."""
+
+    start: int
+    end: int
+    names: frozenset[str]
+
+
 @dataclass
 class _GoFile:
     """A file of one's own with what it imports of a module."""
@@ -33,6 +42,7 @@ class _GoFile:
     imports: dict[str, str] = field(default_factory=dict)  # Import paths by their names here
     types: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The type of a variable or field, if all of its name have the same."""
+    functions: list[_GoFunction] = field(default_factory=list)
 
 
 def imports_of(path: str, text: str, module: str) -> list[str]:
@@ -88,7 +98,7 @@ async def _read_file(path: str, text: str, module: str, old: GoModule) -> _GoFil
     root = syntax_tree(path, text)
     if root is None:
         return None
-    file = _GoFile(path, root)
+    file = _GoFile(path, root, functions=_functions(root))
     for spec in _import_specs(root):
         import_path = string_text(spec.child_by_field_name("path"))
         package = await old.package(import_path) if is_in_module(import_path, module) else None
@@ -135,10 +145,12 @@ def _uses_of_node(file: _GoFile, node: Node) -> Iterator[GoName]:
     line = line_of(node.child_by_field_name("field") or node)
     is_name = operand is not None and operand.type == "identifier"
     import_path = file.imports.get(text_of(operand), "") if is_name else ""
-    if import_path and not _is_shadowed(node, text_of(operand)):
+    if import_path and not _is_shadowed(file, node, text_of(operand)):
         yield GoName(import_path, name, line, call=_call(node))
         return
-    variable = text_of(operand).rpartition(".")[2]
+    variable = text_of(operand) if is_name else ""
+    if operand is not None and operand.type == "selector_expression":
+        variable = field_text(operand, "field")
     if variable in file.types:
         owner_path, owner = file.types[variable]
         yield GoName(owner_path, owner, line, member=name, call=_call(node))
@@ -174,24 +186,32 @@ def _call(node: Node) -> ArgumentCount | None:
     return ArgumentCount(len(values), is_open)
 
 
-def _is_shadowed(node: Node, name: str) -> bool:
+def _functions(root: Node) -> list[_GoFunction]:
+    """Return the functions of a file, in their order, with the names that they declare."""
+    functions: list[_GoFunction] = []
+    for node in root.named_children:
+        if node.type not in ("function_declaration", "method_declaration"):
+            continue
+        names: set[str] = set()
+        for declared in nodes_of(
+            node, "short_var_declaration", "parameter_declaration", "var_spec"
+        ):
+            identifiers = declared.children_by_field_name("name")
+            left = declared.child_by_field_name("left")
+            if left is not None:
+                identifiers = [*identifiers, *left.named_children]
+            names.update(map(text_of, identifiers))
+        functions.append(_GoFunction(node.start_byte, node.end_byte, frozenset(names)))
+    return functions
+
+
+def _is_shadowed(file: _GoFile, node: Node, name: str) -> bool:
     """Return True if the function around a node has a variable of the name of a package."""
-    function = node.parent
-    while function is not None and function.type not in (
-        "function_declaration",
-        "method_declaration",
-    ):
-        function = function.parent
-    for declared in nodes_of(
-        function, "short_var_declaration", "parameter_declaration", "var_spec"
-    ):
-        names = declared.children_by_field_name("name")
-        left = declared.child_by_field_name("left")
-        if left is not None:
-            names = [*names, *left.named_children]
-        if name in map(text_of, names):
-            return True
-    return False
+    index = bisect_right(file.functions, node.start_byte, key=lambda function: function.start) - 1
+    if index < 0:
+        return False
+    function = file.functions[index]
+    return node.start_byte < function.end and name in function.names
 
 
 def _types(file: _GoFile, packages: Mapping[str, GoPackage]) -> dict[str, tuple[str, str]]:

@@ -10,7 +10,7 @@ from tools.packages.ecmascript_uses import imports_package, npm_uses
 from tools.packages.go_code import GoModule
 from tools.packages.go_uses import go_uses, imports_of
 from tools.packages.repository_trees import TreeReader
-from tools.packages.rust_code import RustWorkspace
+from tools.packages.rust_code import RustWorkspace, TooLarge
 from tools.packages.rust_uses import names_crate, rust_uses
 
 LANGUAGES = {"npm": "JavaScript and TypeScript", "cargo": "Rust", "go": "Go"}
@@ -59,10 +59,13 @@ async def _go_uses(
 async def _rust_uses(
     trees: TreeReader, bump: Bump, mapping: SourceMapping, texts: Mapping[str, str]
 ) -> LanguageUses:
-    old = await RustWorkspace.at(trees, mapping.old.sha)
-    new = await RustWorkspace.at(trees, mapping.new.sha)
     crate = bump.name.replace("-", "_")
     files = [path for path in texts if path.endswith(".rs") and names_crate(texts[path], crate)]
+    try:
+        old = await RustWorkspace.at(trees, mapping.old.sha, crate)
+        new = await RustWorkspace.at(trees, mapping.new.sha, crate)
+    except TooLarge as error:
+        return LanguageUses(crate, files_importing=len(files), problem=str(error))
     if not old.has_crate(crate) or not new.has_crate(crate):
         problem = "its library was not found in the sources: no src/lib.rs, and no other `[lib]`"
         return LanguageUses(crate, files_importing=len(files), problem=problem)

@@ -1,5 +1,6 @@
 """Rust crates at a commit: which paths lead to something, as far as modules show it."""
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -10,10 +11,12 @@ from agent.bumps.call_counts import ParameterCount
 from agent.bumps.package_metadata import read_manifest
 from agent.bumps.python_pin_readers import UnreadableFile, parse_toml, table
 from agent.bumps.python_pin_readers import text_of as toml_text
-from tools.packages.repository_trees import TreeReader
+from tools.packages.repository_trees import Listing, TreeReader
 from tools.packages.syntax import field_text, syntax_tree, text_of, walk
 
-_MAX_FILES = 3_000
+_MAX_FILES = 3_000  # Manifests of one repository
+_FILES_AT_ONCE = 100
+_MAX_CHARACTERS = 30_000_000  # Of the sources of a crate and of those whose names it gives on
 _MAX_STEPS = 60  # Re-exports that are followed to one name
 _ITEMS = {
     "struct_item",
@@ -76,18 +79,30 @@ class RustWorkspace:
         self.impls = impls
 
     @classmethod
-    async def at(cls, trees: TreeReader, sha: str) -> "RustWorkspace":
-        """Read all crates, since they give on the names of one another."""
+    async def at(cls, trees: TreeReader, sha: str, crate: str) -> "RustWorkspace":
+        """Read a crate, and those of its repository whose names it gives on.
+
+        Raise TooLarge where their sources are more than can be read.
+        """
         listing = await trees.listing(sha)
         manifests = [path for path in listing if path.rpartition("/")[2] == "Cargo.toml"]
-        sources = [path for path in listing if path.endswith(".rs")][:_MAX_FILES]
-        texts = await trees.texts(sha, [*manifests, *sources])
-        reader = _CrateReader(texts)
+        entries: dict[str, _CrateEntry] = {}
+        for path, text in (await trees.texts(sha, manifests[:_MAX_FILES])).items():
+            entry = _crate_entry(path, text)
+            if entry is not None and entry.root in listing:
+                entries[entry.name] = entry
+        sources = _CrateSources(trees, sha, listing)
+        reader = _CrateReader()
         crates: dict[str, RustModule] = {}
-        for manifest in manifests:
-            entry = _crate_entry(manifest, texts.get(manifest, ""))
-            if entry is not None and entry.root in texts:
-                crates[entry.name] = reader.module(entry.root, is_root=True)
+        waiting = [crate]
+        while waiting:
+            name = waiting.pop()
+            if name in crates or name not in entries:
+                continue
+            texts = await sources.of(entries[name])
+            # Parsing takes long; the limit of time for all packages holds meanwhile.
+            crates[name] = await asyncio.to_thread(reader.crate, entries[name].root, texts)
+            waiting += sorted(reader.given_on & entries.keys())
         return cls(crates, reader.impls)
 
     def has_crate(self, name: str) -> bool:
@@ -154,16 +169,54 @@ class Impls:
             self.public.add(name)
 
 
-class _CrateReader:
-    """Reads modules from files; each is parsed once."""
+class TooLarge(Exception):
+    """The sources of a package are more than can be read."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
+
+class _CrateSources:
+    """Reads the files of crates, as many as bearable."""
+
+    def __init__(self, trees: TreeReader, sha: str, listing: Listing) -> None:
+        self._trees = trees
+        self._sha = sha
+        self._listing = listing
+        self._characters = 0
+
+    async def of(self, entry: _CrateEntry) -> dict[str, str]:
+        """Return the files beside and below the root of a crate."""
+        folder = str(PurePosixPath(entry.root).parent)
+        prefix = "" if folder == "." else f"{folder}/"
+        files = [path for path in self._listing if path.startswith(prefix)]
+        files = [path for path in files if path.endswith(".rs")]
+        texts: dict[str, str] = {}
+        for start in range(0, len(files), _FILES_AT_ONCE):
+            part = await self._trees.texts(self._sha, files[start : start + _FILES_AT_ONCE])
+            self._characters += sum(map(len, part.values()))
+            if self._characters > _MAX_CHARACTERS:
+                raise TooLarge(f"its sources have more than {_MAX_CHARACTERS // 1_000_000} MB")
+            texts |= part
+        return texts
+
+
+class _CrateReader:
+    """Reads modules from files; each is parsed once, however often it is declared."""
+
+    def __init__(self) -> None:
+        self._texts: Mapping[str, str] = {}
+        self._modules: dict[str, RustModule] = {}
         self.impls = Impls()
+        self.given_on: set[str] = set()  # The names that paths of `pub use` begin with
+
+    def crate(self, root: str, texts: Mapping[str, str]) -> RustModule:
+        """Return the module at the root of a crate."""
+        self._texts = texts
+        return self.module(root, is_root=True) if root in texts else RustModule()
 
     def module(self, path: str, *, is_root: bool = False, depth: int = 0) -> RustModule:
         """Return the module of a file with those inside of it."""
-        module = RustModule()
+        if path in self._modules:
+            return self._modules[path]
+        module = self._modules[path] = RustModule()
         file = PurePosixPath(path)
         folder = file.parent if is_root or file.name == "mod.rs" else file.parent / file.stem
         root = syntax_tree(path, self._texts[path])
@@ -183,10 +236,12 @@ class _CrateReader:
                 self._read_module(item, module, folder, depth)
             elif item.type == "use_declaration" and _is_public(item):
                 for names, name in used_paths(item.child_by_field_name("argument")):
+                    self.given_on.add(names[0])
                     _add_use(module, names, name)
             elif item.type == "extern_crate_declaration" and _is_public(item):
                 name = field_text(item, "alias") or field_text(item, "name")
                 module.reexports[name] = (field_text(item, "name"),)
+                self.given_on.add(field_text(item, "name"))
             elif item.type == "macro_definition":
                 name = field_text(item, "name")
                 module.items.setdefault(f"{name}!", RustItem("macro", name))
@@ -228,6 +283,9 @@ class _CrateReader:
     ) -> None:
         name = field_text(node, "name")
         body = node.child_by_field_name("body")
+        if depth >= _MAX_STEPS:
+            module.words.add(name)
+            return
         if body is not None:
             inner = module.modules.setdefault(name, RustModule())
             self._read_items(body, inner, folder / name, depth + 1)
@@ -299,41 +357,50 @@ def _add_use(module: RustModule, path: tuple[str, ...], name: str) -> None:
 
 
 def used_paths(
-    node: Node | None, before: tuple[str, ...] = ()
+    node: Node | None, before: tuple[str, ...] = (), depth: int = 0
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the paths of a `use` with the names that they have from then on; `*` for all."""
-    if node is None:
+    if node is None or depth > _MAX_STEPS:
         return
     if node.type == "scoped_use_list":
         path = (*before, *path_names(node.child_by_field_name("path")))
-        yield from used_paths(node.child_by_field_name("list"), path)
-    elif node.type == "use_list":
+        yield from used_paths(node.child_by_field_name("list"), path, depth + 1)
+        return
+    if node.type == "use_list":
         for child in node.named_children:
-            yield from used_paths(child, before)
-    elif node.type == "use_as_clause":
-        path = (*before, *path_names(node.child_by_field_name("path")))
+            yield from used_paths(child, before, depth + 1)
+        return
+    path = (*before, *_used_names(node))
+    if not path:
+        return
+    if node.type == "use_as_clause":
         yield path, field_text(node, "alias")
-    elif node.type == "use_wildcard":
-        inner = node.named_children[0] if node.named_children else None
-        yield (*before, *path_names(inner)), "*"
-    elif node.type == "self":
-        yield before, before[-1] if before else "self"
     else:
-        path = (*before, *path_names(node))
-        if path:
-            yield path, path[-1]
+        yield path, "*" if node.type == "use_wildcard" else path[-1]
+
+
+def _used_names(node: Node) -> tuple[str, ...]:
+    """Return the names that a part of a `use` adds to the path before it."""
+    if node.type == "use_as_clause":
+        return path_names(node.child_by_field_name("path"))
+    if node.type == "use_wildcard":
+        return path_names(node.named_children[0] if node.named_children else None)
+    return () if node.type == "self" else path_names(node)
 
 
 def path_names(node: Node | None) -> tuple[str, ...]:
     """Return the names of a path, without its type arguments."""
-    if node is None:
-        return ()
-    if node.type in ("scoped_identifier", "scoped_type_identifier"):
-        path = path_names(node.child_by_field_name("path"))
-        return (*path, field_text(node, "name"))
-    if node.type == "generic_type":
-        return path_names(node.child_by_field_name("type"))
-    return (text_of(node),)
+    names: list[str] = []
+    while node is not None:
+        if node.type in ("scoped_identifier", "scoped_type_identifier"):
+            names.append(field_text(node, "name"))
+            node = node.child_by_field_name("path")
+        elif node.type == "generic_type":
+            node = node.child_by_field_name("type")
+        else:
+            names.append(text_of(node))
+            break
+    return tuple(reversed(names))
 
 
 class _ModuleWalk:

@@ -11,6 +11,7 @@ from agent.bumps.call_counts import ArgumentCount, count_fault
 from tools.packages.rust_code import RustItem, RustWorkspace, path_names, used_paths
 from tools.packages.syntax import field_text, line_of, nodes_here, nodes_of, syntax_tree, text_of
 
+_MAX_CHAIN = 100  # Calls that follow one another
 _OUTER_PATHS = ("scoped_identifier", "scoped_type_identifier", "scoped_use_list")
 
 
@@ -30,6 +31,8 @@ class _RustFile:
     root: Node
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The paths of what is imported, by the names that it has here."""
+    declarations: dict[int, list[Node]] = field(default_factory=dict)
+    """The variables and parameters of functions, by where these begin."""
 
 
 def names_crate(text: str, crate: str) -> bool:
@@ -280,6 +283,8 @@ def _type_of_chain(file: _RustFile, value: Node | None, crate: str, old: RustWor
         function = value.child_by_field_name("function")
         if function is None or function.type != "field_expression":
             break
+        if len(methods) == _MAX_CHAIN:
+            return ""
         methods.append(field_text(function, "field"))
         value = function.child_by_field_name("value")
     if value is None or value.type != "call_expression":
@@ -295,7 +300,9 @@ def _type_of_chain(file: _RustFile, value: Node | None, crate: str, old: RustWor
 
 def _is_of_crate(file: _RustFile, value: Node | None, crate: str) -> bool:
     """Return True for a value whose chain of calls begins with something of a crate."""
-    while value is not None and value.type in _CHAIN:
+    for _ in range(_MAX_CHAIN):
+        if value is None or value.type not in _CHAIN:
+            break
         inner = value.child_by_field_name("function") or value.child_by_field_name("value")
         value = inner if inner is not None else next(iter(value.named_children), None)
     if value is None:
@@ -320,8 +327,13 @@ def _is_declared_with_crate(file: _RustFile, variable: Node, crate: str) -> bool
     function = variable.parent
     while function is not None and function.type not in _FUNCTIONS:
         function = function.parent
+    if function is None:
+        return False
     name = text_of(variable)
-    for declared in nodes_of(function, "let_declaration", "parameter"):
+    if function.start_byte not in file.declarations:
+        declarations = nodes_of(function, "let_declaration", "parameter")
+        file.declarations[function.start_byte] = declarations
+    for declared in file.declarations[function.start_byte]:
         pattern = text_of(declared.child_by_field_name("pattern"))
         if pattern.removeprefix("mut ") != name:
             continue
