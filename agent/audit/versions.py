@@ -20,9 +20,7 @@ _LINK = re.compile(
     rf"|releases/tag/(?P<tag>{_REVISION}))(?:[?#]\S{{0,500}})?",
     re.ASCII,
 )
-_TAG = re.compile(
-    r"(?P<prefix>|.{0,100}?[^\d.])(?P<version>\d{1,6}(?:\.\d{1,9}){1,4})(?P<rest>\S{0,60})"
-)
+_NUMBERS = re.compile(r"(?<![\d.])\d{1,6}(?:\.\d{1,9}){1,4}")
 _SUFFIX = re.compile(r"[-._+]?(?:[A-Za-z]{1,12}[-.]?\d{0,9}[-.]?){0,3}")
 _DEFINITION = re.compile(r"\[([^\[\]\n]{1,100})\]:\s?\Z")
 _VERSION_OF_HEADING = re.compile(r"\[?v?(\d{1,6}(?:\.\d{1,9}){1,4}[\w.+-]{0,40})(?![\w/])")
@@ -120,11 +118,11 @@ def _tag_finding(
 
 
 def _version_of(revision: str) -> _Version | None:
-    match = _TAG.fullmatch(revision)
-    if match is None or not _SUFFIX.fullmatch(match["rest"]):
+    match = _NUMBERS.search(revision)
+    if match is None or not _SUFFIX.fullmatch(revision, match.end()):
         return None
-    numbers = tuple(int(number) for number in match["version"].split("."))
-    return _Version(match["prefix"], numbers, match["rest"])
+    numbers = tuple(int(number) for number in match[0].split("."))
+    return _Version(revision[: match.start()], numbers, revision[match.end() :])
 
 
 def _is_among(version: _Version, tags: Mapping[str, datetime]) -> bool:
