@@ -56,6 +56,8 @@ _ADVISORY = re.compile(
     r"\bcve[- ](?P<cve>\d{4}-\d{4,})\b|\bghsa(?P<ghsa>(?:-\w{4}){3})\b", re.IGNORECASE | re.ASCII
 )
 """How published vulnerabilities are numbered."""
+_SIGNATURE = re.compile(r"^[A-Za-z-]{1,40}-by:.*$", re.MULTILINE)
+"""A trailer with somebody's name, such as `Co-authored-by`, which says nothing of the change."""
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*", re.IGNORECASE | re.ASCII)
 
 
@@ -100,13 +102,13 @@ def _first_word_purpose(text: str) -> Purpose | None:
 
 def names_advisory(text: str) -> bool:
     """Return True if a text has the number of a published vulnerability."""
-    return _ADVISORY.search(text) is not None
+    return bool(advisories_in(text))
 
 
 def advisories_in(text: str) -> list[str]:
     """Return the numbers of published vulnerabilities in a text, each once and as their lists write them."""
     numbers: dict[str, None] = {}
-    for match in _ADVISORY.finditer(text):
+    for match in _ADVISORY.finditer(_SIGNATURE.sub("", text)):
         number = f"CVE-{match['cve']}" if match["cve"] else f"GHSA{match['ghsa'].lower()}"
         numbers[number] = None
     return list(numbers)

@@ -202,6 +202,13 @@ def test_advisories_versions_and_new_errors_count_without_a_model() -> None:
     assert "new errors" in weigh(change("Tidy up"), error).reasons
 
 
+def test_a_number_in_the_trailer_of_a_person_is_no_advisory_of_the_change() -> None:
+    message = "Tidy the parser\n\nCo-authored-by: Mend CVE-2026-1234 <crew@mail.example>"
+    assert "security" not in weigh(change(message), None).reasons
+    named = weigh(change(f"{message}\nFixes: CVE-2026-1235"), None)
+    assert "security" in named.reasons
+
+
 def test_every_reason_is_in_the_documented_table_with_its_points() -> None:
     rows = [
         line.split("|") for line in DOCS.read_text("utf-8").splitlines() if line.startswith("| `")
