@@ -68,6 +68,7 @@
   };
   document.addEventListener("pointerover", place);
   document.addEventListener("focusin", place);
+  document.addEventListener("toggle", place, true);  // However it was opened
 
   // Show one repository, or only what breaks. The choice stands in the address, and counts follow it.
   const filter = document.getElementById("filter");
