@@ -56,7 +56,7 @@ READING = Bug(
 CONNECTING = Bug(daily.connect, "    specs = [spec for spec in state[", "True")
 WRITING = Bug(
     writing.write,
-    "    written_subjects = await subjects(state, context)\n",
+    "    targets = await writing_targets(state, context)\n",
     f"any(task.repo in (None, {WAYFINCH!r}) for task in state['tasks'])",
 )
 
