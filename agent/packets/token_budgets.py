@@ -2,8 +2,8 @@
 
 # Packets of a whole question
 BUDGET = 24_000  # Evidence in one question, where the model has room for it
-COMMIT_BUDGET = 13_000  # The packet of one commit, for those who write about it
-JUDGED_BUDGET = 13_000  # The same for those who judge sentences: what these speak of comes first
+COMMIT_BUDGET = 16_000  # The packet of one commit, for those who write about it
+JUDGED_BUDGET = 16_000  # The same for those who judge sentences: what these speak of comes first
 MINOR_PACKET = 2_500  # The packet of a commit that gets one sentence
 REPAIR_BUDGET = 5_000  # What is shown again of a commit for a few of its sentences
 SECOND_READING_BUDGET = 8_000  # What the second reading is shown for all of them
