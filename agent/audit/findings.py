@@ -39,6 +39,7 @@ class Finding:
     evidence: str
     span: str = ""  # The words of the line that are wrong
     replacement: str = ""  # What git has in their place, where that is certain
+    also_lines: tuple[int, ...] = ()  # Further lines with the same fault, which is said once
 
     @property
     def cause(self) -> str:
@@ -82,7 +83,7 @@ def fold_flood(findings: Sequence[Finding], statement: str) -> list[Finding]:
     if len(lines) > _LISTED_LINES:
         listed += ", …"
     evidence = f"the first: {first.claim}: {first.evidence}; lines {listed}"
-    flood = replace(first, claim=claim, evidence=evidence)
+    flood = replace(first, claim=claim, evidence=evidence, also_lines=tuple(lines[1:]))
     others = [item for item in findings if not item.wrong]
     return [*others, flood]
 

@@ -283,7 +283,10 @@ async def _audit_of_others(bench: Bench, world: World, day: date) -> dict[str, F
         text = "\n".join(line.text for line in lines)
         await asyncio.to_thread(file.write_text, text, "utf-8")
         findings = await bench.system.audit(file, settings)
-    accused = {finding.line for finding in findings if finding.wrong}
+    accused: set[int] = set()
+    for finding in findings:
+        if finding.wrong:
+            accused.update((finding.line, *finding.also_lines))
     true: list[Score] = []
     false: list[Score] = []
     for number, line in enumerate(lines, start=1):
