@@ -30,9 +30,6 @@ _LANGUAGES_OF_THE_WRITER = (
     "toml",
 )
 """Languages of fences that show commands, drawings and examples of the writer's, not the change."""
-_NAME_OF_QUOTATION = re.compile(
-    r"代码片段|关键代码|核心代码|(?<!\w)(?:snippets?|excerpts?)(?!\w)", re.IGNORECASE
-)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MAX_CODE_SPANS = 50
 _CHARACTERS_BEHIND_HASH = 12  # Marks between a hash and the colon before a fence
@@ -85,16 +82,14 @@ def check_code(
 def _is_quotation(entry: AuditEntry) -> bool:
     """Return True if a fence is said to be code of the change, and not an example of the writer's.
 
-    It is in the form of a diff, or the block before it names a file that the change touches, calls
-    it a quotation, or ends with the hash and a colon.
+    It is in the form of a diff, or the block before it names a file that the change touches, or
+    ends with the hash and a colon.
     """
     if entry.block.language == "diff":
         return True
     if entry.introduction is None:
         return False
     block = entry.introduction.block
-    if _NAME_OF_QUOTATION.search(block.text):
-        return True
     for code in code_of(block.text)[:_MAX_CODE_SPANS]:
         if any(touched(code.text, commit.change) for commit in entry.evidence):
             return True

@@ -168,7 +168,7 @@ def test_the_line_of_a_fence_that_the_change_has_not_is_named(bench: Bench) -> N
 
 @pytest.mark.parametrize(
     "introduction",
-    ["In `core.py`, since <rename>", "- <rename>, 代码片段", "An excerpt of <rename>"],
+    ["In `core.py`, since <rename>", "- <rename>:"],
 )
 def test_what_is_said_to_be_quoted_is_in_the_change(
     bench: Bench,  # noqa: F811
