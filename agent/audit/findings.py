@@ -221,6 +221,11 @@ class AuditedRepository:
         return commits if len(commits) == 1 else []
 
     @cached_property
+    def landed_hashes(self) -> frozenset[str]:
+        """Return the hashes of the landed commits that were read."""
+        return frozenset(commit.sha for commit in self.line)
+
+    @cached_property
     def authors(self) -> dict[str, set[str]]:
         """Return the names of everybody who landed something, with their addresses."""
         addresses_by_name: dict[str, set[str]] = {}
@@ -243,10 +248,14 @@ class Library(dict[RepoId, AuditedRepository]):
     """Everything that was looked up for a report, without repositories that could not be read."""
 
     def __init__(
-        self, repositories: Iterable[AuditedRepository] = (), doubts: Sequence[Doubt] = ()
+        self,
+        repositories: Iterable[AuditedRepository] = (),
+        doubts: Sequence[Doubt] = (),
+        other_names: Mapping[RepoId, RepoId] = _NO_REPOSITORIES,
     ) -> None:
         super().__init__({repository.repo: repository for repository in repositories})
         self.doubts = tuple(doubts)
+        self.other_names = other_names  # Names under which the report links given repositories
 
     @property
     def doubtful(self) -> frozenset[RepoId]:
