@@ -155,7 +155,7 @@ class ReportReference:
     field: str = ""  # The name of the field whose value it is
     start: int = 0  # Where it begins in the text of its block, with the label of a link
     end: int = 0
-    is_code: bool = False  # It is in a code span
+    is_set_apart: bool = False  # It is in a code span, or leads an item before a colon
     is_pull: bool = False  # A link that leads to a pull request
 
     @property
@@ -174,7 +174,7 @@ class ReportReference:
             return True
         digits = sum(character.isdigit() for character in self.value)
         letters = len(self.value) - digits
-        if self.is_code:
+        if self.is_set_apart:
             return digits > 0 and letters > 0
         return digits > 1 and letters > 1
 

@@ -176,7 +176,8 @@ class BumpReader:
             mapping=mapping,
             reason=changes.problem,
             uses=changes.uses,
-            changed_names=changes.changed_inputs,
+            changed_names=changes.changed_names,
+            breaking_changes=changes.sentences,
             files_searched=len(tip.texts),
             files_importing=changes.files,
         )
