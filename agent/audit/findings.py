@@ -251,11 +251,13 @@ class Library(dict[RepoId, AuditedRepository]):
         self,
         repositories: Iterable[AuditedRepository] = (),
         doubts: Sequence[Doubt] = (),
-        other_names: Mapping[RepoId, RepoId] = _NO_REPOSITORIES,
+        other_names: Mapping[RepoId, RepoId] | None = None,
     ) -> None:
         super().__init__({repository.repo: repository for repository in repositories})
         self.doubts = tuple(doubts)
-        self.other_names = other_names  # Names under which the report links given repositories
+        self.other_names = (
+            other_names or {}
+        )  # Names under which the report links given repositories
 
     @property
     def doubtful(self) -> frozenset[RepoId]:

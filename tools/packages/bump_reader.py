@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -92,7 +92,14 @@ class BumpReader:
     async def report(self, changes: PinChanges) -> BumpReport:
         """Read the direct bumps and those of packages that own code imports; fold the others."""
         tip_tree = await OwnTree.at(self.compared.trees, self.compared.tip, self.compared.folders)
-        sorted_bumps = self._sorted(changes.bumps, tip_tree.imported_packages())
+        omissions = list(_left_out(tip_tree))
+        try:
+            async with asyncio.timeout(self._deadline - time.monotonic()):
+                imported = await tip_tree.imported_packages()
+        except TimeoutError:
+            imported = set()
+            omissions.append(f"imports of own code are not known, because {self._time_is_over()}")
+        sorted_bumps = self._sorted(changes.bumps, imported)
         base_tree = OwnTree({}, 0)
         if sorted_bumps.read:
             base_tree = await OwnTree.at(
@@ -108,9 +115,6 @@ class BumpReader:
             outcomes.append(await self._outcome(bump, base_tree, tip_tree))
         if self.explain is not None:
             outcomes = [await self._with_explanations(outcome) for outcome in outcomes]
-        omissions = []
-        if tip_tree.left_out:
-            omissions.append(f"{tip_tree.left_out} files of own code are binary or too large")
         return BumpReport(
             repo=self.compared.repo,
             base=self.compared.base,
@@ -192,7 +196,7 @@ class BumpReader:
         new = await PythonTree.at(trees, mapping.new.sha)
         imports = mapping.imports or await self._imports(trees, mapping, old)
         mapping = mapping.model_copy(update={"imports": tuple(sorted(imports))})
-        uses = own_uses(base.python_files, tip.python_files, imports)
+        uses = await own_uses(base.python_files, tip.python_files, imports)
         broken = await broken_uses(uses, old, new)
         broken += await broken_includes(trees, mapping, tip.texts)
         headers = len(public_headers(await trees.listing(mapping.old.sha), mapping.folder))
@@ -376,6 +380,14 @@ async def _is_deprecated(fact: Fact, file: str, line: int, comparison: _PackageC
             if fact.name.split(".") == names[-len(fact.name.split(".")) :]:
                 return True
     return False
+
+
+def _left_out(tree: OwnTree) -> Iterator[str]:
+    """Yield what of own code is not read."""
+    if tree.left_out:
+        yield f"{tree.left_out} files of own code are binary or too large"
+    if tree.large_python_files:
+        yield f"{tree.large_python_files} Python files of own code are too large to be parsed"
 
 
 def _version(commit: Commit) -> Version:
