@@ -1,7 +1,7 @@
 """Changes that only their lines show: the most notable ones, each with the definition around them."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from tools.diff.changed_runs import Weight, runs_of, weight_of
+from tools.diff.changed_runs import Weight, count_code, runs_of, weight_of
 from tools.diff.declared_lines import LineOfSide
 from tools.diff.file_roles import Role, is_beside_product, is_product, role
 
@@ -77,6 +77,8 @@ def changed_functions(
     code_facts: list[Fact] = []
     short_facts: list[Fact] = []
     limit = _MAX_FUNCTIONS_BESIDE_FACTS if visible_facts else _MAX_FUNCTIONS
+    has_decision = False
+    is_only_new = all(fact.severity is Severity.ADDITIVE for fact in visible_facts)
     for group in _alike(changes, surface, words):
         function, change = group[0]
         is_noticed = change.weight is Weight.VISIBLE
@@ -85,6 +87,9 @@ def changed_functions(
             is_about = True  # What a new argument does is in the body of its function
         if change.weight is Weight.DECIDES and settings & _words_of(function, change):
             is_about = True
+        if is_only_new and change.is_short and not has_decision:
+            is_about = True  # That something is new does not say what is otherwise now
+            has_decision = True
         if visible_facts and not is_noticed and not is_about:
             continue
         if code_facts and change.weight <= Weight.BODY < heaviest:
@@ -93,7 +98,39 @@ def changed_functions(
             code_facts.append(_fact_of_functions(group))
         elif change.is_short:
             short_facts.append(_fact_of_functions(group))
-    return code_facts + short_facts[:_MAX_SHORT]
+    shown = code_facts + short_facts[:_MAX_SHORT]
+    if not visible_facts:
+        shown += _of_main_folder(changes, shown, surface, words)
+    return shown
+
+
+def _of_main_folder(
+    changes: Mapping[ChangedFunction, FunctionChange],
+    shown: Sequence[Fact],
+    surface: SurfaceChange | None,
+    title_words: Collection[str],
+) -> list[Fact]:
+    """Return a change of the folder in which most of a commit happens, if none of it is shown."""
+    sizes: Counter[str] = Counter()
+    for function, change in changes.items():
+        sizes[_folder(function.file)] += count_code(change.lines)
+    for folder, size in sizes.most_common(1):
+        if 2 * size < sizes.total():
+            return []  # No folder has more than the others together
+        if any(_folder(location.file) == folder for fact in shown for location in fact.places):
+            return []
+        of_folder = {
+            function: change
+            for function, change in changes.items()
+            if _folder(function.file) == folder
+        }
+        for group in _alike(of_folder, surface, title_words):
+            return [_fact_of_functions(group)]
+    return []
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _alike(
