@@ -27,7 +27,7 @@ from tools.diff.function_changes import (
 
 _MAX_FUNCTIONS = 3  # Functions that are shown where no other fact is shown
 _MAX_FUNCTIONS_BESIDE_FACTS = 2  # Where other facts are shown, only of what users notice
-_MAX_SHORT = 2  # Functions that are shown besides, of which a few lines decide something
+_MAX_SHORT = 1  # Functions that are shown besides, of which a few lines decide something
 _MAX_FILES = 2  # Files of which hunks are shown where no definition is in sight
 _LINEAGE: tuple[FactKind, ...] = (
     "revert",
@@ -71,26 +71,14 @@ def changed_functions(
     known = KnownLines(_lines_of(facts), _lines_of(visible_facts), frozenset(declared))
     changes = FunctionChanges(files, known).worth_showing()
     words = _title_words(title)
-    settings = _new_settings(visible_facts)
-    told_functions = {fact.name for fact in visible_facts if fact.kind.startswith("parameter-")}
+    subject = _Subject(words, visible_facts)
     heaviest = max((change.weight for change in changes.values()), default=Weight.BODY)
     code_facts: list[Fact] = []
     short_facts: list[Fact] = []
     limit = _MAX_FUNCTIONS_BESIDE_FACTS if visible_facts else _MAX_FUNCTIONS
-    has_decision = False
-    is_only_new = all(fact.severity is Severity.ADDITIVE for fact in visible_facts)
     for group in _alike(changes, surface, words):
         function, change = group[0]
-        is_noticed = change.weight is Weight.VISIBLE
-        is_about = bool(_named_words(function, change, words))
-        if function.name in told_functions:
-            is_about = True  # What a new argument does is in the body of its function
-        if change.weight is Weight.DECIDES and settings & _words_of(function, change):
-            is_about = True
-        if is_only_new and change.is_short and not has_decision:
-            is_about = True  # That something is new does not say what is otherwise now
-            has_decision = True
-        if visible_facts and not is_noticed and not is_about:
+        if not subject.is_worth_showing(function, change):
             continue
         if code_facts and change.weight <= Weight.BODY < heaviest:
             continue
@@ -104,6 +92,34 @@ def changed_functions(
     return shown
 
 
+class _Subject:
+    """What a commit is about, by its title and by the facts that users see."""
+
+    def __init__(self, title_words: Collection[str], visible_facts: Sequence[Fact]) -> None:
+        self._title_words = title_words
+        self._has_facts = bool(visible_facts)
+        self._settings = _new_settings(visible_facts)
+        self._told_functions: set[str] = set()
+        for fact in visible_facts:
+            if fact.kind.startswith("parameter-"):
+                self._told_functions.add(fact.name)
+        # That something is new does not say what is otherwise now: one decision is shown beside it.
+        self._lacks_decision = all(fact.severity is Severity.ADDITIVE for fact in visible_facts)
+
+    def is_worth_showing(self, function: ChangedFunction, change: FunctionChange) -> bool:
+        """Return True for a change that users notice, or that belongs to what else is told."""
+        if self._lacks_decision and change.is_short:
+            self._lacks_decision = False
+            return True
+        if not self._has_facts or change.weight is Weight.VISIBLE:
+            return True
+        if function.name in self._told_functions:
+            return True  # What a new argument does is in the body of its function
+        if change.weight is Weight.DECIDES and self._settings & _words_of(function, change):
+            return True
+        return bool(_named_words(function, change, self._title_words))
+
+
 def _of_main_folder(
     changes: Mapping[ChangedFunction, FunctionChange],
     shown: Sequence[Fact],
@@ -111,13 +127,16 @@ def _of_main_folder(
     title_words: Collection[str],
 ) -> list[Fact]:
     """Return a change of the folder in which most of a commit happens, if none of it is shown."""
+    shown_folders: set[str] = set()
+    for fact in shown:
+        shown_folders.update(_folder(location.file) for location in fact.places)
     sizes: Counter[str] = Counter()
     for function, change in changes.items():
         sizes[_folder(function.file)] += count_code(change.lines)
     for folder, size in sizes.most_common(1):
         if 2 * size < sizes.total():
             return []  # No folder has more than the others together
-        if any(_folder(location.file) == folder for fact in shown for location in fact.places):
+        if folder in shown_folders:
             return []
         of_folder = {
             function: change
