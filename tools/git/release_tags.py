@@ -1,5 +1,6 @@
 """Look-ups of tags: releases, what contains a commit or a copy of it, and what a release picks."""
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -146,6 +147,14 @@ class Releases(Opened):
             )
             headlines.append(headline)
         return headlines
+
+    async def refs(self) -> str:
+        """Return a hash of the commits that the branch and all tags point at."""
+        repository = await self._open()
+        tip = await repository.tip(self._branch)
+        tags = await repository.ask(["for-each-ref", "--format=%(refname) %(objectname)", "refs/tags"])
+        state = f"{tip.branch}\n{tip.sha}\n{tags}"
+        return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()
 
     async def _tip(self) -> str:
         repository = await self._open()
