@@ -267,7 +267,9 @@ class _Method:
             nonlocal may_last
             answer = await self._call_target(source, bound)
             # While it was found, somebody may have fetched.
-            may_last = await source.has_whole_history() and await source.refs() == self.proxy.known_refs
+            may_last = (
+                await source.has_whole_history() and await source.refs() == self.proxy.known_refs
+            )
             return {"": answer}
 
         def lasts(item: str, answer: Any) -> bool:

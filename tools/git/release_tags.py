@@ -152,7 +152,9 @@ class Releases(Opened):
         """Return a hash of the commits that the branch and all tags point at."""
         repository = await self._open()
         tip = await repository.tip(self._branch)
-        tags = await repository.ask(["for-each-ref", "--format=%(refname) %(objectname)", "refs/tags"])
+        tags = await repository.ask(
+            ["for-each-ref", "--format=%(refname) %(objectname)", "refs/tags"]
+        )
         state = f"{tip.branch}\n{tip.sha}\n{tags}"
         return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()
 
