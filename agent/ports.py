@@ -218,11 +218,11 @@ class CloneSource(CodeSource, Protocol):
         """
 
     async def lines_with(
-        self, sha: str, words: Sequence[str], *, called: str = ""
+        self, sha: str, words: Sequence[str], *, called: str = "", tests: bool = False
     ) -> Sequence[tuple[str, str]]:
         """Find the lines of a commit's product code that hold one of these words, with their paths.
 
-        With `called` only the files of this name are searched.
+        With `called` only the files of this name are searched, with `tests` its tests instead.
         """
 
     async def commits_with(self, pattern: str, window: Window) -> CommitMentions:

@@ -283,7 +283,7 @@ def _variables(skimmed: Sequence[CommitEvidence]) -> TreeNames:
                 added.add(fact.name)
             elif fact.kind == "env-removed":
                 removed.add(fact.name)
-    return TreeNames(added=frozenset(added), removed=frozenset(removed))
+    return TreeNames(added=frozenset(added), removed=frozenset(removed), variables=frozenset(added))
 
 
 def _without_facts(evidence: CommitEvidence, wrong: Sequence[Fact]) -> CommitEvidence:

@@ -53,6 +53,7 @@ class _StoredNames(Frozen):
     come: tuple[str, ...]
     gone: tuple[str, ...]
     published: tuple[str, ...]
+    variables: tuple[str, ...]
 
 
 class StoredFacts:
@@ -109,13 +110,17 @@ class FileStudy:
         stored = self._facts.get(key, _StoredNames)
         if stored is not None:
             return TreeNames(
-                frozenset(stored.come), frozenset(stored.gone), frozenset(stored.published)
+                added=frozenset(stored.come),
+                removed=frozenset(stored.gone),
+                published=frozenset(stored.published),
+                variables=frozenset(stored.variables),
             )
         names = self._gathered.names
         value = _StoredNames(
             come=tuple(sorted(names.added)),
             gone=tuple(sorted(names.removed)),
             published=tuple(sorted(names.published)),
+            variables=tuple(sorted(names.variables)),
         )
         self._facts.put(key, value)
         return names

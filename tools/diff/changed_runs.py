@@ -30,8 +30,6 @@ _ENTRY = re.compile(
 )
 """An entry of a table by name, as registries and dispatchers have, an argument with its value, and a
 command of CMake."""
-_OPTION = re.compile(r"[\"']--[a-z][\w-]+[\"']")
-"""An option as programs declare it."""
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _LITERAL = re.compile(
     r"(?<![\w.])-?\d[\w.]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|true|false|nullptr)\b"
@@ -110,11 +108,6 @@ def weight_of(lines: Sequence[ChangedLine]) -> Weight:
     if weight is Weight.BODY and _has_other_literals(lines):
         return Weight.DECIDES
     return weight
-
-
-def sets_something(lines: Sequence[ChangedLine]) -> bool:
-    """Return True for lines with options, or with what is installed or pinned."""
-    return any(_INSTALLATION.search(line.text) or _OPTION.search(line.text) for line in lines)
 
 
 def _has_other_literals(lines: Sequence[ChangedLine]) -> bool:

@@ -17,15 +17,12 @@ _NOT_FOR_USERS = (
     Role.DOCUMENT,
     Role.TEST,
     Role.CI,
-    Role.SCRIPT,
     Role.LOCK,
     Role.GENERATED,
     Role.VENDORED,
     Role.ASSET,
-    Role.EXAMPLE,
-    Role.BENCHMARK,
 )
-"""What changes nothing of that which users install."""
+"""What changes nothing of that which users install or run."""
 
 
 def code_fact(file: str, name: str, runs: Sequence[Run]) -> Fact:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agent.domain.commits import Change, FileChange
+from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.patch import read_patch
 from agent.domain.revert_messages import Lineage
@@ -14,7 +14,12 @@ from agent.user_code_uses import concerns
 from tools.diff.composed_names import may_be_composed
 from tools.diff.declaration_differences import compare
 from tools.diff.declared_lines import LineOfSide, declared_lines
-from tools.diff.documented_names import earlier_lines
+from tools.diff.documented_names import (
+    Lines,
+    earlier_lines,
+    names_of_programs,
+    path_taken_away,
+)
 from tools.diff.export_facts import export_facts
 from tools.diff.fact_kinds import Difference, place_of
 from tools.diff.fact_ranking import ranked
@@ -86,7 +91,8 @@ class Gathered:
     @property
     def names(self) -> TreeNames:
         """The names to look up in the trees before and after."""
-        return names_to_look_up(self.differences)
+        names = names_to_look_up(self.differences)
+        return names | TreeNames(published=names_of_programs(self.change.files))
 
     def sheet(
         self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
@@ -94,7 +100,7 @@ class Gathered:
         """Return the facts of the commit, judged, proved and ranked."""
         declared = list(self.declared(trees or SurroundingTrees(), surface))
         facts = [*self.lineage, *noticed(declared)]
-        facts += file_facts(self.change.files, self.files, surface)
+        facts += file_facts(self.change.files, self.files, surface, self._remaining(trees))
         facts = without_repeats(facts)
         stated = [fact for fact in declared if not is_unstated_value(fact)]
         facts += self._changed_code(facts, surface, self._declared_lines(stated))
@@ -105,6 +111,13 @@ class Gathered:
         return FactSheet(
             facts=tuple(ranked(facts)), route=self.route, skipped=self.skipped, touched=touched
         )
+
+    def _remaining(self, trees: SurroundingTrees | None) -> Lines:
+        """Return the lines of documents that the commit neither writes nor takes away."""
+        documents = (trees.documents if trees else None) or ()
+        removed = {path_taken_away(file) for file in self.change.files}
+        earlier = earlier_lines(documents, self.change.files)
+        return [(path, line) for path, line in earlier if path not in removed]
 
     def _touched(self, declared: Sequence[Fact]) -> Iterator[Fact]:
         """Yield what code written before may need a change for, without its lines."""
@@ -172,7 +185,7 @@ class Gathered:
         """Yield the Python modules that are not there any more, whatever they declared."""
         kept = {module_of(file.path) for file in self.change.files if file.status != "removed"}
         for file in self.change.files:
-            old_path = _old_path(file)
+            old_path = path_taken_away(file)
             if not old_path.endswith(".py") or not is_product(old_path):
                 continue
             module = module_of(old_path)
@@ -240,13 +253,6 @@ def _defined_names(differences: Sequence[Difference]) -> set[tuple[str, str, str
 
 def _module_name(difference: Difference) -> tuple[str, str, str]:
     return difference.kind, difference.newest.file, difference.name
-
-
-def _old_path(file: FileChange) -> str:
-    """Return the path that a commit takes away; empty where the file stays where it is."""
-    if file.status == "renamed":
-        return file.previous_path or ""
-    return file.path if file.status == "removed" else ""
 
 
 def gather(

@@ -8,7 +8,14 @@ from agent.domain.facts import FactKind
 from agent.domain.patch import read_patch
 from agent.triage.title_conventions import Area, area
 from tools.diff.fact_kinds import Difference, is_cmake
-from tools.diff.file_roles import Role, is_for_users, role
+from tools.diff.file_roles import (
+    Role,
+    is_beside_product,
+    is_for_users,
+    is_product,
+    module_of,
+    role,
+)
 from tools.diff.file_versions import is_manifest
 
 Lines = Sequence[tuple[str, str]]
@@ -25,6 +32,9 @@ _OF_PUBLISHED_NAMES: tuple[FactKind, ...] = (
     "config-key-removed",
     "unregistered",
 )
+_PROGRAMS = (".py", ".sh")
+_RUNNER = re.compile(r"python[\d.]*|bash|sh|source|torchrun|mpirun|srun")
+"""Commands that run the file which is named behind them."""
 _INCLUSION = re.compile(r"--8<--|\bliteralinclude::")
 """How documents of MkDocs and Sphinx show parts of a source file."""
 
@@ -37,6 +47,46 @@ def names_in_documents(differences: Iterable[Difference]) -> frozenset[str]:
             names.update(_published_names(difference))
             names.add(difference.oldest.file.rpartition("/")[2])
     return frozenset(names)
+
+
+def path_taken_away(file: FileChange) -> str:
+    """Return the path that a commit takes away; empty where the file stays where it is."""
+    if file.status == "renamed":
+        return file.previous_path or ""
+    return file.path if file.status == "removed" else ""
+
+
+def names_of_programs(files: Iterable[FileChange]) -> frozenset[str]:
+    """Return the paths and modules that go, by which documents may tell to run them."""
+    names: set[str] = set()
+    for file in files:
+        path = path_taken_away(file)
+        if path.endswith(_PROGRAMS) and (is_product(path) or is_beside_product(path)):
+            names |= {path, module_of(path)}
+    return frozenset(names)
+
+
+def is_run_by_documents(path: str, documents: Lines) -> bool:
+    """Return True if a document has a command that runs a file by its path or as a module."""
+    if not path.endswith(_PROGRAMS):
+        return False
+    commands = [line for document, line in documents if document != path]
+    return any(_runs(command, path) for command in commands)
+
+
+def _runs(line: str, path: str) -> bool:
+    """Return True for a command that names a program to run, as `python`, and the file behind it."""
+    is_running = False
+    before = ""
+    for word in line.split():
+        bare_word = word.strip("`'\"$(;")
+        if bare_word == f"./{path}" or (is_running and bare_word == path):
+            return True
+        if is_running and before == "-m" and bare_word == module_of(path):
+            return True
+        is_running = is_running or _RUNNER.fullmatch(bare_word) is not None
+        before = bare_word
+    return False
 
 
 def needs_publication(difference: Difference) -> bool:

@@ -8,7 +8,7 @@ from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
 from agent.ports import CloneSource, CodeSource, Study
 from tools.diff.commit_facts import gather
-from tools.diff.file_versions import Blobs, needs_blobs
+from tools.diff.file_versions import Blobs, paths_of_blobs
 from tools.diff.layout_changes import layout_paths
 from tools.diff.reverts_by_patch import PatchIds, find_partner, patch_ids
 from tools.diff.tree_names import SurroundingTrees, TreeNames
@@ -19,8 +19,8 @@ _MAX_PARTNER_FILES = 3  # Files of which the earlier commits are compared with a
 
 def paths_to_read(change: Change) -> list[str]:
     """Return the files of which whole versions show more than the patch."""
-    paths = [file.path for file in change.files if needs_blobs(file)]
-    return list(dict.fromkeys((*layout_paths(change), *paths)))[:_MAX_BLOBS]
+    paths = (*layout_paths(change), *paths_of_blobs(change.files))
+    return list(dict.fromkeys(paths))[:_MAX_BLOBS]
 
 
 def planned(change: Change) -> Study:
@@ -59,8 +59,14 @@ async def look_up(
     """Return the lines of two trees that hold names; nothing where the source cannot search."""
     if before is None or after is None or not isinstance(code, CloneSource):
         return SurroundingTrees()
+    lines_before: list[tuple[str, str]] = []
+    if names.added:
+        lines_before += await code.lines_with(before, sorted(names.added))
+    if names.variables:
+        # What only tests set or read before can have been set by users as well.
+        lines_before += await code.lines_with(before, sorted(names.variables), tests=True)
     return SurroundingTrees(
-        before=await code.lines_with(before, sorted(names.added)) if names.added else (),
+        before=lines_before,
         after=await code.lines_with(after, sorted(names.removed)) if names.removed else (),
         documents=await _documents(code, (before, after), names),
     )

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.commits import FileChange
-from agent.domain.facts import Fact, FactKind, FactLocation
+from agent.domain.facts import Fact, FactKind, FactLocation, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
 from tools.diff.declarations import Declaration
+from tools.diff.documented_names import Lines, is_run_by_documents, path_taken_away
 from tools.diff.file_roles import Role, is_product, is_tool_among_tests, role
 from tools.diff.severity.files import severity_of_added_file, severity_of_missing_file
 from tools.diff.severity.table import severity_of
@@ -41,6 +42,7 @@ _REPORTED_ROLES = (
     Role.DEVICE_CONFIG,
 )
 """Roles of new files that are told, the most telling first."""
+_REPORTED_BESIDE_PRODUCT = (Role.EXAMPLE, Role.BENCHMARK)
 _LISTED_APART = (Role.MODEL, Role.DEVICE_CONFIG)
 _MAX_NAMES = 6  # Names of a new file that are listed
 _MIN_GROUP = 3  # From so many files of one role in a folder they are one fact
@@ -73,26 +75,39 @@ def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
 
 
 def file_facts(
-    files: Sequence[FileChange], read: Sequence["Versions"], surface: SurfaceChange | None
+    files: Sequence[FileChange],
+    read: Sequence["Versions"],
+    surface: SurfaceChange | None,
+    documents: Lines,
 ) -> Iterator[Fact]:
-    """Yield the product's files that come, go or get another name."""
+    """Yield the product's files that come, go or get another name.
+
+    Of other files those are told that documents tell to run, and, where a commit leaves the product
+    alone, new examples and benchmarks.
+    """
+    reported_roles: tuple[Role, ...] = _REPORTED_ROLES
+    if not any(is_product(file.path) for file in files):
+        reported_roles = _REPORTED_BESIDE_PRODUCT
     declared = {versions.file.path: versions.new for versions in read}
     added: dict[tuple[bool, str], list[FileChange]] = defaultdict(list)
     for file in files:
         file_role = role(file.path)
         if _is_empty(file):
             continue
-        if file.status == "added" and file_role in _REPORTED_ROLES:
+        if file.status == "added" and file_role in reported_roles:
             added[file_role in _LISTED_APART, file.path.rpartition("/")[0]].append(file)
-        elif file.status == "removed" and is_product(file.path):
-            yield _missing_file(file, "file-removed", file.path, None, surface)
-        elif file.status == "renamed" and is_product(file.path) and file.previous_path:
-            yield _missing_file(file, "file-renamed", file.previous_path, file.path, surface)
+            continue
+        old_path = path_taken_away(file)
+        if not old_path:
+            continue
+        is_run = is_run_by_documents(old_path, documents)
+        if is_run or is_product(file.path):
+            yield _missing_file(file, old_path, surface, is_run=is_run)
     for (_, folder), group in added.items():
         if len(group) >= _MIN_GROUP:
             names = ", ".join(file.path for file in group)
             roles = [role(file.path) for file in group]
-            group_role = min(roles, key=_REPORTED_ROLES.index)
+            group_role = min(roles, key=reported_roles.index)
             yield _added_files(group_role, names, group, f"{len(group)} files of {folder}")
             continue
         for file in group:
@@ -119,15 +134,17 @@ def _added_files(file_role: Role, name: str, files: Sequence[FileChange], new: s
 
 
 def _missing_file(
-    file: FileChange, kind: FactKind, old: str, new: str | None, surface: SurfaceChange | None
+    file: FileChange, old_path: str, surface: SurfaceChange | None, *, is_run: bool
 ) -> Fact:
     """Return the fact that a file is not where it was."""
+    kind: FactKind = "file-removed" if file.status == "removed" else "file-renamed"
+    severity = severity_of_missing_file(kind, old_path, surface)
     return Fact(
         kind=kind,
-        severity=severity_of_missing_file(kind, old, surface),
+        severity=Severity.BREAKING if is_run else severity,
         name=file.path,
-        old=old,
-        new=new,
+        old=old_path,
+        new=file.path if kind == "file-renamed" else None,
         detail=role(file.path).value,
         places=(_location(file),),
     )

@@ -36,6 +36,8 @@ _PRODUCT = frozenset(
     | {Role.BUILD, Role.CONFIG, Role.DEVICE_CONFIG, Role.DATA}
 )
 
+_BESIDE_PRODUCT = frozenset({Role.EXAMPLE, Role.BENCHMARK, Role.SCRIPT})
+
 
 def _words(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -143,6 +145,11 @@ def is_generated(path: str, beginning: bytes = b"") -> bool:
 def is_product(path: str) -> bool:
     """Return True if users of the project get a file, or what is built from it."""
     return role(path) in _PRODUCT
+
+
+def is_beside_product(path: str) -> bool:
+    """Return True for a program that users run from a clone: an example, a benchmark, a script."""
+    return role(path) in _BESIDE_PRODUCT
 
 
 def is_for_users(path: str) -> bool:

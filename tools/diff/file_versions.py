@@ -11,7 +11,7 @@ from typing import NamedTuple
 from agent.domain.commits import FileChange, megabytes
 from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
-from tools.diff.file_roles import Role, is_generated, is_product, module_of, role
+from tools.diff.file_roles import Role, is_beside_product, is_generated, is_product, module_of, role
 from tools.diff.manifests import ManifestEntry, Text, packages, python
 
 _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that begins no statement of the top level
@@ -275,23 +275,31 @@ class Versions:
         return frozenset(_DeclaredName(entry.kind, entry.path) for entry in declarations)
 
 
-def is_read(file: FileChange) -> bool:
-    """Return True if a file is read for declarations: no test, example or document is."""
-    if file.patch is None:
-        return False
-    return is_product(file.path) or _is_vendored_submodule(file.path, file.patch)
+def read_files(files: Sequence[FileChange]) -> list[FileChange]:
+    """Return the files that are read for declarations: no test or document is.
+
+    Of a commit that leaves the product alone, these are its examples, benchmarks and scripts.
+    """
+    product = [file for file in files if is_product(file.path) or _is_vendored_submodule(file)]
+    if not product:
+        product = [file for file in files if is_beside_product(file.path)]
+    return [file for file in product if file.patch is not None]
 
 
-def _is_vendored_submodule(path: str, patch: str) -> bool:
+def _is_vendored_submodule(file: FileChange) -> bool:
     """Return True for the pin of a submodule: of what is vendored, the project chooses that itself."""
-    return role(path) is Role.VENDORED and _PIN_LINE.search(patch) is not None
+    return role(file.path) is Role.VENDORED and _PIN_LINE.search(file.patch or "") is not None
 
 
-def needs_blobs(file: FileChange) -> bool:
-    """Return True if whole versions of a file show more than its patch."""
-    if file.status in ("added", "removed") or not is_read(file):
-        return False
-    return language_of(file.path) is not None or is_manifest(file.path)
+def paths_of_blobs(files: Sequence[FileChange]) -> list[str]:
+    """Return the files of which whole versions show more than their patches."""
+    paths: list[str] = []
+    for file in read_files(files):
+        if file.status in ("added", "removed"):
+            continue
+        if language_of(file.path) is not None or is_manifest(file.path):
+            paths.append(file.path)
+    return paths
 
 
 def read_versions(
@@ -303,8 +311,7 @@ def read_versions(
     for file in files:
         if file.omitted and is_product(file.path):
             skipped.append(f"{file.path}: too large to be read ({megabytes(file.omitted)})")
-        if not is_read(file):
-            continue
+    for file in read_files(files):
         size = _largest_size(file, blobs)
         bytes_left -= size
         if size > LARGEST_FILE or bytes_left < 0 or declarations_left < 0:

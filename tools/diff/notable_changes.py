@@ -9,9 +9,9 @@ from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from tools.diff.changed_runs import Weight, runs_of, sets_something, weight_of
+from tools.diff.changed_runs import Weight, runs_of, weight_of
 from tools.diff.declared_lines import LineOfSide
-from tools.diff.file_roles import Role, is_product, role
+from tools.diff.file_roles import Role, is_beside_product, is_product, role
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions
@@ -29,7 +29,6 @@ _MAX_FUNCTIONS = 3  # Functions that are shown where no other fact is shown
 _MAX_FUNCTIONS_BESIDE_FACTS = 2  # Where other facts are shown, only of what users notice
 _MAX_SHORT = 2  # Functions that are shown besides, of which a few lines decide something
 _MAX_FILES = 2  # Files of which hunks are shown where no definition is in sight
-_OF_UPKEEP = (Role.SCRIPT, Role.EXAMPLE, Role.BENCHMARK)
 _LINEAGE: tuple[FactKind, ...] = (
     "revert",
     "reland",
@@ -129,8 +128,8 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
     # What went as a whole is named.
     kept = [file for file in files if file.status != "removed"]
     product = [file for file in kept if is_product(file.path)]
-    if product:
-        kept = product  # Of its tests and documents nobody has to know beside it
+    # Of its tests and documents nobody has to know beside it.
+    kept = product or [file for file in kept if is_beside_product(file.path)]
     ranked = sorted(kept, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
     facts: list[Fact] = []
     for file in ranked[:_MAX_FILES]:
@@ -142,11 +141,6 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
             continue
         runs.sort(key=lambda run: run.order)
         noticed = [run.lines for run in runs if run.weight is Weight.VISIBLE]
-        if not product:
-            # Of scripts, examples and benchmarks only what they install and take is worth a look.
-            noticed = [lines for lines in noticed if sets_something(lines)]
-            if not noticed or role(file.path) not in _OF_UPKEEP:
-                continue
         shown_runs = noticed[:MAX_RUNS] or [runs[0].lines]
         fact = code_fact(file.path, file.path, shown_runs)
         is_unchanged = file.path in compared and is_product(file.path)

@@ -30,6 +30,7 @@ class TreeNames:
     added: frozenset[str] = frozenset()  # Looked up in the tree before
     removed: frozenset[str] = frozenset()  # Looked up in the tree after
     published: frozenset[str] = frozenset()  # Looked up in the documents of both trees
+    variables: frozenset[str] = frozenset()  # Looked up in the tests of the tree before, too
 
     def __or__(self, other: "TreeNames") -> "TreeNames":
         """Join the names of several commits."""
@@ -37,6 +38,7 @@ class TreeNames:
             self.added | other.added,
             self.removed | other.removed,
             self.published | other.published,
+            self.variables | other.variables,
         )
 
 
@@ -59,6 +61,7 @@ def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
     """Return the names of a commit that are to be looked up in the trees around it."""
     added: set[str] = set()
     removed: set[str] = set()
+    variables: set[str] = set()
     concerning: list[Difference] = []
     for difference in differences:
         if not is_product(difference.newest.versions.file.path):
@@ -75,10 +78,16 @@ def names_to_look_up(differences: Iterable[Difference]) -> TreeNames:
         if _is_looked_up(difference):
             names = removed if is_gone else added
             names.add(newest.name)
+        if difference.kind == "env-added":
+            variables.add(newest.name)
+        if difference.kind == "choices-changed":
+            removed.update(_removed_choices(difference))
         if difference.kind == "flag-removed":
             removed.add(newest.name.lstrip("-"))  # Options may be built from names without dashes
     published = names_in_documents(concerning)
-    return TreeNames(_searchable(added), _searchable(removed), _searchable(published))
+    return TreeNames(
+        _searchable(added), _searchable(removed), _searchable(published), _searchable(variables)
+    )
 
 
 def _searchable(names: Iterable[str]) -> frozenset[str]:
@@ -121,6 +130,26 @@ def is_still_there(
             lines += [(versions.file.path, line[1:]) for line in added]
     own_file = newest.versions.file.path
     return _is_mentioned(lines, newest.name, {own_file}, difference.kind)
+
+
+def _removed_choices(difference: Difference) -> list[str]:
+    """Return the strings that a `Literal` does not allow any more."""
+    return [quoted.strip("'\"") for quoted in (difference.old or "").split(", ") if quoted]
+
+
+def is_choice_left(difference: Difference, trees: SurroundingTrees) -> bool:
+    """Return True where code may still take a value that a `Literal` does not name any more."""
+    if trees.after is None:
+        return True
+    strings: list[str] = []
+    for choice in _removed_choices(difference):
+        strings += [f'"{choice}"', f"'{choice}'"]
+    for path, line in trees.after:
+        if not is_product(path):
+            continue
+        if any(string in line for string in strings):
+            return True
+    return False
 
 
 def _is_read_by_cmake(name: str, trees: SurroundingTrees) -> bool:

@@ -10,7 +10,7 @@ from agent.ports import CloneSource, CodeSource
 from tools.diff.commit_facts import gather
 from tools.diff.fact_origins import Trail, items_of, undone_pairs
 from tools.diff.fact_reading import look_up
-from tools.diff.file_versions import needs_blobs
+from tools.diff.file_versions import paths_of_blobs
 
 _STEP_EVERY = 25  # Commits after which progress is shown
 LARGEST_RANGE = 200_000_000  # Bytes that are parsed of all files that differ
@@ -57,8 +57,7 @@ async def _facts_between(code: CloneSource, change: Change) -> tuple[list[Fact],
     """Return what differs between the declarations of two trees, and which files were not read."""
     old = change.commit.parents[0]
     new = change.commit.sha
-    paths = [file.path for file in change.files if needs_blobs(file)]
-    blobs = await code.blobs(change, paths)
+    blobs = await code.blobs(change, paths_of_blobs(change.files))
     gathered = gather(change, blobs, largest=LARGEST_RANGE)
     trees = await look_up(code, old, new, gathered.names)
     surface = await code.surface_between(old, new)

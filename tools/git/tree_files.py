@@ -105,19 +105,23 @@ class Trees(Opened):
         return _text(git_object.content)
 
     async def lines_with(
-        self, sha: str, words: Sequence[str], *, called: str = ""
+        self, sha: str, words: Sequence[str], *, called: str = "", tests: bool = False
     ) -> tuple[tuple[str, str], ...]:
         """Return the lines of a commit's product code with one of these words, as path and line.
 
         With `called` only files of that name are searched; without it also benchmarks, scripts and
-        examples. A partial clone is not searched.
+        examples. With `tests` the tests are searched instead. A partial clone is not searched.
         """
         if not words or (await self._open()).promisor is not None:
             return ()
         view = await self._view()
-        areas = (Area.PRODUCT,) if called else (Area.PRODUCT, Area.BENCH)
+        areas: tuple[Area, ...] = (Area.PRODUCT, Area.BENCH)
+        if tests:
+            areas = (Area.TESTS,)
+        elif called:
+            areas = (Area.PRODUCT,)
         ending = f"/{called}".encode() if called else b""
-        paths = await _product_paths(view, sha, ending, areas)
+        paths = await _code_paths(view, sha, ending, areas)
         return await _lines_in(view, sha, words, paths)
 
     async def document_lines(
@@ -350,10 +354,8 @@ async def _document_paths(view: "View", sha: str) -> list[bytes]:
     return cover(all_paths, searched)
 
 
-async def _product_paths(
-    view: "View", sha: str, end: bytes, areas: Collection[Area]
-) -> list[bytes]:
-    """Return the product code of a tree with this ending, as whole folders where possible.
+async def _code_paths(view: "View", sha: str, end: bytes, areas: Collection[Area]) -> list[bytes]:
+    """Return the code of a tree in some areas and with this ending, as whole folders where possible.
 
     Data is left out: a third of some trees is tables of what ran fastest.
     """

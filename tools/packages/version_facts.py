@@ -11,7 +11,7 @@ from agent.domain.facts import Fact
 from agent.ports import CloneSource
 from tools.diff.commit_facts import gather
 from tools.diff.fact_reading import look_up
-from tools.diff.file_versions import needs_blobs
+from tools.diff.file_versions import paths_of_blobs
 from tools.diff.version_comparison import LARGEST_RANGE
 
 _LOG = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ async def facts_between(
     if cached is not None:
         return cached
     change = await code.tree_change(old, new)
-    blobs = await code.blobs(change, [file.path for file in change.files if needs_blobs(file)])
+    blobs = await code.blobs(change, paths_of_blobs(change.files))
     largest = max(0, min(LARGEST_RANGE, int(seconds * _BYTES_PER_SECOND)))
     gathered = gather(change, blobs, largest=largest)
     trees = await look_up(code, old, new, gathered.names)

@@ -260,15 +260,18 @@ async def test_the_same_lines_in_several_functions_are_one_fact(tmp_path: Path) 
     assert [fact.name for fact in facts] == ["step_a, step_b"]
 
 
-async def test_of_an_example_the_flags_are_shown_first(tmp_path: Path) -> None:
-    code = (
-        "def step(queue):\n    total = 0\n{}\n\n"
-        "def main():\n    parser = make()\n    parser.add_argument('{}', type=str)\n"
-    )
-    before = {"examples/gemm.py": code.format(LONG_BODY, "--ab-dtype")}
-    after = {"examples/gemm.py": code.format(LONG_BODY.replace("weigh", "sum"), "--a-dtype")}
+async def test_of_a_commit_of_examples_alone_lines_are_shown(tmp_path: Path) -> None:
+    code = "def step(queue):\n    total = 0\n{}\n\n\nstep(queue={})\n"
+    before = {"examples/gemm.py": code.format(LONG_BODY, 1), "README.md": "Old words.\n"}
+    after = {
+        "examples/gemm.py": code.format(LONG_BODY.replace("weigh", "sum"), 2),
+        "README.md": "New words.\n",
+    }
     facts = await code_facts(tmp_path, before, after)
-    assert "+    parser.add_argument('--a-dtype', type=str)" in facts[0].places[0].lines
+    assert [(fact.name, fact.severity) for fact in facts] == [
+        ("examples/gemm.py", Severity.BEHAVIOUR)
+    ]
+    assert facts[0].places[0].lines == ("-step(queue=1)", "+step(queue=2)")
 
 
 async def test_a_file_with_thousands_of_changed_declarations_is_read_in_linear_time(

@@ -244,6 +244,10 @@ async def test_lines_are_found_by_any_of_several_words_and_only_by_whole_words(w
         ("engine/a.py", lines["a"]),
         ("engine/b.py", lines["b"]),
     )
+    sha = work.commit(files={"tests/test_limit.py": "limit = 3\n"})
+    assert await code.lines_with(sha, ["limit"], tests=True) == (
+        ("tests/test_limit.py", "limit = 3"),
+    )
 
 
 async def test_names_are_found_in_files_and_paths_in_any_spelling(work: Work) -> None:

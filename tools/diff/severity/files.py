@@ -7,8 +7,9 @@ from tools.diff.severity.table import severity_of
 
 
 def severity_of_added_file(file_role: Role) -> Severity:
-    """Return what a new file means; of others than models, what they declare is reported."""
-    return severity_of("file-added") if file_role is Role.MODEL else Severity.INTERNAL
+    """Return what a new file means; of others than models and programs, what they declare is reported."""
+    is_told = file_role in (Role.MODEL, Role.EXAMPLE, Role.BENCHMARK)
+    return severity_of("file-added") if is_told else Severity.INTERNAL
 
 
 def severity_of_missing_file(

@@ -16,6 +16,7 @@ from tools.diff.reachable_declarations import (
 )
 from tools.diff.severity.table import severity_of
 from tools.diff.surface_breaks import breaks_of, is_certain_member
+from tools.diff.tree_names import SurroundingTrees, is_choice_left
 
 _ABSTRACT = re.compile(r"\bABC(?:Meta)?\b")
 _LITERAL = re.compile(
@@ -32,7 +33,9 @@ _VALUE_KINDS: tuple[FactKind, ...] = (
 _REMOVALS: tuple[FactKind, ...] = ("symbol-removed", "symbol-renamed", "symbol-moved")
 
 
-def python_severity(difference: Difference, surface: SurfaceChange | None) -> Severity:
+def python_severity(
+    difference: Difference, surface: SurfaceChange | None, trees: SurroundingTrees
+) -> Severity:
     """Return what a difference means for those who import the package.
 
     Only what the surface shows to break is breaking; without a surface nothing is certain.
@@ -41,7 +44,7 @@ def python_severity(difference: Difference, surface: SurfaceChange | None) -> Se
     if is_private(oldest):
         return Severity.INTERNAL
     if difference.kind in _VALUE_KINDS:
-        return _severity_of_value(difference, surface)
+        return _severity_of_value(difference, surface, trees)
     meant = severity_of(difference.kind)
     if difference.kind == "parameter-added" and surface is not None:
         breaks = breaks_of(difference, surface)
@@ -138,7 +141,9 @@ def _is_shown_member(difference: Difference, surface: SurfaceChange) -> bool:
     return not is_certain_member(surface, oldest.file, function)
 
 
-def _severity_of_value(difference: Difference, surface: SurfaceChange | None) -> Severity:
+def _severity_of_value(
+    difference: Difference, surface: SurfaceChange | None, trees: SurroundingTrees
+) -> Severity:
     """Return what another default, constant or list of choices means."""
     newest = difference.newest
     is_public = surface is not None and has_public_path(difference, surface)
@@ -148,7 +153,11 @@ def _severity_of_value(difference: Difference, surface: SurfaceChange | None) ->
     if difference.kind == "choices-changed":
         if not is_seen and not newest.name[:1].isupper():
             return Severity.INTERNAL
-        return Severity.MAY_BREAK if difference.old else Severity.BEHAVIOUR
+        if not difference.old:
+            return Severity.BEHAVIOUR
+        is_given = is_public or is_filled_in_field(newest)
+        is_lost = is_given and not is_choice_left(difference, trees)
+        return Severity.BREAKING if is_lost else Severity.MAY_BREAK
     if difference.kind == "constant-changed":
         if not (_VALUE.search(difference.old or "") or _VALUE.search(difference.new or "")):
             return Severity.INTERNAL  # Another name for the same type

@@ -10,7 +10,7 @@ from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, role
 from tools.diff.severity.native_code import native_severity
 from tools.diff.severity.python_code import python_severity
 from tools.diff.severity.script_code import script_severity
-from tools.diff.severity.settings import setting_severity
+from tools.diff.severity.settings import setting_severity, severity_beside_product
 from tools.diff.severity.table import severity_of
 from tools.diff.tree_names import SurroundingTrees, holds_word
 
@@ -24,13 +24,13 @@ def severity(
         # Wherever it is kept, what a project is built with changes.
         return severity_of(difference.kind)
     if not is_product(newest.versions.file.path):
-        return Severity.INTERNAL
+        return severity_beside_product(difference)
     if newest.kind == "argument":
         return _severity_of_argument(difference, trees)
     if not ROWS[newest.kind].symbol:
         return _severity_of_setting(difference, surface, trees)
     if newest.is_python:
-        return python_severity(difference, surface)
+        return python_severity(difference, surface, trees)
     if newest.versions.file.path.endswith(NATIVE_OR_RUST):
         return native_severity(difference, surface, trees)
     return script_severity(difference)

@@ -6,8 +6,10 @@ from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
 from tools.diff.documented_names import Lines
 from tools.diff.fact_kinds import Difference, FoundDeclaration
-from tools.diff.file_roles import HIDDEN, NATIVE, is_product
+from tools.diff.file_roles import HIDDEN, NATIVE, is_beside_product, is_product
+from tools.diff.file_versions import is_manifest
 from tools.diff.reachable_declarations import is_in_public_function, is_reached_by_users
+from tools.diff.severity.requirements import refuses_all_before
 from tools.diff.severity.table import severity_of
 from tools.diff.tree_names import COMMENT_SIGNS, SurroundingTrees
 
@@ -42,10 +44,25 @@ def setting_severity(
         return Severity.BREAKING if removed else Severity.BEHAVIOUR
     if newest.kind == "env" and _is_private_variable(difference.oldest.name):
         return Severity.INTERNAL
+    if difference.kind == "dependency-changed" and refuses_all_before(
+        newest.name, difference.old or "", difference.new or ""
+    ):
+        return Severity.BREAKING
     if newest.versions.file.status == "removed":
         # Whether anybody ran a program that was deleted as a whole is not in sight.
         return Severity.MAY_BREAK
     return severity_of(difference.kind)
+
+
+def severity_beside_product(difference: Difference) -> Severity:
+    """Return what a difference means in a program that users run from a clone: they set its options."""
+    newest = difference.newest
+    if not is_beside_product(newest.versions.file.path) or newest.kind not in ("flag", "env"):
+        return Severity.INTERNAL
+    if newest.kind == "env" and _is_private_variable(difference.oldest.name):
+        return Severity.INTERNAL
+    meant = severity_of(difference.kind)
+    return Severity.MAY_BREAK if meant is Severity.BREAKING else meant
 
 
 def _is_private_variable(name: str) -> bool:
@@ -86,8 +103,8 @@ def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -
     if table and not _is_registry(table, difference, trees):
         return Severity.INTERNAL
     meant = severity_of(difference.kind)
-    if meant is not Severity.BREAKING:
-        return meant
+    if meant is not Severity.BREAKING or is_manifest(newest.versions.file.path):
+        return meant  # An entry point is there by its manifest alone
     if table or trees.after is None or _is_written_as_string(newest.name, trees.after):
         return Severity.MAY_BREAK
     return meant

@@ -1,0 +1,3 @@
+import engine
+
+engine.generate("hello")

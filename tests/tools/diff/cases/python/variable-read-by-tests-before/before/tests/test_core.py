@@ -1,0 +1,3 @@
+import os
+
+TRACED = os.environ.get("ENGINE_TRACE", "0")
