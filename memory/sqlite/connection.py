@@ -148,7 +148,9 @@ class SqliteConnection(Database):
         columns = tuple(rows[0])
         marks = ", ".join("?" * len(columns))
         sql = f"insert into {table} ({', '.join(columns)}) values ({marks}) {on_conflict}"  # noqa: S608 -- our names
-        values = ([row[column] for column in columns] for row in rows)
+        values: list[list[Value]] = []
+        for row in rows:
+            values.append([row[column] for column in columns])
         with self.transaction(), self._translated():
             self._connection.executemany(sql, values)
 
