@@ -56,7 +56,9 @@ def really_changed(run: Run) -> Run:
     for line in tuple(changed):
         changed |= earlier[line]  # What it was before, though nothing of that went
         if changed.isdisjoint(later[line]):
-            changed |= later[line]  # What is left of it, though nothing came: `if a` of `if a and b`
+            changed |= later[
+                line
+            ]  # What is left of it, though nothing came: `if a` of `if a and b`
     return [line for line in run if line in changed] or run
 
 
