@@ -207,6 +207,8 @@ class FunctionChanges:
         changes: dict[ChangedFunction, FunctionChange] = defaultdict(FunctionChange)
         for versions in self._files:
             for function, run in _runs(versions):
+                if _is_test_of_rust(function):
+                    continue
                 self._add(changes[function], function, run)
         changed: dict[ChangedFunction, FunctionChange] = {}
         edited: dict[ChangedFunction, FunctionChange] = {}
@@ -307,6 +309,11 @@ def _is_compared(versions: "Versions") -> bool:
     if area(versions.file.path) is Area.BENCH or not is_product(versions.file.path):
         return False
     return versions.file.status not in ("added", "removed")
+
+
+def _is_test_of_rust(function: ChangedFunction) -> bool:
+    """Return True for a test beside the code that it tests, in the module where Rust has them."""
+    return function.file.endswith(".rs") and function.name.split(".")[0] in ("test", "tests")
 
 
 def _named_values(files: Iterable["Versions"]) -> dict[str, str]:

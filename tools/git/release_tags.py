@@ -291,9 +291,11 @@ class _Containment:
             taken_out |= self._taken_out.get(name, 0)
         if not reverts_in(headline.title):  # A pick of a revert names it, and does not take it back
             releases &= ~taken_out
-        return tuple(
-            release for number, release in enumerate(self._releases) if releases >> number & 1
-        )
+        containing: list[Release] = []
+        for number, release in enumerate(self._releases):
+            if releases >> number & 1:
+                containing.append(release)
+        return tuple(containing)
 
 
 def _add(releases_by_key: dict[Key, int], key: Key, releases: int) -> None:

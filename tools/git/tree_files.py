@@ -236,9 +236,10 @@ class Trees(Opened):
             if entry is not None and not line.lower().endswith(_UNREADABLE):
                 blobs.append(entry[1])
         git_objects = await view.objects.known(blobs)
-        missing = [
-            blob for blob, git_object in zip(blobs, git_objects, strict=True) if git_object is None
-        ]
+        missing: list[bytes] = []
+        for blob, git_object in zip(blobs, git_objects, strict=True):
+            if git_object is None:
+                missing.append(blob)
         if not missing:
             return True
         try:

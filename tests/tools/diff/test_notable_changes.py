@@ -413,3 +413,27 @@ async def test_a_new_argument_is_told_with_what_the_body_does_with_it(tmp_path: 
     }
     facts = await code_facts(tmp_path, before, after)
     assert [fact.name for fact in facts] == ["attend"]
+
+
+async def test_a_test_beside_the_code_of_rust_is_not_shown(tmp_path: Path) -> None:
+    code = (
+        "pub fn top_k(limit: u32) -> u32 {{\n    limit + {}\n}}\n\n"
+        "#[cfg(test)]\nmod tests {{\n    #[test]\n    fn limits() {{\n"
+        '        assert_eq!(top_k({}), 2, "the limit is wrong");\n    }}\n}}\n'
+    )
+    before = {"src/limits.rs": code.format(1, 1)}
+    facts = await code_facts(tmp_path, before, {"src/limits.rs": code.format(2, 0)})
+    assert [fact.name for fact in facts] == ["top_k"]
+
+
+async def test_the_folder_in_which_most_changes_is_not_left_out(tmp_path: Path) -> None:
+    kernel = "def step_{0}(queue):\n    {1}\n" + LONG_BODY
+    before = {f"engine/kernels/{name}.py": kernel.format(name, "start(queue)") for name in "abc"}
+    before["engine/api.py"] = "def attend(q):\n    if q:\n        return run(q)\n    return None\n"
+    after = {
+        path: text.replace("weigh(queue, ", "weigh_all(queue, limit, ")
+        for path, text in before.items()
+    }
+    after["engine/api.py"] = before["engine/api.py"].replace("if q:", "if q and q.size:")
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.places[0].file for fact in facts] == ["engine/api.py", "engine/kernels/a.py"]
