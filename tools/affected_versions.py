@@ -144,12 +144,10 @@ async def _introduction(
         return None
     if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
         return None  # No version does anything wrong that the commit mends
-    named_commits = await _commits_meant(code, commit, list(_mentioned_commits(commit)))
-    named_commits = [
-        earlier
-        for earlier in named_commits
-        if await _shares_file(code, evidence, earlier, evidence_cache)
-    ]
+    named_commits = []
+    for earlier in await _commits_meant(code, commit, list(_mentioned_commits(commit))):
+        if await _shares_file(code, evidence, earlier, evidence_cache):
+            named_commits.append(earlier)
     if named_commits:
         return _Introduction(named_commits[0], "named") if len(named_commits) == 1 else None
     if not follow_lines or len(commit.parents) != 1:

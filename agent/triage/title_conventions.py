@@ -39,6 +39,7 @@ def _keys_by_word(table: Mapping[K, str]) -> dict[str, K]:
 
 _BY_TYPE = _keys_by_word(_TYPES)
 """The types of Conventional Commits and the tags that projects document beside them."""
+_BREAKING_TAGS = ("breaking", "breaking change", "breaking-change")
 _BY_FIRST_WORD: dict[str, Purpose] = {
     "feat": "feature",
     "fix": "fix",
@@ -126,9 +127,7 @@ def purposes_of(tags: Iterable[str]) -> list[Purpose]:
 
 def is_breaking(tags: Iterable[str]) -> bool:
     """Return True if a tag or label marks a breaking change; `non-breaking` is none."""
-    return any(
-        tag.strip().lower() in ("breaking", "breaking change", "breaking-change") for tag in tags
-    )
+    return any(tag.strip().lower() in _BREAKING_TAGS for tag in tags)
 
 
 class Area(StrEnum):

@@ -392,8 +392,8 @@ def _hidden_lines(versions: "Versions") -> dict[Side, Collection[int]]:
     path = versions.file.path
     old_text, new_text = versions.texts[:_SIDES]
     return {
-        "old": hidden_lines(path, old_text, new_text),
-        "new": hidden_lines(path, new_text, old_text),
+        "old": hidden_lines(path, old_text, new_text, versions.patch.ranges("old")),
+        "new": hidden_lines(path, new_text, old_text, versions.patch.ranges("new")),
     }
 
 

@@ -253,9 +253,10 @@ def _new_settings(facts: Iterable[Fact]) -> frozenset[str]:
 
 def _title_words(title: str) -> frozenset[str]:
     """Return the words of a title that lines may have, without the number of its pull request."""
-    return frozenset(
-        word.lower() if word.istitle() else word for word in _TITLE_WORD.findall(title)
-    )
+    words: set[str] = set()
+    for word in _TITLE_WORD.findall(title):
+        words.add(word.lower() if word.istitle() else word)
+    return frozenset(words)
 
 
 def _is_identifier(word: str) -> bool:
