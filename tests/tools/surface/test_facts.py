@@ -71,6 +71,16 @@ async def test_a_parameter_that_is_taken_only_by_name_now_breaks(tmp_path: Path)
     assert fact_sentence(fact, "en") == "`attend` takes `scale` only by name now."
 
 
+async def test_an_optional_parameter_that_is_taken_only_by_name_now_may_break(
+    tmp_path: Path,
+) -> None:
+    before = {"engine/__init__.py": "def attend(q, scale=1): ...\n"}
+    after = {"engine/__init__.py": "def attend(q, *, scale=1): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    kinds = [(fact.kind, fact.severity) for fact in facts if fact.kind.startswith("parameter")]
+    assert kinds == [("parameter-keyword-only", Severity.MAY_BREAK)]
+
+
 async def test_what_a_module_imports_for_itself_is_not_given_to_users(tmp_path: Path) -> None:
     before = {
         "engine/__init__.py": "from . import core\n",
