@@ -734,3 +734,14 @@ async def test_what_documents_of_sphinx_list_is_public(tmp_path: Path) -> None:
     facts = await facts_of(tmp_path, before, after)
     breaking = {(fact.kind, fact.name) for fact in facts if fact.severity is Severity.BREAKING}
     assert breaking == {("symbol-removed", "gather"), ("parameter-added", "scatter")}
+
+
+async def test_a_member_that_leaves_an_enumeration_breaks(tmp_path: Path) -> None:
+    code = "from enum import Enum\n\n\nclass Mode(str, Enum):\n    EAGER = 'eager'\n{}"
+    before = {
+        "engine/__init__.py": "from .modes import Mode\n",
+        "engine/modes.py": code.format("    GRAPH = 'graph'\n"),
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/modes.py": code.format("")})
+    (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert (fact.kind, fact.name) == ("enum-member-removed", "Mode.GRAPH")
