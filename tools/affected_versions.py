@@ -138,13 +138,20 @@ async def _introduction(
     """Return the commit that brought what a commit mends, if it is known."""
     commit = evidence.change.commit
     reverted = await _commits_meant(code, commit, list(_reverted(evidence)))
+    if len(reverted) > 1:
+        return None
+    is_fix = "fix" in read_heading(commit.title).purposes
+    named_commits: list[Commit] = []
+    if is_fix:
+        named_commits = await _commits_meant(code, commit, list(_mentioned_commits(commit)))
     if reverted:
-        return _Introduction(reverted[0], "reverted") if len(reverted) == 1 else None
-    if "fix" not in read_heading(commit.title).purposes:
+        # Only the author's words make a fault of what is taken back.
+        proof: IntroductionProof = "named" if reverted == named_commits else "reverted"
+        return _Introduction(reverted[0], proof)
+    if not is_fix:
         return None
     if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
         return None  # No version does anything wrong that the commit mends
-    named_commits = await _commits_meant(code, commit, list(_mentioned_commits(commit)))
     named_commits = [
         earlier
         for earlier in named_commits
