@@ -152,13 +152,12 @@ async def _introduction(
         return None
     if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
         return None  # No version does anything wrong that the commit mends
-    named_commits = [
-        earlier
-        for earlier in named_commits
-        if await _shares_file(code, evidence, earlier, evidence_cache)
-    ]
-    if named_commits:
-        return _Introduction(named_commits[0], "named") if len(named_commits) == 1 else None
+    sharing_commits: list[Commit] = []
+    for earlier in named_commits:
+        if await _shares_file(code, evidence, earlier, evidence_cache):
+            sharing_commits.append(earlier)
+    if sharing_commits:
+        return _Introduction(sharing_commits[0], "named") if len(sharing_commits) == 1 else None
     if not follow_lines or len(commit.parents) != 1:
         return None
     writer = await writer_of_removed_lines(headline(commit, evidence.pull), code, evidence_cache)
