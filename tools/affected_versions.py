@@ -152,10 +152,7 @@ async def _introduction(
         return None
     if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
         return None  # No version does anything wrong that the commit mends
-    sharing_commits: list[Commit] = []
-    for earlier in named_commits:
-        if await _shares_file(code, evidence, earlier, evidence_cache):
-            sharing_commits.append(earlier)
+    sharing_commits = await _sharing_a_file(code, evidence, named_commits, evidence_cache)
     if sharing_commits:
         return _Introduction(sharing_commits[0], "named") if len(sharing_commits) == 1 else None
     if not follow_lines or len(commit.parents) != 1:
@@ -164,6 +161,20 @@ async def _introduction(
     if writer is None:
         return None
     return _Introduction(await code.resolve(writer.sha), "lines")
+
+
+async def _sharing_a_file(
+    code: CloneSource,
+    evidence: CommitEvidence,
+    others: Sequence[Commit],
+    evidence_cache: EvidenceCache,
+) -> list[Commit]:
+    """Return the other commits that change a file which this one changes, too."""
+    sharing: list[Commit] = []
+    for other in others:
+        if await _shares_file(code, evidence, other, evidence_cache):
+            sharing.append(other)
+    return sharing
 
 
 def _reverted(evidence: CommitEvidence) -> Iterator[EvidenceId]:
