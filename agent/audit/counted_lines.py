@@ -52,7 +52,10 @@ class _Counts(NamedTuple):
 
     def agrees(self, other: "_Counts") -> bool:
         """Return True if nothing that these counts say is another number there."""
-        return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
+        for count, other_count in zip(self, other, strict=True):
+            if count is not None and count != other_count:
+                return False
+        return True
 
 
 def check_counts(entry: AuditEntry, evidence: Sequence[CommitEvidence]) -> Iterator[RuledWords]:
@@ -82,13 +85,19 @@ def _pairs(text: str, summaries: Sequence[re.Match[str]]) -> Iterator[re.Match[s
     """Yield the added and deleted lines that a text counts outside of git's summaries."""
     for form in (_PAIR, _PAIR_IN_WORDS, _PAIR_IN_CHINESE):
         for pair in form.finditer(text):
-            if not any(summary.start() <= pair.start() < summary.end() for summary in summaries):
+            if not _is_within(pair, summaries):
                 yield pair
 
 
+def _is_within(pair: re.Match[str], summaries: Sequence[re.Match[str]]) -> bool:
+    return any(summary.start() <= pair.start() < summary.end() for summary in summaries)
+
+
 def _counts_in(match: re.Match[str]) -> _Counts:
-    groups = match.groupdict()
-    numbers = {name: int(text.replace(",", "")) for name, text in groups.items() if text}
+    numbers: dict[str, int] = {}
+    for name, text in match.groupdict().items():
+        if text:
+            numbers[name] = int(text.replace(",", ""))
     return _Counts(numbers.get("files"), numbers.get("added"), numbers.get("deleted"))
 
 

@@ -263,10 +263,8 @@ def _number_behind_title(entry: AuditEntry, commit: Commit) -> Iterator[Finding]
 
 
 def _has_number(entry: AuditEntry, number: int) -> bool:
-    return any(
-        reference.kind == "thread" and int(reference.value) == number
-        for reference in entry.references
-    )
+    threads = [reference for reference in entry.references if reference.kind == "thread"]
+    return any(int(thread.value) == number for thread in threads)
 
 
 def _thread_behind(entry: AuditEntry, end: int) -> ReportReference | None:
