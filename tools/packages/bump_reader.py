@@ -26,7 +26,7 @@ from agent.fact_sentences import fact_sentence
 from agent.ports import CloneSource
 from agent.user_code_uses import concerns, used_name
 from tools.packages.action_changes import action_changes
-from tools.packages.broken_includes import broken_includes, public_headers
+from tools.packages.broken_includes import broken_includes, names_from_headers, public_headers
 from tools.packages.broken_python_uses import FileUse, broken_uses, own_uses
 from tools.packages.other_languages import LANGUAGES, other_uses
 from tools.packages.package_repositories import NotProved, SourceFinder
@@ -164,7 +164,7 @@ class BumpReader:
         except AppError as error:
             return PackageOutcome(bump=bump, mapping=mapping, reason=str(error))
         if self.explain is not None:
-            self._used[bump.key] = comparison.used or await _used_names(comparison)
+            self._used[bump.key] = (*comparison.used, *await _used_names(comparison))
         return await self._with_facts(comparison, tip)
 
     def _time_is_over(self) -> str:
@@ -208,7 +208,10 @@ class BumpReader:
             files_importing=_file_count(uses.uses),
             reason=_unreadable(imports, broken, headers),
         )
-        return _PackageComparison(outcome, uses.uses, new)
+        names: tuple[UsedName, ...] = ()
+        if headers and self.explain is not None:
+            names = await names_from_headers(trees, mapping, tip.texts)
+        return _PackageComparison(outcome, uses.uses, new, names)
 
     async def _compared_elsewhere(
         self, trees: TreeReader, bump: Bump, mapping: SourceMapping, tip: OwnTree
@@ -338,7 +341,7 @@ class _PackageComparison(NamedTuple):
     outcome: PackageOutcome
     own_uses: Sequence[FileUse]
     new: PythonTree | None  # None for a package that is not Python's
-    used: tuple[UsedName, ...] = ()  # Of a package that is not Python's
+    used: tuple[UsedName, ...] = ()  # Of headers, and of a package that is not Python's
 
 
 async def _used_names(comparison: _PackageComparison) -> tuple[UsedName, ...]:
