@@ -44,15 +44,14 @@ def card_text(affected: Affected, lang: Language) -> str:
 def versions_text(affected: Affected, lang: Language) -> str:
     """Return which versions have a fault, and which its fix."""
     words = catalogue(lang)["affected"]
-    is_likely = affected.proof == "lines"
     if affected.fault_spans:
-        template: str = words["likely" if is_likely else "affected"]
+        template: str = words["likely" if affected.proof == "lines" else "affected"]
         spans = [_span_text(span, lang) for span in affected.fault_spans]
         return template.format(versions=_listed(spans, lang), fixed=_fixed_text(affected, lang))
     if affected.contains_fault:
-        template = words["likely_candidates" if is_likely else "candidates"]
+        template = words["candidates"][affected.proof]
         return template.format(versions=_listed(map(_code, affected.contains_fault), lang))
-    text: str = words["likely_unreleased" if is_likely else "unreleased"]
+    text: str = words["unreleased"][affected.proof]
     return text
 
 

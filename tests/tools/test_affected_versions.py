@@ -87,6 +87,24 @@ async def test_a_revert_tells_which_versions_have_what_it_takes_back(work: Work)
     assert "fixed in `v1.3.0`." in affected_text(result, "en")
 
 
+async def test_what_a_revert_takes_back_is_not_called_a_fault_that_was_never_released(
+    work: Work,
+) -> None:
+    released(work)
+    pin = work.commit("Pin the router (#4)", {"engine/pins.py": "ROUTER = 1\n"})
+    message = f'Revert "Pin the router (#4)" (#9)\n\nThis reverts commit {pin}.'
+    fix = work.commit(message, {"engine/pins.py": ""})
+    result = await affected(work, fix)
+    assert result is not None
+    assert affected_text(result, "en").startswith("What is taken back here was never released.")
+    assert affected_text(result, "zh").startswith("此处撤回的改动从未发布。")
+    work.git("tag", "v1.3.0rc1", pin)
+    result = await affected(work, fix)
+    assert result is not None
+    expected = "No final version has what is taken back here; `v1.3.0rc1` had it."
+    assert affected_text(result, "en").startswith(expected)
+
+
 async def test_the_writer_of_the_lines_that_a_fix_removes_likely_brought_the_fault(
     work: Work,
 ) -> None:
@@ -112,6 +130,52 @@ async def test_lines_that_were_edited_while_they_moved_say_nothing_of_their_age(
     fix = work.commit(
         "Fix full routes (#3)", {"engine/routes.py": names + moved.replace(">=", ">")}
     )
+    assert await affected(work, fix) is None
+
+
+async def test_a_fault_may_be_older_than_a_line_that_was_only_edited(work: Work) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": "report(route(config.size), 1)\n"})
+    work.git("tag", "v1.0.0")
+    work.commit("Report more (#2)", {"engine/router.py": "report(route(size), 1)\n"})
+    work.git("tag", "v1.1.0")
+    fix = work.commit("Fix the report (#3)", {"engine/router.py": "report(route(size), 2)\n"})
+    assert await affected(work, fix) is None
+
+
+async def test_what_an_edit_brought_into_a_line_is_as_old_as_the_edit(work: Work) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": "use(isinstance(layer, Fused))\n"})
+    work.git("tag", "v1.0.0")
+    fault = work.commit(
+        "Turn layers round (#2)", {"engine/router.py": "use(isinstance(layer, Runner))\n"}
+    )
+    mended = "use(isinstance(layer, (Runner, Experts)))\n"
+    fix = work.commit("Fix layers (#3)", {"engine/router.py": mended})
+    result = await affected(work, fix)
+    assert result is not None
+    assert result.introduced.sha == fault
+
+
+@pytest.mark.parametrize("title", ["[Bugfix] Route by size (#2)", 'Revert "Route all" (#2)'])
+async def test_a_fault_may_be_older_than_the_fix_whose_lines_go(work: Work, title: str) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
+    work.git("tag", "v1.0.0")
+    work.commit(title, {"engine/router.py": FAULTY})
+    mended = FAULTY.replace("size == 0", "size < 0")
+    fix = work.commit("Fix empty routes (#9)", {"engine/router.py": mended})
+    assert await affected(work, fix) is None
+
+
+async def test_a_fix_that_mostly_adds_says_nothing_of_who_wrote_the_line_that_goes(
+    work: Work,
+) -> None:
+    places = "".join(f"def step_{number}():\n    pass\n" + "\n" * 9 for number in range(4))
+    work.commit("Add steps (#1)", {"engine/steps.py": places})
+    work.git("tag", "v1.0.0")
+    pinned = places + "PINNED = True\n"
+    work.commit("Pin memory (#2)", {"engine/steps.py": pinned})
+    work.git("tag", "v1.1.0")
+    mended = pinned.replace("    pass\n", "    pass\n    wait()\n").replace("= True", "= FAST")
+    fix = work.commit("Fix steps without a device (#3)", {"engine/steps.py": mended})
     assert await affected(work, fix) is None
 
 
