@@ -9,6 +9,8 @@ from agent.domain.patch import Hunk, read_patch
 from agent.triage.title_conventions import Area, area
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_COMMENT = re.compile(r"#(?!\w)|//|/\*|\*(?:\s|$)|\"\"\"|$")
+"""The beginning of a line in which nothing stands but a comment."""
 
 
 def only_edited(change: Change, writer: Change) -> bool:
@@ -34,7 +36,7 @@ def only_edited(change: Change, writer: Change) -> bool:
 
 
 def mostly_adds(change: Change) -> bool:
-    """Return True if a change removes lines in less than half of the places of code that it changes.
+    """Return True if less than half of the places of code that a change touches lose lines of code.
 
     Then it mends what is missing elsewhere, and who wrote the few lines that go says little.
     """
@@ -45,7 +47,8 @@ def mostly_adds(change: Change) -> bool:
             continue
         for hunk in read_patch(file.patch).hunks:
             places += 1
-            removing_places += bool(_changed(hunk, "-"))
+            removed = _changed(hunk, "-")
+            removing_places += not all(_COMMENT.match(line) for line in removed)
     return 2 * removing_places < places
 
 

@@ -179,6 +179,17 @@ async def test_a_fix_that_mostly_adds_says_nothing_of_who_wrote_the_line_that_go
     assert await affected(work, fix) is None
 
 
+async def test_a_comment_that_goes_says_nothing_of_who_brought_the_fault(work: Work) -> None:
+    limits = "LIMITS = [\n    # Names of limits: a.\n    'a',\n]\n"
+    work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
+    work.git("tag", "v1.0.0")
+    work.commit("Name limits (#2)", {"engine/limits.py": limits})
+    work.git("tag", "v1.1.0")
+    mended = limits.replace("limits: a.", "limits: a, b.").replace("'a',", "'a',\n    'b',")
+    fix = work.commit("Fix limits of others (#3)", {"engine/limits.py": mended})
+    assert await affected(work, fix) is None
+
+
 async def test_a_copy_of_the_fix_on_a_release_branch_counts_under_its_other_hash(
     work: Work,
 ) -> None:
