@@ -106,7 +106,7 @@ async def _judged_parts(
 
     claims = []
     for claim_id, sentence in sentence_by_id.items():
-        text = {"en": sentence.text}
+        text = {"en": sentence.unsettled}
         claims.append(Claim(id=claim_id, repo=None, role="change", text=text))
     case = Case(
         account=batch.evidence[0].repo,

@@ -267,17 +267,18 @@ def _brief_tasks(state: ChaptersInput) -> Iterator[Task]:
     written_rows = [row for name, row in rows.items() if name in written]
     leading = leading_rows(_worth_the_brief(written_rows), MAX_SUMMED)
     numbers = {row.id: number for number, row in enumerate(leading)}
-    about_commits = [
-        claim for claim in about_commits if claim.about[0] in numbers or not claim.free
-    ]
+    summed_claims: list[Claim] = []
+    for claim in about_commits:
+        if claim.about[0] in numbers or not claim.free:
+            summed_claims.append(claim)
 
     def place_in_brief(claim: Claim) -> tuple[int, float]:
         name = claim.about[0]
         return numbers.get(name, len(numbers)), -rows[name].weight
 
-    about_commits.sort(key=place_in_brief)
+    summed_claims.sort(key=place_in_brief)
     titles = {name: row.title for name, row in rows.items()}
-    task = summary_task(None, about_commits, titles, release_claims)
+    task = summary_task(None, summed_claims, titles, release_claims)
     if task is not None:
         yield task
 

@@ -124,9 +124,8 @@ def _row(
     texts: _Texts,
     pull: EvidenceId | None = None,
 ) -> EvidenceRow:
-    mentions = tuple(
-        other for other in mentioned_ids(repo, f"{texts.title}\n{texts.text}") if other != name
-    )
+    mentioned = mentioned_ids(repo, f"{texts.title}\n{texts.text}")
+    mentions = tuple(other for other in mentioned if other != name)
     columns = _indexed(texts, str(record["author"]))
     full_record: dict[str, Value] = {
         "name": name,

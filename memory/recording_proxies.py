@@ -14,7 +14,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from inspect import (
     BoundArguments,
@@ -32,7 +32,7 @@ from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 from pydantic_core import to_jsonable_python
 
 from agent.domain.base import AppError, RepoId
-from agent.domain.commits import Change, Commit
+from agent.domain.commits import Change, Commit, Landing
 from agent.domain.surface import SurfaceChange
 from agent.links.name_introductions import Birth
 from agent.links.touched_lines import LineWriter
@@ -59,6 +59,9 @@ class _Rule:
     run: Callable[..., Any] | None = None  # Makes the call in a way of its own
     needs_history: bool = False
     """True if answers serve later runs only where they come from a clone that is not shallow."""
+    follows_refs: bool = False
+    """True if an answer follows from what branch and tags of a clone point at, and from arguments:
+    it serves the later runs that find them pointing there."""
 
     def lasts(self, answer: Any, item: str, arguments: Mapping[str, Any]) -> bool:
         """Return True if an answer serves all later runs."""
@@ -107,6 +110,7 @@ class _Proxy:
         self.recorder = recorder
         self.group = group
         self.origin = origin
+        self.known_refs: str | None = None  # What branch and tags point at, once it was read
         for interface in interfaces:
             for description in _public_methods(interface):
                 setattr(self, description.name, _Method(self, description))
@@ -212,7 +216,9 @@ class _Method:
 
     def _call(self, about: str, arguments: Mapping[str, Any]) -> Call:
         name = f"{self.proxy.group}.{self._name}"
-        return Call(name, about, arguments, self.proxy.origin, self._description.lasting_form)
+        # Where references moved since, the same question has another answer.
+        form = "" if self._rule.follows_refs else self._description.lasting_form
+        return Call(name, about, arguments, self.proxy.origin, form)
 
     def _call_target(self, target: Any, bound: BoundArguments, items: Iterable[str] = ()) -> Any:
         if self._rule.each:
@@ -238,6 +244,8 @@ class _Method:
             target = self.proxy.target()
             if isawaitable(target):  # A source that is opened now
                 target = await target
+            if self._rule.follows_refs and isinstance(target, CloneSource):
+                return {"": await self._fetch_at_refs(target, bound)}
             answer = await self._call_target(target, bound, items)
             if self._rule.needs_history:
                 may_last = await _has_whole_history(target)
@@ -248,6 +256,31 @@ class _Method:
 
         answers = await self.recorder.fetch_all(self._calls(bound), self._codec, live, lasts)
         return answers if self._rule.each else answers[""]
+
+    async def _fetch_at_refs(self, source: CloneSource, bound: BoundArguments) -> Any:
+        """Answer as an earlier run was answered while branch and tags were where they are now."""
+        if self.proxy.known_refs is None:
+            self.proxy.known_refs = await source.refs()
+        may_last = False
+
+        async def live(_: Sequence[str]) -> Any:
+            nonlocal may_last
+            answer = await self._call_target(source, bound)
+            # While it was found, somebody may have fetched.
+            may_last = (
+                await source.has_whole_history() and await source.refs() == self.proxy.known_refs
+            )
+            return {"": answer}
+
+        def lasts(item: str, answer: Any) -> bool:
+            return may_last and self._rule.lasts(answer, item, bound.arguments)
+
+        call = self._calls(bound)[""]
+        arguments = {**call.arguments, "refs": self.proxy.known_refs}
+        form = self._description.lasting_form
+        at_refs = replace(call, name=f"{call.name} at refs", arguments=arguments, lasting=form)
+        answers = await self.recorder.fetch_all({"": at_refs}, self._codec, live, lasts)
+        return answers[""]
 
     async def _stream(self, bound: BoundArguments) -> AsyncGenerator[Any, None]:
         """Yield the items in the order asked for.
@@ -335,6 +368,16 @@ def _is_something(answer: Any, item: str, arguments: Mapping[str, Any]) -> bool:
     return bool(answer)
 
 
+def _is_settled(landing: Landing, item: str, arguments: Mapping[str, Any]) -> bool:
+    """Return True if nothing was noticed about a window: what is dated in the future arrives."""
+    del item, arguments
+    return bool(landing.rows) and not landing.notices and not landing.failures
+
+
+def _always(*_: Any) -> bool:
+    return True
+
+
 def _is_complete(past: Past | None, item: str, arguments: Mapping[str, Any]) -> bool:
     """Return True if a stretch of history was searched to its beginning."""
     del item, arguments
@@ -365,6 +408,7 @@ _SURFACE: JsonCodec[SurfaceChange | None] = JsonCodec("surface", TypeAdapter(Sur
 _LINE_WRITERS = JsonCodec("line-writers", TypeAdapter(tuple[LineWriter, ...]))
 _BIRTHS = JsonCodec("births", TypeAdapter(tuple[Birth, ...]))
 _RULES: Mapping[Callable[..., Any], _Rule] = {
+    CodeSource.landed: _Rule(lasting=_is_settled, follows_refs=True),
     CodeSource.changes: _Rule(
         each="shas",
         item_of=lambda change: change.commit.sha,
@@ -372,7 +416,7 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
     ),
     CodeSource.blobs: _Rule(each="paths", codec=_VERSIONS, lasting=_has_both_versions),
     CodeSource.foresee: _Rule(run=_foresee),
-    CodeSource.before: _Rule(lasting=lambda *_: True, needs_history=True),
+    CodeSource.before: _Rule(lasting=_always, needs_history=True),
     CloneSource.headed: _Rule(lasting=_is_complete, needs_history=True),
     CloneSource.similar: _Rule(lasting=_is_something, needs_history=True),
     CloneSource.written_by: _Rule(lasting=_is_something, needs_history=True),
@@ -384,6 +428,11 @@ _RULES: Mapping[Callable[..., Any], _Rule] = {
     ),
     CloneSource.lines_with: _Rule(lasting=_is_something),
     CloneSource.document_lines: _Rule(lasting=_is_something),
+    CloneSource.tagged: _Rule(lasting=_always, follows_refs=True),
+    CloneSource.tags_made: _Rule(lasting=_always, follows_refs=True),
+    CloneSource.first_tags: _Rule(lasting=_always, follows_refs=True),
+    CloneSource.releases_with: _Rule(lasting=_always, follows_refs=True),
+    CloneSource.release_range: _Rule(lasting=_always, follows_refs=True),
     CloneSource.surface_changes: _Rule(
         each="shas", codec=_SURFACE, lasting=lambda change, *_: change is not None
     ),

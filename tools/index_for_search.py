@@ -40,9 +40,9 @@ async def index_run(
     """Index what a run has read; its window counts as read if nothing of it was left out."""
     for start in range(0, len(material.reads), _READS_PER_BATCH):
         reads = material.reads[start : start + _READS_PER_BATCH]
-        cards = [
-            await card_of(sources.code, read.evidence, collected.threads.pulls) for read in reads
-        ]
+        cards = []
+        for read in reads:
+            cards.append(await card_of(sources.code, read.evidence, collected.threads.pulls))
         memory.keep(material.repo, cards)
     memory.connect(material.repo, collected.threads, tuple(material.links))
     await _index_tags(memory, sources.code)
@@ -236,9 +236,9 @@ async def card_of(code: CodeSource, evidence: CommitEvidence, pulls: Sequence[Pu
         members = await code.members(card.sha)
         authors = dict.fromkeys(member.author.name for member in members if not member.is_merge)
     if not authors:
-        authors = dict.fromkeys(
-            pull.author for pull in pulls if pull.number == card.pull and pull.author
-        )
+        for pull in pulls:
+            if pull.number == card.pull and pull.author:
+                authors[pull.author] = None
     if not authors:
         return card
     return card.model_copy(update={"author": ", ".join(list(authors)[:_MAX_AUTHORS])})

@@ -196,7 +196,10 @@ async def _definitions(
     definitions: list[Definition] = []
     for name, asking_file in deciding.items():
         usages = hits.get(name, Usages()).found
-        defining = [hit for hit in usages if _defines(hit, name) and _is_alike(hit, asking_file)]
+        defining = []
+        for hit in usages:
+            if _defines(hit, name) and _is_alike(hit, asking_file):
+                defining.append(hit)
         defining = _nearest(_imported(defining, usages, asking_file), asking_file)
         if len(defining) > _MAX_SAME_NAME:
             continue

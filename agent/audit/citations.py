@@ -68,7 +68,8 @@ def check_citations(entries: Sequence[AuditEntry], library: Library) -> Iterator
             yield from _fields(entry, commit, library)
             yield from _pulls(entry, commit)
         if entry.is_read:
-            yield from check_counts(entry, entry.evidence)
+            for ruled in check_counts(entry, entry.evidence):
+                yield ruled.finding
     yield from check_beside(entries, library)
     yield from fold_flood(windows, "commits are outside of the days that the report states")
     yield from _anchors([entry.block for entry in entries if entry.block.kind != "fence"])

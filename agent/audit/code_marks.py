@@ -230,8 +230,11 @@ def _parts(name: NamedCode) -> list[str]:
         return [name.text]
     if name.kind == "path":
         return [name.text.removeprefix("./")]
-    parts = _SEPARATOR_OF_NAMES.split(name.text.removesuffix("()"))
-    return [part for part in parts if len(part) >= _MIN_PART and _JOINT.search(part)]
+    parts: list[str] = []
+    for part in _SEPARATOR_OF_NAMES.split(name.text.removesuffix("()")):
+        if len(part) >= _MIN_PART and _JOINT.search(part):
+            parts.append(part)
+    return parts
 
 
 def _resembled(name: NamedCode, part: str, entry: AuditEntry) -> str:

@@ -8,7 +8,7 @@ from itertools import chain, combinations
 from typing import NamedTuple
 
 from agent.audit.entries import AuditEntry
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, touched
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, RuledWords, touched
 from agent.audit.markdown import code_of
 from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence
@@ -52,10 +52,13 @@ class _Counts(NamedTuple):
 
     def agrees(self, other: "_Counts") -> bool:
         """Return True if nothing that these counts say is another number there."""
-        return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
+        for count, other_count in zip(self, other, strict=True):
+            if count is not None and count != other_count:
+                return False
+        return True
 
 
-def check_counts(entry: AuditEntry, evidence: Sequence[CommitEvidence]) -> Iterator[Finding]:
+def check_counts(entry: AuditEntry, evidence: Sequence[CommitEvidence]) -> Iterator[RuledWords]:
     """Compare the lines and files that a block counts with those of its commits.
 
     A count may be that of one of these commits, of several together, of a file, or of all files in
@@ -67,13 +70,13 @@ def check_counts(entry: AuditEntry, evidence: Sequence[CommitEvidence]) -> Itera
     checked = _CountedBlock(entry, changes)
     summaries = [*_SHORTSTAT.finditer(entry.block.text)]
     for summary in summaries:
-        yield checked.finding_of(summary, checked.totals)
+        yield checked.ruled(summary, checked.totals)
     pairs_of_commit = []
     for pair in _pairs(entry.block.text, summaries):
         counts = _counts_in(pair)
         if any(counts.agrees(total) for total in checked.totals):
             pairs_of_commit.append(pair)
-        yield checked.finding_of(pair, checked.parts)
+        yield checked.ruled(pair, checked.parts)
     if len(changes) == 1:
         yield from _file_counts(checked, pairs_of_commit)
 
@@ -82,17 +85,23 @@ def _pairs(text: str, summaries: Sequence[re.Match[str]]) -> Iterator[re.Match[s
     """Yield the added and deleted lines that a text counts outside of git's summaries."""
     for form in (_PAIR, _PAIR_IN_WORDS, _PAIR_IN_CHINESE):
         for pair in form.finditer(text):
-            if not any(summary.start() <= pair.start() < summary.end() for summary in summaries):
+            if not _is_within(pair, summaries):
                 yield pair
 
 
+def _is_within(pair: re.Match[str], summaries: Sequence[re.Match[str]]) -> bool:
+    return any(summary.start() <= pair.start() < summary.end() for summary in summaries)
+
+
 def _counts_in(match: re.Match[str]) -> _Counts:
-    groups = match.groupdict()
-    numbers = {name: int(text.replace(",", "")) for name, text in groups.items() if text}
+    numbers: dict[str, int] = {}
+    for name, text in match.groupdict().items():
+        if text:
+            numbers[name] = int(text.replace(",", ""))
     return _Counts(numbers.get("files"), numbers.get("added"), numbers.get("deleted"))
 
 
-def _file_counts(checked: "_CountedBlock", pairs: Sequence[re.Match[str]]) -> Iterator[Finding]:
+def _file_counts(checked: "_CountedBlock", pairs: Sequence[re.Match[str]]) -> Iterator[RuledWords]:
     """Compare each count of a commit's files.
 
     It stands in a column or behind a label, or right beside the lines of the whole commit.
@@ -102,12 +111,14 @@ def _file_counts(checked: "_CountedBlock", pairs: Sequence[re.Match[str]]) -> It
         number = _NUMBER_OF_FILES.fullmatch(field.value)
         if field.name == "files" and number is not None:
             line = block.line_at(field.start)
-            yield checked.finding(line, f"{field.value.strip()} (files)", number, checked.totals)
+            claim = f"{field.value.strip()} (files)"
+            found = checked.finding(line, claim, number, checked.totals)
+            yield RuledWords(found, field.start, field.start + len(field.value))
     for count in _FILES.finditer(block.text):
         for pair in pairs:
             start, end = sorted((count.span(), pair.span()))
             if _BETWEEN_COUNTS.fullmatch(block.text, start[1], end[0]):
-                yield checked.finding_of(count, checked.totals)
+                yield checked.ruled(count, checked.totals)
                 break
 
 
@@ -158,10 +169,10 @@ class _CountedBlock:
                 files.update({file.path: file for file in touched(code, change)})
         return list(files.values())
 
-    def finding_of(self, match: re.Match[str], possible: Sequence[_Counts]) -> Finding:
+    def ruled(self, match: re.Match[str], possible: Sequence[_Counts]) -> RuledWords:
         """Compare counts that stand in the text of the block."""
         line = self.entry.block.line_at(match.start())
-        return self.finding(line, match[0], match, possible)
+        return RuledWords(self.finding(line, match[0], match, possible), *match.span())
 
     def finding(
         self, line: int, claim: str, match: re.Match[str], possible: Sequence[_Counts]

@@ -68,6 +68,19 @@ def finding(
     return Finding(line, kind, claim, f"wrong:{wrong}", evidence, span, replacement)
 
 
+class RuledWords(NamedTuple):
+    """Words of a block that code compared with a commit, and where in its text they stand."""
+
+    finding: Finding
+    start: int
+    end: int
+
+    @property
+    def is_settled(self) -> bool:
+        """Return True if code found them right or wrong, so that nobody else need read them."""
+        return self.finding.verdict == RIGHT or self.finding.wrong
+
+
 def fold_flood(findings: Sequence[Finding], statement: str) -> list[Finding]:
     """Return the findings of one check, with one for all wrong ones where many of them are wrong.
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from agent.audit.entries import AuditEntry, commits_meant
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
 from agent.audit.markdown import code_of, plain
+from agent.audit.settled_words import SETTLED, SettledWords
 from agent.domain.commits import Commit
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
@@ -36,6 +37,10 @@ _MAX_COMMITS = 3  # That sentences of one batch may be about
 _CONTROLS = 2  # One for each reading of the judge
 _WORDS_SHARE = 0.4
 _MIN_NAME = 4  # Characters of code marks that the diff is searched for
+_ABOUT_SETTLED = (
+    f"In the sentences {SETTLED} stands for a name, date, path or count that a program has compared "
+    "with the commit: take it to be right."
+)
 _MAX_CLAIM = 300  # Characters of a sentence or a quotation that a finding has
 
 
@@ -46,6 +51,7 @@ class ReportSentence(NamedTuple):
     text: str
     entry: AuditEntry
     commits: tuple[Commit, ...] = ()  # Those that it names, or else those of its block
+    unsettled: str = ""  # Its words without those that code has compared with git
 
     @property
     def evidence(self) -> tuple[CommitEvidence, ...]:
@@ -57,21 +63,24 @@ class ReportSentence(NamedTuple):
 def sentences_of(entries: Sequence[AuditEntry], library: Library) -> Iterator[ReportSentence]:
     """Yield the sentences of all entries, without titles, field values and tables of contents.
 
-    A sentence that names several commits is divided into what it says of each.
+    A sentence that names several commits is divided into what it says of each. What says nothing
+    besides what code has compared with git is no sentence.
     """
     for entry in entries:
         if entry.block.kind not in ("text", "item", "row"):
             continue
         block = entry.block
+        settled = SettledWords(entry, library)
         for start, end, named in _parts(block.text, _named_commits(entry, library)):
             if any(start <= field.start < end for field in entry.fields):
                 continue
             piece = block.text[start:end].lstrip()
             is_in_contents = "](#" in piece
-            words = plain(piece).strip(" -–—:：|")
-            if not is_in_contents and _says_something(words, entry):
+            unsettled = settled.rest(start, end).strip(" -–—:：|")
+            if not is_in_contents and _says_something(unsettled, entry):
                 line = block.line_at(end - len(piece))
-                yield ReportSentence(line, words, entry, named or entry.commits)
+                words = plain(piece).strip(" -–—:：|")
+                yield ReportSentence(line, words, entry, named or entry.commits, unsettled)
 
 
 class _NamedCommit(NamedTuple):
@@ -205,6 +214,8 @@ def evidence_text(batch: ProseBatch, library: Library, budget: int) -> str:
     tokens_per_commit = budget // max(1, len(batch.evidence))
     words_budget = int(tokens_per_commit * _WORDS_SHARE)
     texts: list[str] = []
+    if any(SETTLED in sentence.unsettled for sentence in batch.sentences):
+        texts.append(_ABOUT_SETTLED)
     for number, commit in enumerate(batch.evidence, start=1):
         words = piece_text(f"c{number}", commit, words_budget, None, focus)
         pull = library[commit.repo].threads.get(commit.pull or 0)

@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 from agent.audit.commit_metadata import Authors, author_finding, date_finding, is_misspelt
 from agent.audit.entries import FIELDS, AuditEntry, commits_meant, thread_repos
-from agent.audit.findings import Finding, Library, ReportReference, finding, folded
+from agent.audit.findings import (
+    Finding,
+    Library,
+    ReportReference,
+    RuledWords,
+    finding,
+    folded,
+)
 from agent.audit.markdown import plain
 from agent.domain.commits import Commit
 from agent.domain.references import mentions_thread, pull_number, without_pull_number
@@ -40,6 +47,7 @@ class Beside(NamedTuple):
 
     text: str
     start: int  # In the text of the block
+    end: int
 
 
 class HashOfEntry(NamedTuple):
@@ -58,7 +66,8 @@ def check_beside(entries: Sequence[AuditEntry], library: Library) -> Iterator[Fi
             number = _number_beside(hash_of_entry, library)
             if number is not None:
                 numbers.append(number)
-            yield from _people_and_dates(hash_of_entry, library)
+            for ruled in _people_and_dates(hash_of_entry, library):
+                yield ruled.finding
         if len(entry.commits) == 1:
             yield from _number_behind_title(entry, entry.commits[0])
     right_numbers = [number for number in numbers if number.is_right]
@@ -67,6 +76,12 @@ def check_beside(entries: Sequence[AuditEntry], library: Library) -> Iterator[Fi
     )
     for number in numbers:
         yield from _number_findings(number, is_custom=is_custom)
+
+
+def people_and_dates(entry: AuditEntry, library: Library) -> Iterator[RuledWords]:
+    """Yield the names and dates right behind the hashes of a block, with what is found of them."""
+    for hash_of_entry in _hashes_of(entry, library):
+        yield from _people_and_dates(hash_of_entry, library)
 
 
 def _hashes_of(entry: AuditEntry, library: Library) -> Iterator[HashOfEntry]:
@@ -109,8 +124,12 @@ def _is_hash_beside(entry: AuditEntry, reference: ReportReference, index: int) -
 def _are_beside(entry: AuditEntry, reference: ReportReference, other: ReportReference) -> bool:
     """Return True if nothing but punctuation and a label stands between two references."""
     first, second = sorted((reference, other), key=attrgetter("start"))
-    gap = entry.block.text[first.end : second.start]
-    return len(gap) <= _LONGEST_GAP and _GAP.fullmatch(gap) is not None
+    return is_gap(entry.block.text[first.end : second.start])
+
+
+def is_gap(text: str) -> bool:
+    """Return True if a text between two others is nothing but punctuation and a label."""
+    return len(text) <= _LONGEST_GAP and _GAP.fullmatch(text) is not None
 
 
 def commit_of_number_beside(
@@ -225,10 +244,8 @@ def _number_behind_title(entry: AuditEntry, commit: Commit) -> Iterator[Finding]
 
 
 def _has_number(entry: AuditEntry, number: int) -> bool:
-    return any(
-        reference.kind == "thread" and int(reference.value) == number
-        for reference in entry.references
-    )
+    threads = [reference for reference in entry.references if reference.kind == "thread"]
+    return any(int(thread.value) == number for thread in threads)
 
 
 def _thread_behind(entry: AuditEntry, end: int) -> ReportReference | None:
@@ -237,22 +254,33 @@ def _thread_behind(entry: AuditEntry, end: int) -> ReportReference | None:
         if reference.kind != "thread" or reference.start < end or reference.field == "pull":
             continue
         gap = entry.block.text[end : reference.start]
-        return reference if len(gap) <= _LONGEST_GAP and _GAP.fullmatch(gap) else None
+        return reference if is_gap(gap) else None
     return None
 
 
-def _people_and_dates(hash_of_entry: HashOfEntry, library: Library) -> Iterator[Finding]:
-    """Compare the names, dates and numbers of files that stand as pieces right behind a hash."""
+def _people_and_dates(hash_of_entry: HashOfEntry, library: Library) -> Iterator[RuledWords]:
+    """Compare the names and dates that stand as pieces right behind a hash.
+
+    They begin the piece, with their labels.
+    """
     entry, reference, commit = hash_of_entry
     authors = library[commit.repo].authors
     for piece in _pieces_behind(entry, reference):
         line = entry.block.line_at(piece.start)
         name = _name_in(piece.text, authors) or _misspelt_name(piece.text, commit)
         if name:
-            yield author_finding(line, name, commit, authors)
+            end = _end_of(name, piece, entry)
+            yield RuledWords(author_finding(line, name, commit, authors), piece.start, end)
         date = _date_in(piece.text, name)
         if date is not None:
-            yield date_finding(line, date, commit)
+            end = _end_of(date.text, piece, entry)
+            yield RuledWords(date_finding(line, date, commit), piece.start, end)
+
+
+def _end_of(words: str, piece: Beside, entry: AuditEntry) -> int:
+    """Return where words of a piece end in its block; where it begins if markup is between them."""
+    start = entry.block.text.find(words, piece.start, piece.end)
+    return start + len(words) if start >= 0 else piece.start
 
 
 def _name_in(text: str, authors: Authors) -> str:
@@ -342,7 +370,7 @@ def _pieces_behind(entry: AuditEntry, reference: ReportReference) -> Iterator[Be
         stop = separator.start() if separator else end
         piece = plain(text[start:stop]).strip(" `*_.:：。").rstrip("@")
         if piece and not any(start in span for span in taken):
-            yield Beside(piece, start)
+            yield Beside(piece, start, stop)
             pieces += 1
         if pieces == _PIECES_BESIDE or (separator and separator[0] == "\n"):
             return

@@ -40,11 +40,10 @@ def previous_release(release: Release, releases: Iterable[Release]) -> Release |
         if is_version(other.tag) and is_made and other.tag != release.tag:
             earlier[other.tag] = other
     parsed_release = _parsed([release.tag])
-    lower = [
-        parsed
-        for parsed in _parsed(earlier)
-        if parsed_release and parsed.version < parsed_release[0].version
-    ]
+    if not parsed_release:
+        return None
+    version = parsed_release[0].version
+    lower = [parsed for parsed in _parsed(earlier) if parsed.version < version]
     return earlier[max(lower).tag] if lower else None
 
 

@@ -64,10 +64,10 @@ def entries_by_commit(guide: Upgrade, part: Part, lang: Language) -> list[Commit
     by_commits: dict[tuple[str, ...], list[UpgradeEntry]] = {}
     for entry in entries(guide, part, lang):
         by_commits.setdefault(entry.commits, []).append(entry)
-    return [
-        CommitEntries(commits, tuple(commit_entries))
-        for commits, commit_entries in by_commits.items()
-    ]
+    groups: list[CommitEntries] = []
+    for commits, commit_entries in by_commits.items():
+        groups.append(CommitEntries(commits, tuple(commit_entries)))
+    return groups
 
 
 def guide_lines(guide: Upgrade) -> list[str]:

@@ -35,11 +35,12 @@ def is_grounded(claim: Claim, evidence_set: EvidenceSet) -> bool:
 
 
 def _has_code_name(claim: Claim, evidence_set: EvidenceSet) -> bool:
-    evidence = [evidence_set.by_id[cite] for cite in claim.sources if cite in evidence_set.by_id]
-    texts = [code_of(piece) for piece in evidence]
-    texts += [
-        SearchText(evidence_set.notes[cite]) for cite in claim.sources if cite in evidence_set.notes
-    ]
+    texts: list[SearchText] = []
+    for cite in claim.sources:
+        if cite in evidence_set.by_id:
+            texts.append(code_of(evidence_set.by_id[cite]))
+        if cite in evidence_set.notes:
+            texts.append(SearchText(evidence_set.notes[cite]))
     lookup = Lookup(tuple(texts))
     for text in claim.text.values():
         for literal in literals(plain_marks(text)):

@@ -141,10 +141,12 @@ def _has_qualified(lookup: Lookup, literal: Literal) -> bool:
     parts = re.split(r"\.|::|->", name)
     if len(parts) < 2:
         return False
-    return all(re.fullmatch(r"\w+", part) and _has_part(lookup, part) for part in parts)
+    return all(_has_part(lookup, part) for part in parts)
 
 
 def _has_part(lookup: Lookup, part: str) -> bool:
+    if not re.fullmatch(r"\w+", part):
+        return False
     return lookup.has(part) or lookup.knows(part)
 
 

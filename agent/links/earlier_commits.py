@@ -133,8 +133,10 @@ class EarlierCommits:
         return products, shared
 
     def _similar(self, commit: Headline, score: float, terms: Sequence[_Term]) -> SimilarCommit:
-        names = [term for term in terms if term.field == "path" or is_name(term.text)]
-        names = [term for term in names if term.field != "word"]
+        names: list[_Term] = []
+        for term in terms:
+            if term.field == "path" or (term.field != "word" and is_name(term.text)):
+                names.append(term)
         names.sort(key=lambda term: (len(self._positions[term]), term.text))
         rare_names = [term for term in names if len(self._positions[term]) <= _MAX_RARE]
         return SimilarCommit(

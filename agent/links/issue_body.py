@@ -78,8 +78,11 @@ def _is_dump(block: Sequence[str]) -> bool:
     lines = [line for line in block if line.strip() and not _FENCE.match(line)]
     if len(lines) < _MIN_DUMP or any(_FRAME.search(line) for line in lines):
         return False
-    settings = sum(bool(_SETTING.match(line) or _RULER.match(line)) for line in lines)
-    return settings >= _DUMP_SHARE * len(lines)
+    setting_count = 0
+    for line in lines:
+        if _SETTING.match(line) or _RULER.match(line):
+            setting_count += 1
+    return setting_count >= _DUMP_SHARE * len(lines)
 
 
 def _is_form(line: str) -> bool:

@@ -94,8 +94,12 @@ def focus_on(
         names.update(dict.fromkeys(names_in({"en": remark})))
     return Focus(
         tuple(passage for passage in passages if len(passage.text.strip()) >= _MIN_NAME),
-        tuple(name for name in names if len(name) >= _MIN_NAME and not name.isdecimal()),
+        tuple(filter(_is_looked_for, names)),
     )
+
+
+def _is_looked_for(name: str) -> bool:
+    return len(name) >= _MIN_NAME and not name.isdecimal()
 
 
 class FocusText(NamedTuple):

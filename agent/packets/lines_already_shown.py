@@ -37,10 +37,12 @@ def without_shown_lines(text: str, lines_above: frozenset[str]) -> str:
 
 def _noted(run: Sequence[str], lines_above: frozenset[str]) -> Sequence[str]:
     """Return a note in the place of lines that are shown already; short runs as they are."""
-    repeated = [
-        line for line in run if _code(line) in lines_above and len(_code(line)) >= _MIN_CODE
-    ]
-    if len(repeated) < _MIN_RUN:
+    repeated_count = 0
+    for line in run:
+        code = _code(line)
+        if code in lines_above and len(code) >= _MIN_CODE:
+            repeated_count += 1
+    if repeated_count < _MIN_RUN:
         return run
     first = _NUMBERED.match(run[0])
     last = _NUMBERED.match(run[-1])

@@ -61,6 +61,10 @@ _SIGNATURE = re.compile(r"^[A-Za-z-]{1,40}-by:.*$", re.MULTILINE)
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*", re.IGNORECASE | re.ASCII)
 
 
+_TAG_WORD = re.compile(r"[a-z]+")
+_DENIALS = frozenset({"non", "not", "no"})
+
+
 class Heading(NamedTuple):
     """A first line, taken apart."""
 
@@ -125,10 +129,15 @@ def purposes_of(tags: Iterable[str]) -> list[Purpose]:
 
 
 def is_breaking(tags: Iterable[str]) -> bool:
-    """Return True if a tag or label marks a breaking change; `non-breaking` is none."""
-    return any(
-        tag.strip().lower() in ("breaking", "breaking change", "breaking-change") for tag in tags
-    )
+    """Return True if a tag or label marks a breaking change, as `BC Breaking` does.
+
+    `non-breaking` marks none.
+    """
+    for tag in tags:
+        words = _TAG_WORD.findall(tag.lower())
+        if "breaking" in words and not _DENIALS.intersection(words):
+            return True
+    return False
 
 
 class Area(StrEnum):

@@ -125,9 +125,11 @@ class AnswerTarget(WritingTarget):
             objections = tuple(objection for objection in objections if objection.number != count)
         if self.denies:
             question = Lookup((SearchText(self.question),))
-            objections = tuple(
-                objection for objection in objections if not _is_asked(objection, question)
-            )
+            own_objections: list[Judgement] = []
+            for objection in objections:
+                if not _is_asked(objection, question):
+                    own_objections.append(objection)
+            objections = tuple(own_objections)
         return objections
 
     def elsewhere(self, passed: Sequence[Draft]) -> Iterable[Text]:

@@ -103,13 +103,18 @@ def _write_workflows(settings: Settings) -> None:
     _write(PAGES_WORKFLOW, pages_workflow(package))
 
 
+def _utc_offset(tz: str, local_time: datetime) -> timedelta:
+    return zone(tz).utcoffset(local_time) or timedelta()
+
+
 def workflow(tz: str, package: str) -> str:
     """Return a workflow that installs a package and runs once every midnight of the zone is over.
 
     GitHub counts in UTC all year, so the hour is that of the later midnight, summer or winter.
     """
-    offsets = [zone(tz).utcoffset(datetime(2026, month, 15)) or timedelta() for month in (1, 7)]  # noqa: DTZ001
-    seconds = _HOUR_SECONDS - min(offsets).total_seconds()
+    winter = _utc_offset(tz, datetime(2026, 1, 15))  # noqa: DTZ001
+    summer = _utc_offset(tz, datetime(2026, 7, 15))  # noqa: DTZ001
+    seconds = _HOUR_SECONDS - min(winter, summer).total_seconds()
     hour = math.ceil(seconds / _HOUR_SECONDS) % 24
     cron = f"{_MINUTE} {hour} * * *"
     return _fill("workflow.yml", tz=_quoted(tz), cron=_quoted(cron), package=_quoted(package))

@@ -170,7 +170,7 @@ class Tools:
     async def ask(
         self, question: str, repo: str = "", since: str = "", until: str = "", page: int = 1
     ) -> str:
-        """Answer a question about recent changes, in English or Chinese; every statement cites the commit it is from.
+        """Answer a question about recent changes, in its language; every statement cites the commit it is from.
 
         `repo` narrows to one repository; `since` and `until` (days such as 2026-02-04) bound what is looked at.
         Qualifiers such as is:revert, author:NAME and path:FOLDER filter. Where nothing answers, the answer says so

@@ -46,8 +46,9 @@ def _edition_settings(settings: Settings, edition: Edition) -> Settings:
         if value is not None:
             update[name] = value
     if edition.deliver is not None:
+        names = edition.deliver
         update["deliver"] = tuple(
-            channel for channel in settings.deliver if channel.called in edition.deliver
+            channel for channel in settings.deliver if channel.called in names
         )
     return settings.model_copy(update=update)
 

@@ -277,9 +277,8 @@ def _recency(summary: Summary) -> tuple[bool, str]:
 def _reports(out: Path, to: Path) -> tuple[list[Path], Digests]:
     """Return the reports of an output folder, oldest first, and the digests of all."""
     try:
-        paths = sorted(
-            file for file in (out / "reports").glob("*.json") if _LABEL.fullmatch(file.stem)
-        )
+        files = sorted((out / "reports").glob("*.json"))
+        paths = [file for file in files if _LABEL.fullmatch(file.stem)]
         return paths, digests_of(paths, to)
     except OSError as error:
         raise StorageError(f"cannot read {out / 'reports'}: {error.strerror or error}") from error

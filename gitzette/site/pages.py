@@ -175,9 +175,10 @@ class _WholeSite(NamedTuple):
 
     def story_keys(self, stories: Iterable[tuple[Story, str, str]]) -> list[str]:
         """Return names of stories that change with the reports that tell them."""
-        return [
-            f"{story_element_id(story)} {self.key_of_label[label]}" for story, label, _ in stories
-        ]
+        keys: list[str] = []
+        for story, label, _ in stories:
+            keys.append(f"{story_element_id(story)} {self.key_of_label[label]}")
+        return keys
 
 
 def _week_chart(label: str, model: WeekModel) -> Chart:

@@ -1,1 +1,1 @@
-"""The memory in a SQLite file, through sqlite-utils."""
+"""The memory in a SQLite file; sqlite-utils makes its tables and searches their texts."""

@@ -5,48 +5,17 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
-
-import sqlite_utils
+from typing import TYPE_CHECKING, Any
 
 from agent.domain.base import StorageError
 from memory.protocols import Database, Record, Row, Value, Where
 
+if TYPE_CHECKING:
+    import sqlite_utils
+
 FILE_NAME = "memory.db"
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCK_SECONDS = 10  # Another process holds a lock only for moments
-
-
-class _UtilsDatabase(sqlite_utils.Database):
-    """A database of sqlite-utils that lists tables and views again only after the schema changed.
-
-    sqlite-utils lists both before every insert.
-    """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__(connection, execute_plugins=False)
-        self._listed_schema: int | None = None
-        self._table_names: list[str] = []
-        self._view_names: list[str] = []
-
-    def table_names(self, fts4: bool = False, fts5: bool = False) -> list[str]:
-        """Return the names of the tables."""
-        if fts4 or fts5:
-            return super().table_names(fts4, fts5)
-        self._list_names()
-        return self._table_names
-
-    def view_names(self) -> list[str]:
-        """Return the names of the views."""
-        self._list_names()
-        return self._view_names
-
-    def _list_names(self) -> None:
-        [schema] = self.conn.execute("pragma schema_version").fetchone()
-        if schema != self._listed_schema:
-            self._table_names = super().table_names()
-            self._view_names = super().view_names()
-            self._listed_schema = schema
 
 
 class SqliteConnection(Database):
@@ -61,11 +30,16 @@ class SqliteConnection(Database):
         self._utils: sqlite_utils.Database | None = None
 
     @property
-    def utils(self) -> sqlite_utils.Database:
-        """The database as sqlite-utils sees it."""
+    def utils(self) -> "sqlite_utils.Database":
+        """The database as sqlite-utils sees it, which changes tables and searches texts.
+
+        It is imported here: most runs find their tables and do neither.
+        """
         if self._utils is None:
+            import sqlite_utils
+
             with self._translated():
-                self._utils = _UtilsDatabase(self._connection)
+                self._utils = sqlite_utils.Database(self._connection, execute_plugins=False)
         return self._utils
 
     def open_file(self, file: Path) -> None:
@@ -99,8 +73,9 @@ class SqliteConnection(Database):
 
     def tables(self) -> set[str]:
         """Return the names of the tables."""
-        with self._translated():
-            return set(self.utils.table_names())
+        return {
+            name for (name,) in self.rows("select name from sqlite_master where type = 'table'")
+        }
 
     def check(self) -> None:
         """Read the whole file, and raise StorageError if it is damaged."""
@@ -150,30 +125,39 @@ class SqliteConnection(Database):
 
     def insert(self, table: str, records: Iterable[Record]) -> None:
         """Insert rows, all with the same columns."""
-        with self.transaction(), self._translated():
-            self._table(table).insert_all(map(dict, records))
+        self._write(table, records)
 
     def insert_missing(self, table: str, records: Iterable[Record]) -> None:
         """Insert those rows whose keys are not there yet."""
-        with self.transaction(), self._translated():
-            self._table(table).insert_all(map(dict, records), ignore=True)
+        self._write(table, records, "on conflict do nothing")
 
     def upsert(self, table: str, records: Iterable[Record], key: Sequence[str]) -> None:
         """Insert rows, in place of those with the same key."""
+        rows = list(records)
+        others = [column for column in (rows[0] if rows else ()) if column not in key]
+        action = "nothing"
+        if others:
+            action = "update set " + ", ".join(f"{name} = excluded.{name}" for name in others)
+        self._write(table, rows, f"on conflict ({', '.join(key)}) do {action}")
+
+    def _write(self, table: str, records: Iterable[Record], on_conflict: str = "") -> None:
+        """Insert rows in one statement that is prepared once."""
+        rows = list(records)
+        if not rows:
+            return
+        columns = tuple(rows[0])
+        marks = ", ".join("?" * len(columns))
+        sql = f"insert into {table} ({', '.join(columns)}) values ({marks}) {on_conflict}"  # noqa: S608 -- our names
+        values: list[list[Value]] = []
+        for row in rows:
+            values.append([row[column] for column in columns])
         with self.transaction(), self._translated():
-            self._table(table).upsert_all(map(dict, records), pk=tuple(key))
+            self._connection.executemany(sql, values)
 
     def delete(self, table: str, where: Where) -> int:
         """Delete the rows that fit, and return how many they were."""
         condition, values = _condition(where)
         return self.execute(f"delete from {table} where {condition}", values)  # noqa: S608 -- our names
-
-    def _table(self, name: str) -> sqlite_utils.db.Table:
-        """Return a table that is there: sqlite-utils would create one that is missing."""
-        table = self.utils.table(name)
-        if not table.exists():
-            raise StorageError(f"the memory ({FILE_NAME}) cannot be used: no such table: {name}")
-        return table
 
     def _in_transaction(self) -> bool:
         return self._connection.in_transaction

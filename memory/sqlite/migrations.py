@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from contextlib import closing
 from functools import cache
+from typing import TYPE_CHECKING
 
-import sqlite_utils
 from pydantic import ValidationError
 
 from agent.domain.base import StorageError
@@ -12,13 +12,16 @@ from memory.evidence_rows import MODELS, search_columns
 from memory.search_words import indexed_text
 from memory.sqlite.connection import SqliteConnection
 
-Migration = Callable[[sqlite_utils.Database], None]
+if TYPE_CHECKING:
+    import sqlite_utils
+
+Migration = Callable[["sqlite_utils.Database"], None]
 _TOKENS = "porter unicode61 remove_diacritics 2 tokenchars '_'"
 _STATEMENT_COLUMNS = ("words", "parts", "pairs")
 _EVIDENCE_COLUMNS = ("title", "facts", "paths", "text", "names", "parts", "pairs")
 
 
-def m001_first_tables(db: sqlite_utils.Database) -> None:
+def m001_first_tables(db: "sqlite_utils.Database") -> None:
     """Create the tables of runs, records, reports, issues and evidence."""
     db.table("runs").create(
         {
@@ -146,7 +149,7 @@ def m001_first_tables(db: sqlite_utils.Database) -> None:
     db.table("secrets").create({"name": str, "value": str}, pk="name")
 
 
-def m002_word_tables(db: sqlite_utils.Database) -> None:
+def m002_word_tables(db: "sqlite_utils.Database") -> None:
     """Index words in tables of our own; what was indexed otherwise is read again."""
     for table in ("evidence_words", "statement_words"):
         db.table(table).drop(ignore=True)
@@ -159,7 +162,7 @@ def m002_word_tables(db: sqlite_utils.Database) -> None:
         db.table(f"{table}_words").create({"doc": int, "length": int, "words": str}, pk="doc")
 
 
-def m003_worker_tables(db: sqlite_utils.Database) -> None:
+def m003_worker_tables(db: "sqlite_utils.Database") -> None:
     """Create the tables that workers share."""
     db.table("parts").create(
         {
@@ -197,7 +200,7 @@ def m003_worker_tables(db: sqlite_utils.Database) -> None:
     )
 
 
-def m004_statement_ends(db: sqlite_utils.Database) -> None:
+def m004_statement_ends(db: "sqlite_utils.Database") -> None:
     """Add when the window of each statement ends; a run recalls nothing that ends later.
 
     Windows of which no branch was read are taken for endless: their repositories were empty.
@@ -209,7 +212,7 @@ def m004_statement_ends(db: sqlite_utils.Database) -> None:
     )
 
 
-def m005_full_text_search(db: sqlite_utils.Database) -> None:
+def m005_full_text_search(db: "sqlite_utils.Database") -> None:
     """Index statements and evidence with FTS5 in the place of our own tables of words.
 
     Evidence that another version wrote in a form that cannot be read keeps its row, unindexed.
@@ -239,7 +242,7 @@ def m005_full_text_search(db: sqlite_utils.Database) -> None:
         db.table(table).drop()
 
 
-def m006_statement_texts(db: sqlite_utils.Database) -> None:
+def m006_statement_texts(db: "sqlite_utils.Database") -> None:
     """Keep the texts of a statement by language, in the place of a column for each language."""
     db.table("statements").add_column("texts", str, not_null_default="{}")
     db.execute(
@@ -250,7 +253,7 @@ def m006_statement_texts(db: sqlite_utils.Database) -> None:
         db.execute(f"alter table statements drop column {column}")
 
 
-def _set_weights(db: sqlite_utils.Database, table: str, weights: str) -> None:
+def _set_weights(db: "sqlite_utils.Database", table: str, weights: str) -> None:
     """Set how much a word counts in each column of an index."""
     sql = f"insert into {table}_fts ({table}_fts, rank) values ('rank', ?)"  # noqa: S608 -- our names
     db.execute(sql, [f"bm25({weights})"])

@@ -111,6 +111,84 @@ def test_a_sentence_about_two_commits_is_judged_by_clauses(
     assert [finding["verdict"] for finding in judged] == ["right", "right"]
 
 
+@pytest.mark.parametrize(
+    ("item", "read"),
+    [
+        (
+            "Mends an overflow in the paged cache of every page (`<fix>`, Ada Lovelace, 2026-03-10).",
+            "Mends an overflow in the paged cache of every page.",
+        ),
+        (
+            "`<fix>` (#13) by Ada Lovelace on 2026-03-10: it mends an overflow in the paged cache.",
+            "it mends an overflow in the paged cache.",
+        ),
+        (
+            "<fix> — `cache.py`, +2/-0, mends an overflow in the paged cache.",
+            "mends an overflow in the paged cache.",
+        ),
+        (
+            "With +2/-0 lines the paged cache does not overflow any more (commit <fix>, #13).",
+            "With […] lines the paged cache does not overflow any more.",
+        ),
+        # What is said with the hash or the number is the sentence's own.
+        (
+            "Since <fix> of #13 the paged cache does not overflow any more.",
+            "Since <fix> of #13 the paged cache does not overflow any more.",
+        ),
+        # Another's number, and a name that git does not know.
+        (
+            "Follows #12: no overflow in the paged cache any more (<fix>, @somebody).",
+            "Follows #12: no overflow in the paged cache any more (<fix>, @somebody).",
+        ),
+    ],
+)
+def test_the_judge_reads_a_sentence_without_what_code_has_compared(
+    bench: Bench,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    item: str,
+    read: str,
+) -> None:
+    sentences: set[str] = set()
+
+    def opinion(sentence: str, _evidence: str) -> str:
+        sentences.add(sentence)
+        return "stated"
+
+    with ModelServer(Scripted(opinion=opinion), context=32_768) as server:
+        use_judge(monkeypatch, server.url)
+        monkeypatch.setenv("GITZETTE_MODEL", server.model)
+        bench.audit(f"{_TITLE}- {item}\n")
+    bench.audit(f"{read}\n")
+    assert (bench.folder / "report.md").read_text("utf-8").strip() in sentences
+
+
+def test_what_code_found_wrong_is_not_held_against_the_rest_of_the_sentence(
+    bench: Bench,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def opinion(sentence: str, _evidence: str) -> str:
+        is_right = "overflow" in sentence and "Bo Chen" not in sentence
+        return "stated" if is_right else "contradicted"
+
+    with ModelServer(
+        Scripted(opinion=opinion, quote="of acme/engine, 2026-03-10"), context=32_768
+    ) as server:
+        use_judge(monkeypatch, server.url)
+        monkeypatch.setenv("GITZETTE_MODEL", server.model)
+        findings = bench.findings(f"{_TITLE}- <fix>, by Bo Chen: no overflow in the paged cache\n")
+    verdicts = {finding["kind"]: finding["verdict"] for finding in findings}
+    assert verdicts["author"] == "wrong:metadata"
+    assert verdicts["sentence"] == "right"
+
+
+def test_a_statement_of_nothing_but_what_code_compares_is_no_sentence(
+    bench: Bench,  # noqa: F811
+) -> None:
+    listed = "- commit <fix>, by Ada Lovelace on 2026-03-10, 2 insertions and 0 deletions\n"
+    findings = bench.findings(_TITLE + listed)
+    assert {finding["verdict"] for finding in findings} == {"right"}
+
+
 def test_other_programs_can_read_the_findings(bench: Bench) -> None:  # noqa: F811
     report = f"{_TITLE}- Lost, 100 % (abc1234)\n"
     log = json.loads(bench.audit(report, "--format", "sarif").out)

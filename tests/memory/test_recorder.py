@@ -15,7 +15,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent.domain.base import AppError, NotFound, RateLimited, RepoId, StorageError, UpstreamError
-from agent.domain.commits import Change, Issue, Threads
+from agent.domain.commits import Change, Issue, Landing, Release, Threads
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.ports import CloneSource, CodeSource
@@ -170,6 +170,41 @@ async def test_another_run_does_not_look_again_through_history_before_a_commit(
     assert answers[0] == {first: 2}
     assert answers[3]
     assert await look_back("r2", nobody) == answers
+
+
+async def test_another_run_lists_a_window_and_its_tags_again_once_the_branch_or_a_tag_moved(
+    db: AnyDatabase, tmp_path: Path
+) -> None:
+    work = Work(tmp_path / "work")
+    first = work.commit("Start", {"engine/core.py": "limit = 1\n"})
+    asked: list[str] = []
+
+    class CountedSource(GitSource):
+        async def landed(self, window: Window, *, known_tip: str | None = None) -> Landing:
+            asked.append("landed")
+            return await super().landed(window, known_tip=known_tip)
+
+        async def tagged(self, names: Sequence[str]) -> Release | None:
+            asked.append("tagged")
+            return await super().tagged(names)
+
+    async def clone() -> GitSource:
+        return CountedSource(REPO, work.path)
+
+    async def look(run: str) -> tuple[list[str], Release | None]:
+        source = recorded_source(clone, CallRecorder(db, run), "code", REPO, "git", CloneSource)
+        landing = await source.landed(DAY)
+        return [row.commit.sha for row in landing.rows], await source.tagged(["v2"])
+
+    assert await look("r1") == ([first], None)
+    assert await look("r2") == ([first], None)
+    assert asked == ["landed", "tagged"]
+    second = work.commit("Go on", {"engine/core.py": "limit = 2\n"})
+    assert (await look("r3"))[0] == [second, first]
+    work.git("tag", "v2")
+    tagged = (await look("r4"))[1]
+    assert tagged is not None
+    assert tagged.tag == "v2"
 
 
 async def test_another_run_looks_again_where_the_clone_was_shallow(

@@ -1,7 +1,8 @@
 """Runs of changed lines: what stands between unchanged lines, and how much of it users may notice."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from tree_sitter import Node, Query, QueryCursor
 
 from agent.domain.patch import Hunk, Side
 from agent.triage.line_visibility import is_informative, is_visible_to_users
-from tools.diff.declarations import Language, language_of
+from tools.diff.declarations import Language, Range, language_of
 
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
 _PREPROCESSOR = ("#if", "#elif", "#else", "#define", "#error", "#include")
@@ -155,30 +156,70 @@ def _opened_brackets(text: str) -> int:
     return opened - sum(text.count(bracket) for bracket in _CLOSED)
 
 
-def hidden_lines(path: str, text: bytes, other_text: bytes) -> Collection[int]:
+def hidden_lines(
+    path: str, text: bytes, other_text: bytes, ranges: Sequence[Range]
+) -> Collection[int]:
     """Return the lines of a version of a Python file that change nothing that users meet.
 
     These are docstrings, imports, calls that log what is done, and what stands between `def` and
-    the body of functions that the other version has with the same parameters: annotations change nothing.
+    the body of functions that the other version has with the same parameters: annotations change
+    nothing. Only what touches the `ranges` of changed lines is looked at.
     """
     language = language_of(path)
-    if language is None or language.name != "python":
+    if language is None or language.name != "python" or not ranges:
         return frozenset()
-    captures = _hidden_captures(text, language)
+    tree = language.parse(text)
     lines: set[int] = set()
-    for node in captures.get("hidden", ()):
-        lines.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
-    other_functions = _hidden_captures(other_text, language).get("function", ())
-    other_signatures = {_signature(node) for node in other_functions}
-    for node in captures.get("function", ()):
-        body = node.child_by_field_name("body")
-        if body is not None and _signature(node) in other_signatures:
-            lines.update(range(node.start_point[0] + 1, body.start_point[0] + 1))
+    declared: list[Node] = []
+    for first, last in ranges:
+        cursor = QueryCursor(_hidden_query(language))
+        cursor.set_point_range((first - 1, 0), (last, 0))
+        captures = cursor.captures(tree)
+        for node in captures.get("hidden", ()):
+            lines.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
+        for node in captures.get("function", ()):
+            if _declares_in(node, first, last):
+                declared.append(node)
+    if declared:
+        other_functions = _functions(other_text, language)
+        for node in declared:
+            if _is_among(node, other_functions):
+                lines.update(_declaring_lines(node))
     return frozenset(lines)
 
 
-def _hidden_captures(text: bytes, language: Language) -> dict[str, list[Node]]:
-    return QueryCursor(_hidden_query(language)).captures(language.parse(text))
+def _declaring_lines(function: Node) -> range:
+    """Return the lines of a function above its body."""
+    body = function.child_by_field_name("body")
+    if body is None:
+        return range(0)
+    return range(function.start_point[0] + 1, body.start_point[0] + 1)
+
+
+def _declares_in(function: Node, first: int, last: int) -> bool:
+    """Return True if any of these lines stands between the `def` and the body of a function."""
+    declaring = _declaring_lines(function)
+    return declaring.start <= last and first < declaring.stop
+
+
+def _functions(text: bytes, language: Language) -> dict[bytes, list[Node]]:
+    """Return the functions of a text by their names."""
+    functions: dict[bytes, list[Node]] = defaultdict(list)
+    captures = QueryCursor(_hidden_query(language)).captures(language.parse(text))
+    for node in captures.get("function", ()):
+        functions[_name(node)].append(node)
+    return functions
+
+
+def _name(function: Node) -> bytes:
+    name = function.child_by_field_name("name")
+    return (name.text or b"") if name is not None else b""
+
+
+def _is_among(function: Node, others: Mapping[bytes, Sequence[Node]]) -> bool:
+    """Return True if one of the other functions has the same name and parameters."""
+    signature = _signature(function)
+    return any(_signature(other) == signature for other in others.get(_name(function), ()))
 
 
 def _signature(function: Node) -> tuple[bytes, ...]:

@@ -1,16 +1,12 @@
 """The fact of changed code: which of its lines are shown."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, FactLocation, Severity
 from agent.domain.patch import Side
 from tools.diff.changed_runs import Run
 from tools.diff.file_roles import Role, role
 from tools.diff.severity.table import severity_of
-
-if TYPE_CHECKING:
-    pass
 
 _MAX_LINES = 14  # Lines shown of one run
 _NOT_FOR_USERS = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.facts import FactKind
 from tools.diff.declaration_pairs import Pair, paired, renamed
-from tools.diff.error_pairing import without_moved_errors
+from tools.diff.error_pairing import has_same_words, without_moved_errors
 from tools.diff.fact_kinds import (
     ROWS,
     Difference,
@@ -393,10 +393,7 @@ def _specific_kind(
     if kind == "env-default-changed" and not (_is_value(old_code) and _is_value(new_code)):
         # Another variable may stand in, or one of several places may read it without a default.
         return None
-    if kind == "limit-changed" and pair.old.name != pair.new.name:
-        # `assert` states what must hold, `raise` what must not: their conditions do not compare.
-        return None
-    if kind == "limit-changed" and not _has_other_values(old_code, new_code):
+    if kind == "limit-changed" and not _is_other_limit(pair, old_code, new_code):
         return None
     return kind
 
@@ -424,6 +421,16 @@ def _has_other_values(old_code: str | None, new_code: str | None) -> bool:
     old_names = set(_NAME.findall(_STRING.sub("", old_code or "")))
     new_names = set(_NAME.findall(_STRING.sub("", new_code or "")))
     return bool(old_code and new_code) and old_names - _VALUES == new_names - _VALUES
+
+
+def _is_other_limit(pair: Pair, old_code: str | None, new_code: str | None) -> bool:
+    """Return True if the same check has another limit: with other words it is a check of something else."""
+    if pair.old.name != pair.new.name:
+        # `assert` states what must hold, `raise` what must not: their conditions do not compare.
+        return False
+    old_message = pair.old.parts.get("message", "")
+    new_message = pair.new.parts.get("message", "")
+    return has_same_words(old_message, new_message) and _has_other_values(old_code, new_code)
 
 
 def _without_positions(condition: str | None) -> str:

@@ -142,11 +142,10 @@ def _alike(
     olds: Sequence["FoundDeclaration"], news: Sequence["FoundDeclaration"]
 ) -> Iterator[Pair]:
     """Pair the most alike first; what is no scope only where all but its name is the same."""
-    lines = {
-        id(declared): _lines(declared)
-        for declared in (*olds, *news)
-        if declared.declaration.is_scope
-    }
+    lines = {}
+    for declared in (*olds, *news):
+        if declared.declaration.is_scope:
+            lines[id(declared)] = _lines(declared)
     candidates: list[_Candidate] = []
     for old in olds:
         for new in news:

@@ -74,6 +74,11 @@ def _says_the_same(old: str, new: str) -> bool:
     return common / max(old_words.total(), new_words.total()) >= _ALIKE
 
 
+def has_same_words(old: str, new: str) -> bool:
+    """Return True if two messages differ in nothing but numbers and in what they fill in."""
+    return _words(old) == _words(new)
+
+
 @lru_cache(maxsize=4_000)
 def _words(message: str) -> Counter[str]:
     return Counter(_WORD.findall(_GAP.sub(" ", message).lower()))

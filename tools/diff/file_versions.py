@@ -280,10 +280,14 @@ def read_files(files: Sequence[FileChange]) -> list[FileChange]:
 
     Of a commit that leaves the product alone, these are its examples, benchmarks and scripts.
     """
-    product = [file for file in files if is_product(file.path) or _is_vendored_submodule(file)]
-    if not product:
-        product = [file for file in files if is_beside_product(file.path)]
-    return [file for file in product if file.patch is not None]
+    product: list[FileChange] = []
+    beside_product: list[FileChange] = []
+    for file in files:
+        if is_product(file.path) or _is_vendored_submodule(file):
+            product.append(file)
+        elif is_beside_product(file.path):
+            beside_product.append(file)
+    return [file for file in product or beside_product if file.patch is not None]
 
 
 def _is_vendored_submodule(file: FileChange) -> bool:

@@ -1,7 +1,7 @@
 """Changes that only their lines show: the most notable ones, each with the definition around them."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from tools.diff.changed_runs import Weight, runs_of, weight_of
+from tools.diff.changed_runs import Weight, count_code, runs_of, weight_of
 from tools.diff.declared_lines import LineOfSide
 from tools.diff.file_roles import Role, is_beside_product, is_product, role
 
@@ -27,7 +27,8 @@ from tools.diff.function_changes import (
 
 _MAX_FUNCTIONS = 3  # Functions that are shown where no other fact is shown
 _MAX_FUNCTIONS_BESIDE_FACTS = 2  # Where other facts are shown, only of what users notice
-_MAX_SHORT = 2  # Functions that are shown besides, of which a few lines decide something
+_MAX_SHORT = 1  # Functions that are shown besides, of which a few lines decide something
+_MAX_PLAIN_RUNS = 2  # Runs of a file that are shown where users notice none of them
 _MAX_FILES = 2  # Files of which hunks are shown where no definition is in sight
 _LINEAGE: tuple[FactKind, ...] = (
     "revert",
@@ -71,21 +72,14 @@ def changed_functions(
     known = KnownLines(_lines_of(facts), _lines_of(visible_facts), frozenset(declared))
     changes = FunctionChanges(files, known).worth_showing()
     words = _title_words(title)
-    settings = _new_settings(visible_facts)
-    told_functions = {fact.name for fact in visible_facts if fact.kind.startswith("parameter-")}
+    subject = _Subject(words, visible_facts)
     heaviest = max((change.weight for change in changes.values()), default=Weight.BODY)
     code_facts: list[Fact] = []
     short_facts: list[Fact] = []
     limit = _MAX_FUNCTIONS_BESIDE_FACTS if visible_facts else _MAX_FUNCTIONS
     for group in _alike(changes, surface, words):
         function, change = group[0]
-        is_noticed = change.weight is Weight.VISIBLE
-        is_about = bool(_named_words(function, change, words))
-        if function.name in told_functions:
-            is_about = True  # What a new argument does is in the body of its function
-        if change.weight is Weight.DECIDES and settings & _words_of(function, change):
-            is_about = True
-        if visible_facts and not is_noticed and not is_about:
+        if not subject.is_worth_showing(function, change):
             continue
         if code_facts and change.weight <= Weight.BODY < heaviest:
             continue
@@ -93,7 +87,70 @@ def changed_functions(
             code_facts.append(_fact_of_functions(group))
         elif change.is_short:
             short_facts.append(_fact_of_functions(group))
-    return code_facts + short_facts[:_MAX_SHORT]
+    shown = code_facts + short_facts[:_MAX_SHORT]
+    if not visible_facts:
+        shown += _of_main_folder(changes, shown, surface, words)
+    return shown
+
+
+class _Subject:
+    """What a commit is about, by its title and by the facts that users see."""
+
+    def __init__(self, title_words: Collection[str], visible_facts: Sequence[Fact]) -> None:
+        self._title_words = title_words
+        self._has_facts = bool(visible_facts)
+        self._settings = _new_settings(visible_facts)
+        self._told_functions: set[str] = set()
+        for fact in visible_facts:
+            if fact.kind.startswith("parameter-"):
+                self._told_functions.add(fact.name)
+        # That something is new does not say what is otherwise now: one decision is shown beside it.
+        self._lacks_decision = all(fact.severity is Severity.ADDITIVE for fact in visible_facts)
+
+    def is_worth_showing(self, function: ChangedFunction, change: FunctionChange) -> bool:
+        """Return True for a change that users notice, or that belongs to what else is told."""
+        if self._lacks_decision and change.is_short:
+            self._lacks_decision = False
+            return True
+        if not self._has_facts or change.weight is Weight.VISIBLE:
+            return True
+        if function.name in self._told_functions:
+            return True  # What a new argument does is in the body of its function
+        if change.weight is Weight.DECIDES and self._settings & _words_of(function, change):
+            return True
+        return bool(_named_words(function, change, self._title_words))
+
+
+def _of_main_folder(
+    changes: Mapping[ChangedFunction, FunctionChange],
+    shown: Sequence[Fact],
+    surface: SurfaceChange | None,
+    title_words: Collection[str],
+) -> list[Fact]:
+    """Return a change of the folder in which most of a commit happens, if none of it is shown."""
+    shown_folders: set[str] = set()
+    for fact in shown:
+        shown_folders.update(_folder(location.file) for location in fact.places)
+    sizes: Counter[str] = Counter()
+    for function, change in changes.items():
+        sizes[_folder(function.file)] += count_code(change.lines)
+    for folder, size in sizes.most_common(1):
+        if 2 * size < sizes.total():
+            return []  # No folder has more than the others together
+        if folder in shown_folders:
+            return []
+        of_folder = {
+            function: change
+            for function, change in changes.items()
+            if _folder(function.file) == folder
+        }
+        for group in _alike(of_folder, surface, title_words):
+            return [_fact_of_functions(group)]
+    return []
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _alike(
@@ -141,7 +198,7 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
             continue
         runs.sort(key=lambda run: run.order)
         noticed = [run.lines for run in runs if run.weight is Weight.VISIBLE]
-        shown_runs = noticed[:MAX_RUNS] or [runs[0].lines]
+        shown_runs = noticed[:MAX_RUNS] or [run.lines for run in runs[:_MAX_PLAIN_RUNS]]
         fact = code_fact(file.path, file.path, shown_runs)
         is_unchanged = file.path in compared and is_product(file.path)
         if is_unchanged and file.status == "modified":
@@ -196,9 +253,10 @@ def _new_settings(facts: Iterable[Fact]) -> frozenset[str]:
 
 def _title_words(title: str) -> frozenset[str]:
     """Return the words of a title that lines may have, without the number of its pull request."""
-    return frozenset(
-        word.lower() if word.istitle() else word for word in _TITLE_WORD.findall(title)
-    )
+    words: set[str] = set()
+    for word in _TITLE_WORD.findall(title):
+        words.add(word.lower() if word.istitle() else word)
+    return frozenset(words)
 
 
 def _is_identifier(word: str) -> bool:

@@ -38,6 +38,7 @@ def really_changed(run: Run) -> Run:
         return run
     changed: set[ChangedLine] = set()
     earlier: dict[ChangedLine, set[ChangedLine]] = defaultdict(set)
+    later: dict[ChangedLine, set[ChangedLine]] = defaultdict(set)
     old_texts = [word.text for word in old]
     new_texts = [word.text for word in new]
     matcher = SequenceMatcher(None, old_texts, new_texts, autojunk=False)
@@ -48,11 +49,16 @@ def really_changed(run: Run) -> Run:
             for before, after in zip(old_words, new_words, strict=True):
                 if not before.is_of_layout:
                     earlier[after.line].add(before.line)
+                    later[before.line].add(after.line)
         else:
             words = (*old_words, *new_words)
             changed.update(word.line for word in words if not word.is_of_layout)
     for line in tuple(changed):
         changed |= earlier[line]  # What it was before, though nothing of that went
+        if changed.isdisjoint(later[line]):
+            changed |= later[
+                line
+            ]  # What is left of it, though nothing came: `if a` of `if a and b`
     return [line for line in run if line in changed] or run
 
 

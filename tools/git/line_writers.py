@@ -129,10 +129,10 @@ async def _with_headlines(
     writers: dict[str, tuple[LineWriter, ...]] = {}
     for sha, ranking in ranked.items():
         count = counts[sha]
-        writers[sha] = tuple(
-            LineWriter(
-                commit=heads[writer], changed=count.changed[writer], nearby=count.nearby[writer]
-            )
-            for writer in ranking
-        )
+        line_writers: list[LineWriter] = []
+        for writer in ranking:
+            changed = count.changed[writer]
+            nearby = count.nearby[writer]
+            line_writers.append(LineWriter(commit=heads[writer], changed=changed, nearby=nearby))
+        writers[sha] = tuple(line_writers)
     return writers

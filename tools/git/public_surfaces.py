@@ -8,6 +8,7 @@ from tools.diff.file_roles import HEADERS, is_for_users, is_product
 from tools.git.changes import close_gaps, entries_of
 from tools.git.tree_files import Trees, cover
 from tools.surface.public_paths import Documented, documented_imports, entry_points, project_name
+from tools.surface.sphinx_directives import described_names
 from tools.surface.surface_change import Surface, SurfaceReader
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _MAX_SURFACES_KEPT = 3  # Of one repository: a commit and its parent, and the next commit
 _MAX_FILES = 60_000  # Files of a tree beyond which no surface is read
 _MAX_IMPORTED_LINES = 20  # Lines in the brackets of an import
+_MAX_DESCRIPTIONS = 1_000  # Documents of Sphinx that are read
 _MAX_MODULE_BYTES = 2_000_000
 _DOCUMENT_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".py", ".cu", ".cpp", ".cc", ".c")
 _IMPORTS = "^[[:space:]>]*(from|import)[[:space:]]([^#]*[[:space:],])?({packages})([.,[:space:]]|$)"
@@ -136,6 +138,7 @@ class Surfaces(Trees):
         """Return what documents, examples and entry points import; it hardly changes in a window."""
         output = await _import_lines(view, sha, files)
         documented = documented_imports(output.splitlines())
+        documented = await self._with_described(documented, files)
         projects = {file: blob for file, blob in files.items() if _is_project(file)}
         functions: set[tuple[str, str]] = set()
         names: set[str] = set()
@@ -145,6 +148,21 @@ class Surfaces(Trees):
             names.add(project_name(file, content))
             functions |= entry_points(content)
         return documented._replace(commands=frozenset(functions), projects=frozenset(names))
+
+    async def _with_described(self, documented: Documented, files: Mapping[str, str]) -> Documented:
+        """Return what documents import together with what those of Sphinx describe."""
+        blobs = [
+            blob for file, blob in files.items() if file.endswith(".rst") and is_for_users(file)
+        ]
+        contents = await self._contents(blobs[:_MAX_DESCRIPTIONS])
+        for content in contents.values():
+            described = described_names(content.decode("utf-8", "replace"))
+            documented = documented._replace(
+                modules=documented.modules | described.modules,
+                names=documented.names | described.names,
+                whole_modules=documented.whole_modules | described.whole_modules,
+            )
+        return documented
 
     async def _contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """Return blobs by their hashes, without those that are missing or very large."""

@@ -1,5 +1,6 @@
 """Look-ups of tags: releases, what contains a commit or a copy of it, and what a release picks."""
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -158,6 +159,16 @@ class Releases(Opened):
             headlines.append(headline)
         return headlines
 
+    async def refs(self) -> str:
+        """Return a hash of the commits that the branch and all tags point at."""
+        repository = await self._open()
+        tip = await repository.tip(self._branch)
+        tags = await repository.ask(
+            ["for-each-ref", "--format=%(refname) %(objectname)", "refs/tags"]
+        )
+        state = f"{tip.branch}\n{tip.sha}\n{tags}"
+        return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()
+
     async def _tip(self) -> str:
         repository = await self._open()
         return (await repository.tip(self._branch)).sha or ""
@@ -308,9 +319,11 @@ class _Containment:
             taken_out |= self._taken_out.get(name, 0)
         if not reverts_in(headline.title):  # A pick of a revert names it, and does not take it back
             releases &= ~taken_out
-        return tuple(
-            release for number, release in enumerate(self._releases) if releases >> number & 1
-        )
+        containing: list[Release] = []
+        for number, release in enumerate(self._releases):
+            if releases >> number & 1:
+                containing.append(release)
+        return tuple(containing)
 
 
 def _add(releases_by_key: dict[Key, int], key: Key, releases: int) -> None:

@@ -90,6 +90,8 @@ class Trees(Opened):
         view = await self._view()
         (git_object,) = await view.objects.contents([name])
         if git_object is None:
+            if not await _has_path(view, sha, path):
+                return None
             entry = _TREE_ENTRY.match(await view.read(["ls-tree", sha, "--", path]))
             if entry is None:
                 return None
@@ -234,9 +236,10 @@ class Trees(Opened):
             if entry is not None and not line.lower().endswith(_UNREADABLE):
                 blobs.append(entry[1])
         git_objects = await view.objects.known(blobs)
-        missing = [
-            blob for blob, git_object in zip(blobs, git_objects, strict=True) if git_object is None
-        ]
+        missing: list[bytes] = []
+        for blob, git_object in zip(blobs, git_objects, strict=True):
+            if git_object is None:
+                missing.append(blob)
         if not missing:
             return True
         try:
@@ -244,6 +247,22 @@ class Trees(Opened):
         except UpstreamError:
             return False
         return True
+
+
+async def _has_path(view: "View", sha: str, path: str) -> bool:
+    """Return False if a folder is at hand in which a path would go on, and does not.
+
+    The trees come from the process that stays running; `git ls-tree` would be one more.
+    """
+    folder = f"{sha}:"
+    for name in path.split("/"):
+        (tree,) = await view.objects.contents([folder.encode("utf-8", "replace")])
+        if tree is None or tree.kind != b"tree":
+            return True  # Nobody knows yet
+        if b" %s\0" % name.encode("utf-8", "replace") not in tree.content:
+            return False
+        folder += f"{name}/"
+    return True
 
 
 def without_joints(name: str) -> str:

@@ -1,7 +1,7 @@
 """Reverts of a day: what its commits undo, bring back or remove, by messages, patches and blame."""
 
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -43,12 +43,17 @@ def _patch_lines(
     for file in change.files:
         if paths is not None and file.path not in paths:
             continue
-        patch = file.patch or ""
-        for line in patch.split("\n"):
-            if line.startswith(sign) and _WORDS.search(line, 1):
-                text = " ".join(line[1:].split())
-                lines.add(_FileLine(file.path, text))
+        for text in _texts_with(sign, file.patch or ""):
+            if _WORDS.search(text):
+                lines.add(_FileLine(file.path, " ".join(text.split())))
     return lines
+
+
+def _texts_with(sign: str, patch: str) -> Iterator[str]:
+    """Yield the lines of a patch with a sign, without it; most lines of large patches have none."""
+    _, *pieces = f"\n{patch}".split(f"\n{sign}")
+    for piece in pieces:
+        yield piece.partition("\n")[0]
 
 
 def _done_share(undoing: Undoing, change: Change, original: Change) -> float:
@@ -81,8 +86,13 @@ def _was_moved(change: Change, original: Change) -> bool:
     removed_texts = {line.text for line in removed_lines}
     if not removed_texts:
         return False
-    moved_texts = {line.text for line in _patch_lines(original, "-")}
-    return 2 * len(removed_texts & moved_texts) > len(removed_texts)
+    moved_texts: set[str] = set()
+    for file in original.files:
+        for line in _texts_with("-", file.patch or ""):
+            text = " ".join(line.split())
+            if text in removed_texts:
+                moved_texts.add(text)
+    return 2 * len(moved_texts) > len(removed_texts)
 
 
 def _may_have_moved(change: Change, original: Change) -> bool:

@@ -106,9 +106,8 @@ class NpmPackage:
         written = [json_text(self._manifest.get(key)) for key in ("main", "module", "types")]
         exported = table(self._manifest.get("exports"))
         exported = table(exported.get(".")) or exported
-        written += [
-            json_text(exported.get(key)) for key in ("import", "require", "default", "types")
-        ]
+        for key in ("import", "require", "default", "types"):
+            written.append(json_text(exported.get(key)))
         entries = [str(PurePosixPath(name)) for name in written if name]
         for name in tuple(entries):
             stem = PurePosixPath(name.removesuffix(".d.ts")).name

@@ -60,7 +60,10 @@ async def _rust_uses(
     trees: TreeReader, bump: Bump, mapping: SourceMapping, texts: Mapping[str, str]
 ) -> LanguageUses:
     crate = bump.name.replace("-", "_")
-    files = [path for path in texts if path.endswith(".rs") and names_crate(texts[path], crate)]
+    files = []
+    for path, text in texts.items():
+        if path.endswith(".rs") and names_crate(text, crate):
+            files.append(path)
     try:
         old = await RustWorkspace.at(trees, mapping.old.sha, crate)
         new = await RustWorkspace.at(trees, mapping.new.sha, crate)

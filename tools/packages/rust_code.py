@@ -321,9 +321,8 @@ def _words(node: Node) -> set[str]:
 
 
 def _is_public(node: Node) -> bool:
-    return any(
-        child.type == "visibility_modifier" and text_of(child) == "pub" for child in node.children
-    )
+    modifiers = [child for child in node.children if child.type == "visibility_modifier"]
+    return any(text_of(modifier) == "pub" for modifier in modifiers)
 
 
 def is_deprecated(item: Node) -> bool:

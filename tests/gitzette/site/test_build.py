@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from agent.domain.base import RepoId, StorageError
+from agent.domain.base import LANGUAGES, RepoId, StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure
 from agent.editions.week import week_of
@@ -136,7 +136,7 @@ def test_a_changed_report_renews_its_own_day_and_no_other(
         name for name, stamp in stamps(tmp_path / "site").items() if before.get(name) != stamp
     }
     days = {name for name in changed if "/days/2" in name}
-    assert days == {f"{lang}/days/{FIRST + timedelta(days=1)}.html" for lang in ("en", "zh")}
+    assert days == {f"{lang}/days/{FIRST + timedelta(days=1)}.html" for lang in LANGUAGES}
     assert contents(tmp_path / "site") == _fresh(out, built, tmp_path)
 
 
@@ -254,10 +254,7 @@ def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(
     assert (before.notices, after.notices, after.renewed) == ((), (), 1)
     assert {
         name for name in set(contents(tmp_path / "site")) - pages if name.endswith(".html")
-    } == {
-        "en/days/2025-W07.html",
-        "zh/days/2025-W07.html",
-    }
+    } == {f"{lang}/days/2025-W07.html" for lang in LANGUAGES}
     assert "2025-W07" in (tmp_path / "site" / "en" / "days" / "index.html").read_text("utf-8")
     assert "2025-W07" in (tmp_path / "site" / "zh" / "feed.xml").read_text("utf-8")
 

@@ -413,3 +413,57 @@ async def test_a_new_argument_is_told_with_what_the_body_does_with_it(tmp_path: 
     }
     facts = await code_facts(tmp_path, before, after)
     assert [fact.name for fact in facts] == ["attend"]
+
+
+async def test_a_test_beside_the_code_of_rust_is_not_shown(tmp_path: Path) -> None:
+    code = (
+        "pub fn top_k(limit: u32) -> u32 {{\n    limit + {}\n}}\n\n"
+        "#[cfg(test)]\nmod tests {{\n    #[test]\n    fn limits() {{\n"
+        '        assert_eq!(top_k({}), 2, "the limit is wrong");\n    }}\n}}\n'
+    )
+    before = {"src/limits.rs": code.format(1, 1)}
+    facts = await code_facts(tmp_path, before, {"src/limits.rs": code.format(2, 0)})
+    assert [fact.name for fact in facts] == ["top_k"]
+
+
+async def test_the_folder_in_which_most_changes_is_not_left_out(tmp_path: Path) -> None:
+    kernel = "def step_{0}(queue):\n    {1}\n" + LONG_BODY
+    before = {f"engine/kernels/{name}.py": kernel.format(name, "start(queue)") for name in "abc"}
+    before["engine/api.py"] = "def attend(q):\n    if q:\n        return run(q)\n    return None\n"
+    after = {
+        path: text.replace("weigh(queue, ", "weigh_all(queue, limit, ")
+        for path, text in before.items()
+    }
+    after["engine/api.py"] = before["engine/api.py"].replace("if q:", "if q and q.size:")
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.places[0].file for fact in facts] == ["engine/api.py", "engine/kernels/a.py"]
+
+
+async def test_a_fix_is_shown_though_its_title_names_workflows_too(tmp_path: Path) -> None:
+    code = "def advance(calls, current):\n    if calls {} current:\n        return True\n    return False\n"
+    before = {"engine/parser.py": code.format(">")}
+    after = {"engine/parser.py": code.format(">=")}
+    facts = await code_facts(tmp_path / "fix", before, after, "[CI][Bugfix] Mend the parser")
+    assert [fact.severity for fact in facts] == [Severity.BEHAVIOUR]
+    facts = await code_facts(tmp_path / "chore", before, after, "[CI] Mend the parser")
+    assert [fact.severity for fact in facts] == [Severity.INTERNAL]
+
+
+async def test_what_is_computed_elsewhere_is_shown_with_what_it_replaces(tmp_path: Path) -> None:
+    code = "def indices(past, window):\n{}    length = min(past, window - 1)\n{}    return start, length\n"
+    old = code.format("    start = 0 if past < window else past % window\n", "")
+    new = code.format("", "    start = (past - length) % window\n")
+    facts = await code_facts(tmp_path, {"engine/cache.py": old}, {"engine/cache.py": new})
+    lines = [line for location in facts[0].places for line in location.lines]
+    assert "+    start = (past - length) % window" in lines
+
+
+async def test_a_benchmark_of_the_package_is_shown(tmp_path: Path) -> None:
+    code = "def backends():\n    known = {}\n    return known\n"
+    before = {
+        "engine/__init__.py": "",
+        "engine/benchmark/data.py": code.format("('engine', 'other')"),
+    }
+    after = before | {"engine/benchmark/data.py": code.format("('engine', 'other', 'third')")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert (fact.name, fact.severity) == ("engine/benchmark/data.py", Severity.BEHAVIOUR)

@@ -701,3 +701,26 @@ async def test_how_a_parameter_is_taken_is_shown_by_its_declaration_and_not_by_a
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.kind == "parameter-keyword-only"]
     assert fact.places[0].lines == ("+    *,",)
+
+
+async def test_what_documents_of_sphinx_list_is_public(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/sparse/__init__.py": "from .core import gather, scatter\n",
+        "engine/sparse/core.py": "def gather(q): ...\ndef scatter(q): ...\ndef helper(q): ...\n",
+        "engine/hidden.py": "def attend(q): ...\n",
+        "docs/api.rst": (
+            "Sparse\n======\n\n.. currentmodule:: engine.sparse\n\n.. autosummary::\n"
+            "    :toctree: generated\n\n    gather\n    core.scatter\n\nThe name attend is none.\n"
+        ),
+    }
+    after = before | {
+        "engine/sparse/__init__.py": "",
+        "engine/sparse/core.py": (
+            "def gather(q): ...\ndef scatter(q, k): ...\ndef helper(q, k): ...\n"
+        ),
+        "engine/hidden.py": "def attend(q, k): ...\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    breaking = {(fact.kind, fact.name) for fact in facts if fact.severity is Severity.BREAKING}
+    assert breaking == {("symbol-removed", "gather"), ("parameter-added", "scatter")}

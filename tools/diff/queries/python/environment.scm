@@ -13,6 +13,13 @@
   (#not-match? @_helper "(^|[._])env_(bool|int|str|float|list)$")
   (#match? @env.name "^[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]+[\"']$")) @env
 
+; A table of variables, each read by a helper under the name that it has there: `"NAME": lazy_bool("NAME")`.
+(pair
+  key: (string) @env.name
+  value: (call arguments: (argument_list . (string) @_read . (_)? @env.default))
+  (#eq? @env.name @_read)
+  (#match? @env.name "^[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]+[\"']$")) @env
+
 (subscript
   value: (_) @_environ
   subscript: (string) @env.name
