@@ -1,16 +1,23 @@
 """The targets of writing tasks, made from the state and the evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agent.domain.base import NotFound
-from agent.domain.evidence import Citable, EvidenceSet, Material, Read, ThreadEvidence
+from agent.domain.evidence import (
+    Citable,
+    CommitEvidence,
+    EvidenceSet,
+    Material,
+    Read,
+    ThreadEvidence,
+)
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.look_ups import LookUp
 from agent.packets.commit_packet import CommitContext, earlier_commits, pieces_of
 from agent.packets.look_ups_text import files_by_handle, look_ups_note
 from agent.packets.surroundings_text import surroundings_note
-from agent.ports import ThreadSource
+from agent.ports import CodeSource, ThreadSource
 from agent.reports.affected_text import affected_line
 from agent.triage.first_look import evidence_set_of
 from agent.writing.minor_commits_target import MinorCommitsTarget
@@ -132,7 +139,12 @@ def _commit_target(
         if look_up.thread is not None and look_up.thread in material.threads:
             pieces[f"#{look_up.thread.number}"] = material.threads[look_up.thread]
     pieces.update(files_by_handle(around.look_ups))
-    note = "\n".join((surroundings_note(around.surroundings), look_ups_note(around.look_ups)))
+    notes = (
+        surroundings_note(around.surroundings),
+        *around.earlier_releases,
+        look_ups_note(around.look_ups),
+    )
+    note = "\n".join(notes)
     citable = {**evidence_set.by_id, **{evidence.id: evidence for evidence in pieces.values()}}
     return CommitTarget(
         repo=task.repo,
@@ -188,18 +200,34 @@ async def _commit_context(
     """Return the code around a commit, the earlier commits it goes back to, and their releases."""
     code = (await context.repositories.open(repository["spec"])).code
     commit = read.evidence.change.commit
-    earlier = earlier_commits(read.evidence.id, repository["stories"], material)
-    commits = {"c": commit}
-    for handle, evidence in earlier.items():
-        commits[handle] = evidence.change.commit
+    earlier = await _with_diffs(
+        earlier_commits(read.evidence.id, repository["stories"], material), code, context
+    )
+    earlier_by_handle = {handle: evidence.change.commit for handle, evidence in earlier.items()}
     surroundings = await context.evidence_cache.surroundings(code, read.evidence)
     until = repository["window"].end
-    releases = [*await release_lines(code, commits, until)]
+    releases = [*await release_lines(code, {"c": commit}, until)]
     affected = await affected_versions(code, read.evidence, context.evidence_cache, until=until)
     if affected is not None:
         releases.append(affected_line("c", affected))
     return CommitContext(
         surroundings=surroundings.model_copy(update={"releases": tuple(releases)}),
         earlier=earlier,
+        earlier_releases=await release_lines(code, earlier_by_handle, until),
         look_ups=tuple(look_ups),
     )
+
+
+async def _with_diffs(
+    earlier: Mapping[str, CommitEvidence], code: CodeSource, context: RunContext
+) -> dict[str, CommitEvidence]:
+    """Return earlier commits with their diffs; of some, only the titles were read so far."""
+    own = [
+        evidence.change.commit.sha for evidence in earlier.values() if evidence.repo == code.repo
+    ]
+    changes = await context.evidence_cache.whole(code, own)
+    with_diffs: dict[str, CommitEvidence] = {}
+    for handle, evidence in earlier.items():
+        change = changes.get(evidence.change.commit.sha, evidence.change)
+        with_diffs[handle] = evidence.model_copy(update={"change": change})
+    return with_diffs

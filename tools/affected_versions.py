@@ -138,24 +138,43 @@ async def _introduction(
     """Return the commit that brought what a commit mends, if it is known."""
     commit = evidence.change.commit
     reverted = await _commits_meant(code, commit, list(_reverted(evidence)))
+    if len(reverted) > 1:
+        return None
+    is_fix = "fix" in read_heading(commit.title).purposes
+    named_commits: list[Commit] = []
+    if is_fix:
+        named_commits = await _commits_meant(code, commit, list(_mentioned_commits(commit)))
     if reverted:
-        return _Introduction(reverted[0], "reverted") if len(reverted) == 1 else None
-    if "fix" not in read_heading(commit.title).purposes:
+        # Only the author's words make a fault of what is taken back.
+        proof: IntroductionProof = "named" if reverted == named_commits else "reverted"
+        return _Introduction(reverted[0], proof)
+    if not is_fix:
         return None
     if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
         return None  # No version does anything wrong that the commit mends
-    named_commits = []
-    for earlier in await _commits_meant(code, commit, list(_mentioned_commits(commit))):
-        if await _shares_file(code, evidence, earlier, evidence_cache):
-            named_commits.append(earlier)
-    if named_commits:
-        return _Introduction(named_commits[0], "named") if len(named_commits) == 1 else None
+    sharing_commits = await _sharing_a_file(code, evidence, named_commits, evidence_cache)
+    if sharing_commits:
+        return _Introduction(sharing_commits[0], "named") if len(sharing_commits) == 1 else None
     if not follow_lines or len(commit.parents) != 1:
         return None
     writer = await writer_of_removed_lines(headline(commit, evidence.pull), code, evidence_cache)
     if writer is None:
         return None
     return _Introduction(await code.resolve(writer.sha), "lines")
+
+
+async def _sharing_a_file(
+    code: CloneSource,
+    evidence: CommitEvidence,
+    others: Sequence[Commit],
+    evidence_cache: EvidenceCache,
+) -> list[Commit]:
+    """Return the other commits that change a file which this one changes, too."""
+    sharing: list[Commit] = []
+    for other in others:
+        if await _shares_file(code, evidence, other, evidence_cache):
+            sharing.append(other)
+    return sharing
 
 
 def _reverted(evidence: CommitEvidence) -> Iterator[EvidenceId]:

@@ -259,6 +259,13 @@ def is_in_file(text: str, file: FileChange) -> bool:
     return _has_form(text, _printed_forms(heading, patch), gaps=False)
 
 
+def is_heading_of(text: str, file: FileChange) -> bool:
+    """Return True if words are the heading of a file, or a part of it, and no line of its diff."""
+    if not _is_verbatim(normal(text), [file_heading(file)]):
+        return False
+    return not _is_in_patch(text, file.patch or "", gaps=False)
+
+
 def _may_hold(text: str, heading: str, patch: str) -> bool:
     """Return False if a word of a text is missing: a cheap test for commits of many files.
 

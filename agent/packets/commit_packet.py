@@ -62,6 +62,7 @@ class CommitContext:
     surroundings: Surroundings = NO_SURROUNDINGS
     earlier: Mapping[str, CommitEvidence] = field(default_factory=dict)
     """The commits that it takes back, mends or goes on with, by their handles."""
+    earlier_releases: tuple[str, ...] = ()  # Lines about the releases that have those commits
     look_ups: tuple[LookUp, ...] = ()  # What was looked up in the repository, the newest last
     leaves_room: bool = False
     """Whether tokens are kept for look-ups: a packet begins alike before and after them."""
@@ -208,8 +209,14 @@ def _around_text(context: CommitContext, budget: int, focus: Focus) -> str:
 
 
 def _earlier_section(context: CommitContext, budget: int, focus: Focus) -> str:
-    earlier = _earlier_text(context.earlier, int(budget * EARLIER_SHARE), focus)
-    return _section(_EARLIER_HEADING, earlier)
+    """Return the earlier commits and what released them.
+
+    Tokens are kept for all of it, so that the diff is shown alike before these commits are known.
+    """
+    releases = "\n".join(context.earlier_releases)
+    earlier_budget = int(budget * EARLIER_SHARE) - tokens_of(releases)
+    earlier = _earlier_text(context.earlier, earlier_budget, focus)
+    return _section(_EARLIER_HEADING, f"{earlier}\n\n{releases}".strip())
 
 
 def _section(heading: str, text: str) -> str:
@@ -314,8 +321,7 @@ def earlier_commits(
     same_day = {read.evidence.id: read.evidence for read in material.reads}
     readable = {**same_day, **material.background}
     earlier = [readable[commit_id] for commit_id in ids if commit_id in readable]
-    with_diffs = [commit for commit in earlier if _has_diff(commit)]
-    chosen = (with_diffs or earlier)[:_MAX_EARLIER]
+    chosen = earlier[:_MAX_EARLIER]
     return {f"p{number}": commit for number, commit in enumerate(chosen, start=1)}
 
 

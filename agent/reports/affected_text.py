@@ -12,9 +12,15 @@ _HASH_DIGITS = 9
 
 
 def affected_text(affected: Affected, lang: Language) -> str:
-    """Return which versions have a fault and which its fix, and what says so."""
+    """Return which versions have a fault and which its fix, and what says so.
+
+    What a revert takes back need not be a fault, as when a check is taken out again: only which
+    versions have it is certain.
+    """
+    if affected.proof == "reverted":
+        return _taken_back_text(affected, lang)
     gap: str = catalogue(lang)["signs"]["gap"]
-    return gap.join((versions_text(affected, lang), introduction_text(affected, lang)))
+    return gap.join((_versions_text(affected, lang), _introduction_text(affected, lang)))
 
 
 def affected_line(handle: str, affected: Affected) -> str:
@@ -27,7 +33,7 @@ def card_text(affected: Affected, lang: Language) -> str:
 
     Where only lines point to the commit that brought it, nobody calls the change a fix.
     """
-    if not affected.fault_spans:
+    if not affected.fault_spans or affected.proof == "reverted":
         return affected_text(affected, lang)
     words = catalogue(lang)["affected"]
     is_likely = affected.proof == "lines"
@@ -41,7 +47,23 @@ def card_text(affected: Affected, lang: Language) -> str:
     )
 
 
-def versions_text(affected: Affected, lang: Language) -> str:
+def _taken_back_text(affected: Affected, lang: Language) -> str:
+    """Return which versions have the commit that is taken back, and which are without it again."""
+    words = catalogue(lang)["taken_back"]
+    if affected.fault_spans:
+        out: str = words["not_out"]
+        if affected.first_fixed:
+            out = words["out"].format(versions=_listed(map(_code, affected.first_fixed), lang))
+        spans = [_span_text(span, lang) for span in affected.fault_spans]
+        versions = _listed(spans, lang)
+        return _with_commit(words["released"], affected, lang, versions=versions, out=out)
+    if affected.contains_fault:
+        versions = _listed(map(_code, affected.contains_fault), lang)
+        return _with_commit(words["candidates"], affected, lang, versions=versions)
+    return _with_commit(words["unreleased"], affected, lang)
+
+
+def _versions_text(affected: Affected, lang: Language) -> str:
     """Return which versions have a fault, and which its fix."""
     words = catalogue(lang)["affected"]
     is_likely = affected.proof == "lines"
@@ -63,15 +85,15 @@ def first_release_text(version: str, lang: Language) -> str:
     return text
 
 
-def introduction_text(affected: Affected, lang: Language) -> str:
+def _introduction_text(affected: Affected, lang: Language) -> str:
     """Return which commit brought the fault, and what says so."""
     return _with_commit(catalogue(lang)["affected"][affected.proof], affected, lang)
 
 
-def _with_commit(template: str, affected: Affected, lang: Language) -> str:
-    """Return a template with the commit that brought a fault."""
+def _with_commit(template: str, affected: Affected, lang: Language, **values: str) -> str:
+    """Return a template with the commit that brought a fault, or that is taken back."""
     commit = _code(affected.introduced.sha[:_HASH_DIGITS])
-    return template.format(commit=commit, title=shown_title(affected.title, lang))
+    return template.format(commit=commit, title=shown_title(affected.title, lang), **values)
 
 
 def _fixed_text(affected: Affected, lang: Language) -> str:

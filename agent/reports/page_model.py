@@ -191,6 +191,7 @@ class Item:
     subtitle: str  # The same, where it says something that the headline and the sentences do not
     pull: Citation | None
     is_breaking: bool
+    is_marked_breaking: bool  # Whether its author says so
     breaks: tuple[str, ...]  # The names of what no longer works
     sentences: tuple[PageSentence, ...]  # In sight
     undone_sentences: tuple[PageSentence, ...]  # In sight: what was written of the undone commit
@@ -550,6 +551,15 @@ class PageModel:
     def breaking(self) -> tuple[Item, ...]:
         """The cards of changes that break something that users reach."""
         return tuple(item for item in self.items.values() if item.is_breaking)
+
+    @cached_property
+    def marked_breaking(self) -> tuple[Item, ...]:
+        """The other cards of changes that their authors call breaking."""
+        items: list[Item] = []
+        for item in self.items.values():
+            if item.is_marked_breaking and not item.is_breaking and item.undid is None:
+                items.append(item)
+        return tuple(items)
 
     @property
     def quiet_repos(self) -> tuple[RepoPart, ...]:

@@ -15,7 +15,7 @@ from agent.domain.references import parse_reference
 from agent.gate.evidence_text import normal
 from agent.gate.grounds import has_code_anchor
 from agent.gate.literals import names_in
-from agent.gate.quotes import MAX_ANCHOR, is_in_code, is_in_file, is_in_prose
+from agent.gate.quotes import MAX_ANCHOR, is_heading_of, is_in_code, is_in_file, is_in_prose
 from agent.gate.safety import LONGEST
 from agent.languages import writing_of
 
@@ -248,6 +248,9 @@ def _anchor_in(text: str, evidence: Citable) -> Anchor | None:
         return Anchor(cite=evidence.id, text=text)
     if isinstance(evidence, CommitEvidence):
         for file in evidence.change.files:
+            if is_heading_of(text, file):
+                # Words that code wrote above the diff: a reader must not take them for lines of it.
+                return Anchor(cite=evidence.id, text=text)
             if is_in_file(text, file):
                 return Anchor(cite=evidence.id, text=text, file=file.path)
     return Anchor(cite=evidence.id, text=text) if is_in_code(text, evidence) else None

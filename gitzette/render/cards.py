@@ -137,6 +137,7 @@ def _item(row: LedgerRow, view: ReportView) -> Item:
         subtitle=_subtitle(original_title, headline_text, sentences),
         pull=view.pull(undone or row),
         is_breaking=undone is None and view.is_breaking(row),
+        is_marked_breaking=view.is_marked_breaking(row),
         breaks=() if undone else view.breaks(row),
         sentences=sentences,
         undone_sentences=tuple(view.sentences(undone_claims, apart=True)),

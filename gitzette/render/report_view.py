@@ -19,6 +19,7 @@ from agent.domain.window import zone
 from agent.fact_sentences import names_alone
 from agent.languages import catalogue, is_in_script
 from agent.reports.page_model import Citation, CitedTitle, Mark, PageSentence, SectionName
+from agent.triage.title_conventions import read_heading
 from agent.web_addresses import Web
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpts_of
 from gitzette.render.templating import element_id_of, named
@@ -117,24 +118,25 @@ class ReportView:
     def section(self, row: LedgerRow) -> SectionName:
         """Return the section of a commit.
 
-        One to act on is a must-know with advice or a certain break, or one that the reader's own
-        code uses. What is out again asks nobody to act.
+        The first one has what readers must know of, and what their own code uses. What is out
+        again asks nobody to act.
         """
         importance = self.importance(row)
         if importance < Importance.WORTH_KNOWING:
             return "also landed"
         if row.id in self.undid:
             return "worth knowing"
-        if self.uses(row):
+        if self.uses(row) or importance is Importance.MUST_KNOW:
             return "act on"
-        if importance is not Importance.MUST_KNOW:
-            return "worth knowing"
-        has_advice = any(claim.kind is Kind.ADVICE for claim in self.claims_of(row))
-        return "act on" if has_advice or self.is_breaking(row) else "worth knowing"
+        return "worth knowing"
 
     def is_breaking(self, row: LedgerRow) -> bool:
         """Return True if a fact of the commit says that something which users reach breaks."""
         return any(is_breaking(claim) for claim in self._changes(row))
+
+    def is_marked_breaking(self, row: LedgerRow) -> bool:
+        """Return True if its author calls the commit breaking."""
+        return read_heading(row.title).breaking
 
     def breaks(self, row: LedgerRow) -> tuple[str, ...]:
         """Return what a commit breaks, each by the first name in the words of its fact."""

@@ -36,7 +36,7 @@ def test_a_terminal_shows_the_news_the_brief_and_what_to_act_on_with_links() -> 
         "router: Routing refuses more than 8 experts 2026-02-04 · 1 breaking · 6 commits"
     )
     assert "• The router refuses more than 8 experts" in plain
-    assert "Act on this (1) ◆ Routing refuses more than 8 experts" in plain
+    assert "Must know (1) ◆ Routing refuses more than 8 experts" in plain
     assert "`" not in plain
     assert f"https://git.example/octo/router/commit/{LIMIT}" in text
     assert "/site/en/day.html" in text

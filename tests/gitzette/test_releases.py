@@ -69,7 +69,7 @@ def test_a_release_leads_the_page_with_what_breaks_and_what_it_mends(
     assert "The flag `--swap-space` is removed. — [`" in card
     assert "**Advisories**: CVE-2026-12345" in card
     assert "--fast" not in card
-    assert page.index("### engine v1.1.0 is out") < page.index("## Act on this")
+    assert page.index("### engine v1.1.0 is out") < page.index("## Must know")
     page = page_of(command("run", "--date", "2026-02-06", *released.repo, "--lang", "zh"))
     assert "engine v1.1.0 发布：1 处不兼容改动；CVE-2026-12345" in page
 

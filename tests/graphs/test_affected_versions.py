@@ -8,7 +8,7 @@ from tests.made_repos import Work
 from tests.scripted_analysis import Clone, Scripted, analysis, of, run, said
 
 TITLE = 'Revert "Let routes grow"'
-ANCHOR = "Affected: `v1.0.0`; no release has the fix yet."
+ANCHOR = "which is taken back here; no release is without it yet."
 SAID = said("`MAX_ROUTES` is `90` in `v1.0.0`.", "在 `v1.0.0` 中 `MAX_ROUTES` 为 `90`。", ANCHOR)
 
 
@@ -30,7 +30,8 @@ async def test_a_writer_may_rest_a_sentence_on_the_versions_that_have_the_fault(
     with ModelServer(script, context=32_768) as server:
         covered = await run(tmp_path, server, mended(tmp_path / "router"))
         (packet,) = of(server, "Analysis")
-    assert f"[c] {ANCHOR}" in packet
+    assert "[c] `v1.0.0` have" in packet
+    assert ANCHOR in packet
     published = [claim for claim in covered.report.claims if claim.free and claim.role == "effect"]
     assert [claim.text["en"] for claim in published] == [SAID["en"]]
 

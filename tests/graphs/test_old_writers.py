@@ -1,5 +1,6 @@
 """The commit that brought a fault is found by the lines that are mended, however old it is."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from evals.model_server.server import ModelServer
 from tests.graphs.test_relations_on_cards import card_sentences
 from tests.made_repos import Work
-from tests.scripted_analysis import LIMIT, Clone, Scripted, of, run
+from tests.scripted_analysis import LIMIT, Clone, Scripted, analysis, of, run, said
 
 SPILL = "def spill(routes):\n    kept = routes[:12]\n    return kept\n"
 MENDED = SPILL.replace("routes[:12]", "routes[:MAX_ROUTES]")
@@ -56,3 +57,24 @@ async def test_who_wrote_the_lines_is_not_told_where_no_reader_says_what_that_me
         covered = await run(tmp_path, server, clone)
     assert covered.report.stories == ()
     assert earlier[:7] not in " ".join(card_sentences(covered.report, "en", LIMIT))
+
+
+async def test_what_the_old_writer_changed_is_shown_and_may_be_cited(tmp_path: Path) -> None:
+    clone, earlier = begun(tmp_path / "router")
+    clone.commit(LIMIT, 9, spill__py=MENDED)
+    limited = said(
+        "`spill` kept only `12` routes from the start.",
+        "`spill` 从一开始就只保留 `12` 条路由。",
+        "+    kept = routes[:12]",
+    )
+    script = scripted(LIMIT, earlier)
+    script = replace(script, analyses={LIMIT: analysis(limited | {"cites": ["c", "p1"]})})
+    with ModelServer(script, context=32_768) as server:
+        covered = await run(tmp_path, server, clone)
+        (packet,) = of(server, "Analysis")
+    section = packet.partition("Earlier commits that this one goes back to:")[2]
+    assert "+    kept = routes[:12]" in section
+    assert "[p1] is in no release" not in packet.partition("The diff:")[0]
+    published = [claim for claim in covered.report.claims if claim.free and claim.role == "effect"]
+    assert [claim.text["en"] for claim in published] == [limited["en"]]
+    assert published[0].background == (f"octo/router@{earlier}",)

@@ -7,7 +7,7 @@ import pytest
 from agent.domain.affected_versions import Affected
 from agent.domain.base import RepoId
 from agent.domain.versions import VersionSpan
-from agent.reports.affected_text import affected_text
+from agent.reports.affected_text import affected_text, card_text
 from tests.made_repos import Work
 from tools.affected_versions import affected_versions
 from tools.evidence_cache import EvidenceCache
@@ -84,7 +84,27 @@ async def test_a_revert_tells_which_versions_have_what_it_takes_back(work: Work)
     assert result.proof == "reverted"
     assert result.fault_spans == (VersionSpan(first="v1.1.0", last="v1.2.0"),)
     assert result.first_fixed == ("v1.3.0",)
-    assert "fixed in `v1.3.0`." in affected_text(result, "en")
+    assert affected_text(result, "en") == (
+        f"`v1.1.0` to `v1.2.0` have `{fault[:9]}` Route by size (#2), which is taken back here; "
+        "it is out again in `v1.3.0`."
+    )
+    assert card_text(result, "zh").endswith("此处将其撤回；自 `v1.3.0` 起不再包含。")
+
+
+async def test_what_takes_back_an_unreleased_check_calls_nothing_a_fault(work: Work) -> None:
+    released(work)
+    check = work.commit("Fix empty routes (#4)", {"engine/router.py": ROUTER})
+    message = f'Revert "Fix empty routes (#4)" (#5)\n\nThis reverts commit {check}.'
+    revert = work.commit(message, {"engine/router.py": FAULTY})
+    result = await affected(work, revert)
+    assert result is not None
+    text = f"`{check[:9]}` Fix empty routes (#4), which is taken back here, was never released."
+    assert card_text(result, "en") == text
+    work.git("tag", "v1.3.0rc1", check)
+    result = await affected(work, revert)
+    assert result is not None
+    assert "fault" not in card_text(result, "en")
+    assert "`v1.3.0rc1` had it." in card_text(result, "en")
 
 
 async def test_the_writer_of_the_lines_that_a_fix_removes_likely_brought_the_fault(

@@ -26,6 +26,7 @@ from tools.diff.fact_ranking import ranked
 from tools.diff.file_facts import file_facts, only_facts
 from tools.diff.file_roles import is_product, module_of
 from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, read_versions
+from tools.diff.function_changes import is_compared
 from tools.diff.layout_changes import layout_facts
 from tools.diff.notable_changes import changed_functions, largest_hunks
 from tools.diff.pybind_arguments import binding_differences
@@ -222,7 +223,8 @@ class Gathered:
         is_visible = any(fact.severity is not Severity.INTERNAL for fact in facts)
         title = self.change.commit.title
         functions = changed_functions(self.files, facts, surface, title, declared)
-        if _HIDDEN & set(read_heading(title).purposes):
+        purposes = set(read_heading(title).purposes)
+        if purposes and purposes <= _HIDDEN:
             # Its author says that users see nothing of it.
             internal = {"severity": Severity.INTERNAL}
             functions = [fact.model_copy(update=internal) for fact in functions]
@@ -230,7 +232,7 @@ class Gathered:
             return [*only, *functions]
         if any(fact.kind != "only-upkeep" for fact in only):
             return only  # Lines of tests, documents and workflows say nothing that this does not
-        compared = {versions.file.path for versions in self.files}
+        compared = {versions.file.path for versions in self.files if is_compared(versions)}
         return [*only, *largest_hunks(self.change.files, compared)]
 
 

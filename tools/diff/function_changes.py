@@ -113,8 +113,17 @@ class FunctionChange:
         """The runs that are shown, the one that users notice most first."""
         ordered = sorted(self.runs, key=lambda run: run.order)
         least = min(ordered[0].weight, Weight.DECIDES)  # What decides stands beside what is visible
-        weighty = [run for run in ordered if run.weight >= least]
-        return [run.lines for run in weighty[:MAX_RUNS]]
+        weighty = [run for run in ordered if run.weight >= least][:MAX_RUNS]
+        replaced = _replaced_variables(run.lines for run in weighty)
+        for run in ordered:
+            # What is computed in another place now is shown with the line that it replaces.
+            if (
+                run not in weighty
+                and len(weighty) < MAX_RUNS
+                and replaced & _assigned_in(run.lines)
+            ):
+                weighty.append(run)
+        return [run.lines for run in weighty]
 
     @property
     def exchanged_names(self) -> tuple[str, ...]:
@@ -139,6 +148,22 @@ class FunctionChange:
         for run in self.shown_runs:
             texts["\n".join(line.text[0] + line.bare for line in run)] = None
         return tuple(texts)
+
+
+def _replaced_variables(runs: Iterable[Run]) -> set[str]:
+    """Return the variables that runs stop to assign."""
+    removed: set[str] = set()
+    added: set[str] = set()
+    for run in runs:
+        removed |= _assigned_in(run, "old")
+        added |= _assigned_in(run)
+    return removed - added
+
+
+def _assigned_in(run: Run, side: Side = "new") -> set[str]:
+    """Return the variables that the lines of one side of a run assign."""
+    code = "\n".join(line.bare for line in run if line.is_code and line.side == side)
+    return _assigned_names(code)
 
 
 def is_renaming(old: str, new: str) -> bool:
@@ -192,7 +217,7 @@ class FunctionChanges:
         files: Sequence["Versions"],
         known_lines: KnownLines,
     ) -> None:
-        self._files = [versions for versions in files if _is_compared(versions)]
+        self._files = [versions for versions in files if is_compared(versions)]
         self._moved = _moved_lines(files)
         self._named_values = _named_values(files)
         self._one_sided = _one_sided_definitions(files)
@@ -304,7 +329,7 @@ class FunctionChanges:
         return not different or is_removed_name
 
 
-def _is_compared(versions: "Versions") -> bool:
+def is_compared(versions: "Versions") -> bool:
     """Return True for a file of which lines are shown: the options of a shipped benchmark are facts."""
     if area(versions.file.path) is Area.BENCH or not is_product(versions.file.path):
         return False

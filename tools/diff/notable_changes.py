@@ -28,6 +28,7 @@ from tools.diff.function_changes import (
 _MAX_FUNCTIONS = 3  # Functions that are shown where no other fact is shown
 _MAX_FUNCTIONS_BESIDE_FACTS = 2  # Where other facts are shown, only of what users notice
 _MAX_SHORT = 1  # Functions that are shown besides, of which a few lines decide something
+_MAX_PLAIN_RUNS = 2  # Runs of a file that are shown where users notice none of them
 _MAX_FILES = 2  # Files of which hunks are shown where no definition is in sight
 _LINEAGE: tuple[FactKind, ...] = (
     "revert",
@@ -197,7 +198,7 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
             continue
         runs.sort(key=lambda run: run.order)
         noticed = [run.lines for run in runs if run.weight is Weight.VISIBLE]
-        shown_runs = noticed[:MAX_RUNS] or [runs[0].lines]
+        shown_runs = noticed[:MAX_RUNS] or [run.lines for run in runs[:_MAX_PLAIN_RUNS]]
         fact = code_fact(file.path, file.path, shown_runs)
         is_unchanged = file.path in compared and is_product(file.path)
         if is_unchanged and file.status == "modified":

@@ -279,7 +279,7 @@ def test_an_anchor_is_found_in_the_message_in_a_thread_or_in_a_file() -> None:
         ("It needs `--slow`.", "octo/router#12", None),
         ("Use `topK = 8`.", "octo/router#41", None),
         ("-LIMIT = 22\n+LIMIT = 8", ME, "router.py"),
-        ("--- router.py (modified, +3 -1)", ME, "router.py"),
+        ("--- router.py (modified, +3 -1)", ME, None),
         ("kim: It needs `--slow`.", "octo/router#12", None),
         ("never written", ME, None),
     ):

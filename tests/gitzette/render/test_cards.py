@@ -281,7 +281,7 @@ def test_a_summary_of_what_the_brief_tells_is_folded_and_makes_no_section_of_its
     # Below the brief: it is no proof of its commit, and no news at the end of the page.
     proof = "".join(fold for fold in FOLD.findall(page) if "<summary>Proof" in fold)
     assert "fail today" not in proof
-    assert page.index("told here alone") < page.index("## Worth knowing")
+    assert page.index("told here alone") < page.index("## Must know")
 
 
 def test_a_summary_in_the_words_of_a_headline_or_of_the_brief_is_not_told_again() -> None:
@@ -479,7 +479,7 @@ def test_the_title_is_the_headline_of_what_the_brief_begins_with() -> None:
     assert by_rules.lead == "The router is tidied up"
 
 
-def test_only_a_must_know_with_advice_or_a_certain_break_asks_to_act() -> None:
+def test_what_must_be_known_and_what_own_code_uses_leads_the_page() -> None:
     rows = [row_of(ROUTER, number, MUST_KNOW, number) for number in (1, 2, 3)]
     rows += [row_of(ROUTER, number, WORTH_KNOWING, number) for number in (4, 5, 6)]
     claims = (
@@ -491,8 +491,26 @@ def test_only_a_must_know_with_advice_or_a_certain_break_asks_to_act() -> None:
     )
     use = OwnUse(repo=ROUTER, sha=rows[5].sha, name="top_k", file="main.py", line=3)
     page = model(report_of(*rows, claims=claims, uses=(use,)))
-    assert numbers(page, 0) == [1, 2, 6]
-    assert numbers(page, 1) == [3, 4, 5]
+    assert numbers(page, 0) == [1, 2, 3, 6]
+    assert numbers(page, 1) == [4, 5]
+
+
+def test_what_authors_call_breaking_is_named_at_the_head_beside_what_is_certain_to_break() -> None:
+    rows = [row_of(ROUTER, number, MUST_KNOW, number) for number in (1, 2, 3)]
+    rows[1] = rows[1].model_copy(update={"title": "[BC Breaking] Promote division"})
+    rows[2] = rows[2].model_copy(update={"title": "[Breaking] Rename the flag"})
+    claims = (
+        breaking_fact(rows[0], "The flag `--slow` is removed."),
+        breaking_fact(rows[2], "The flag `--fast` is removed."),
+    )
+    page = model(report_of(*rows, claims=claims))
+    assert [item.row for item in page.marked_breaking] == [rows[1]]
+    for layout in get_args(Layout):
+        markdown = report_page(page.report, "en", WEB, layout)
+        named = "**Breaking by their authors' word** (1): [\\[BC Breaking\\] Promote division]("
+        assert named in markdown
+    site = next(iter(Pages(Settings(), "").day(page, "2026-02-04", "", ""))).text
+    assert "Breaking by their authors&#39; word" in site
 
 
 def test_advice_about_what_is_worth_knowing_is_a_short_row_that_leads_to_its_card() -> None:
@@ -837,10 +855,10 @@ def test_a_group_is_one_card_with_one_headline_and_the_sentences_of_its_commits(
 ) -> None:
     report = grouped_report()
     page = model(report, lang)
-    cards = page.sections[1].cards
+    cards = [*page.sections[0].cards, *page.sections[1].cards]
     assert [card.headline for card in cards] == [label, "Commit 4 of octo/router"]
-    assert numbers(page, 1) == [2, 1, 3, 4]
-    assert page.sections[1].size == 4
+    assert numbers(page, 0) + numbers(page, 1) == [2, 1, 3, 4]
+    assert [section.size for section in page.sections[:2]] == [3, 1]
     for words in visible_words(report, lang).values():
         positions = [words.index(f"Sentence about number{number}") for number in (2, 1, 3, 4)]
         assert positions == sorted(positions)
@@ -853,7 +871,7 @@ def test_the_title_of_a_page_is_a_sentence_about_its_first_commit_and_no_label_o
     sentence = claim_of(report.ledger[1], "Kernels run on Blackwell GPUs", role="headline")
     report = report.model_copy(update={"claims": (*report.claims, sentence)})
     page = model(report)
-    assert page.sections[1].cards[0].headline == "Kernels for Blackwell"
+    assert page.sections[0].cards[0].headline == "Kernels for Blackwell"
     assert page.headline == "router: Kernels run on Blackwell GPUs"
     assert page.news == "router: Kernels run on Blackwell GPUs · 4 commits"
     for layout in get_args(Layout):

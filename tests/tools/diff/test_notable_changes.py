@@ -455,3 +455,33 @@ def test_docstrings_imports_and_annotated_signatures_hide_where_their_lines_chan
     # Text that looks like a statement ends none: the whole file is read instead.
     broken = b'def run():\n    """Run\nthe rest."""\n    return 1\n'
     assert hidden_lines("run.py", broken, b"", [(2, 2)]) == {2, 3}
+
+
+async def test_a_fix_is_shown_though_its_title_names_workflows_too(tmp_path: Path) -> None:
+    code = "def advance(calls, current):\n    if calls {} current:\n        return True\n    return False\n"
+    before = {"engine/parser.py": code.format(">")}
+    after = {"engine/parser.py": code.format(">=")}
+    facts = await code_facts(tmp_path / "fix", before, after, "[CI][Bugfix] Mend the parser")
+    assert [fact.severity for fact in facts] == [Severity.BEHAVIOUR]
+    facts = await code_facts(tmp_path / "chore", before, after, "[CI] Mend the parser")
+    assert [fact.severity for fact in facts] == [Severity.INTERNAL]
+
+
+async def test_what_is_computed_elsewhere_is_shown_with_what_it_replaces(tmp_path: Path) -> None:
+    code = "def indices(past, window):\n{}    length = min(past, window - 1)\n{}    return start, length\n"
+    old = code.format("    start = 0 if past < window else past % window\n", "")
+    new = code.format("", "    start = (past - length) % window\n")
+    facts = await code_facts(tmp_path, {"engine/cache.py": old}, {"engine/cache.py": new})
+    lines = [line for location in facts[0].places for line in location.lines]
+    assert "+    start = (past - length) % window" in lines
+
+
+async def test_a_benchmark_of_the_package_is_shown(tmp_path: Path) -> None:
+    code = "def backends():\n    known = {}\n    return known\n"
+    before = {
+        "engine/__init__.py": "",
+        "engine/benchmark/data.py": code.format("('engine', 'other')"),
+    }
+    after = before | {"engine/benchmark/data.py": code.format("('engine', 'other', 'third')")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert (fact.name, fact.severity) == ("engine/benchmark/data.py", Severity.BEHAVIOUR)

@@ -57,8 +57,11 @@ def setting_severity(
 def severity_beside_product(difference: Difference) -> Severity:
     """Return what a difference means in a program that users run from a clone: they set its options."""
     newest = difference.newest
-    if not is_beside_product(newest.versions.file.path) or newest.kind not in ("flag", "env"):
+    file = newest.versions.file
+    if not is_beside_product(file.path) or newest.kind not in ("flag", "env"):
         return Severity.INTERNAL
+    if file.status == "added":
+        return Severity.INTERNAL  # That it is new says more
     if newest.kind == "env" and _is_private_variable(difference.oldest.name):
         return Severity.INTERNAL
     meant = severity_of(difference.kind)

@@ -1,3 +1,7 @@
+import argparse
+
 import engine
 
-engine.generate("hello")
+parser = argparse.ArgumentParser()
+parser.add_argument("--prompt", default="hello")
+engine.generate(parser.parse_args().prompt)
