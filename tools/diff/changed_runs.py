@@ -170,7 +170,7 @@ def hidden_lines(
     if language is None or language.name != "python" or not ranges:
         return frozenset()
     lines: set[int] = set()
-    declared: list[Node] = []
+    declared: list[_DeclaredFunction] = []
     for above, root, changed in _changed_statements(text, language, ranges):
         for first, last in changed:
             cursor = QueryCursor(_hidden_query(language))
