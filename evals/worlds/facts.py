@@ -101,6 +101,8 @@ def _facts_of_edit(
     row: LandedGold, edit: Edit, commits: dict[str, LandedGold]
 ) -> Iterator[GoldFact]:
     params = dict(edit.params)
+    if "internal" in params:
+        return  # Users do not reach it, and it is no fact for them
     if edit.kind in ("revert", "reland") and "commit" in params:
         yield from _lineage_facts(row, edit, commits)
         return

@@ -428,9 +428,11 @@ def _is_other_limit(pair: Pair, old_code: str | None, new_code: str | None) -> b
     if pair.old.name != pair.new.name:
         # `assert` states what must hold, `raise` what must not: their conditions do not compare.
         return False
-    old_message = pair.old.parts.get("message", "")
-    new_message = pair.new.parts.get("message", "")
-    return has_same_words(old_message, new_message) and _has_other_values(old_code, new_code)
+    old_message = pair.old.parts.get("message")
+    new_message = pair.new.parts.get("message")
+    if old_message and new_message and not has_same_words(old_message, new_message):
+        return False
+    return _has_other_values(old_code, new_code)
 
 
 def _without_positions(condition: str | None) -> str:

@@ -53,13 +53,16 @@ def _call_facts(
     seen = {(broken.file, broken.name, broken.parameter) for broken in shown_by_facts}
     for broken in surface.breaks:
         key = (broken.file, broken.name, broken.parameter)
-        if broken.kind == "gone" or not broken.is_certain or key in seen:
+        if broken.kind == "gone" or key in seen:
             continue
+        if not broken.is_certain and broken.kind != "parameter-keyword-only":
+            continue  # Its declaration shows what may break
         seen.add(key)
         location = parameter_place(files, broken)
         if location is None:
             continue
-        is_certain = is_certain_member(surface, broken.file, broken.name)
+        is_member = is_certain_member(surface, broken.file, broken.name)
+        is_certain = broken.is_certain and is_member
         yield Fact(
             kind=broken.kind,
             severity=Severity.BREAKING if is_certain else Severity.MAY_BREAK,

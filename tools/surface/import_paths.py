@@ -8,8 +8,20 @@ from typing import NamedTuple
 from tools.surface.python_module import ImportTarget, Module, PythonDefinition
 
 _MAX_HOPS = 12  # Imports that are followed from one name; a longer chain is a circle
-_TYPING_MODULES = ("abc", "typing", "typing_extensions")
-_TYPING_BASES = ("ABC", "Generic", "Protocol")
+_BASES_WITHOUT_MEMBERS: Mapping[str, tuple[str, ...]] = {
+    "abc": ("ABC",),
+    "enum": ("Enum", "Flag", "IntEnum", "IntFlag", "StrEnum"),
+    "typing": ("Generic", "Protocol"),
+    "typing_extensions": ("Generic", "Protocol"),
+}
+"""Bases of the standard library that have no members which a class could have had as its own."""
+_PLAIN_TYPES: Mapping[str, type] = {
+    "bool": bool,
+    "bytes": bytes,
+    "float": float,
+    "int": int,
+    "str": str,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +246,11 @@ class Package:
         """Return whether a class has a member from one of its bases; None where nobody can say."""
         is_certain = True
         for base in definition.bases:
-            if base == "object":
+            if base == "object" or self._brings_nothing(definition.module, base):
+                continue
+            if base in _PLAIN_TYPES and self.resolve(definition.module, base) is None:
+                if hasattr(_PLAIN_TYPES[base], name):
+                    return True
                 continue
             top, _, rest = base.partition(".")
             meaning = None if rest else self.resolve(definition.module, top)
@@ -287,13 +303,12 @@ class Package:
         return meaning
 
     def _brings_nothing(self, module_name: str, base: str) -> bool:
-        """Return True for a base that says how a class is typed, and has nothing to inherit."""
+        """Return True for a base that says what sort of class it is, and has nothing to inherit."""
         top, _, rest = base.partition(".")
         module = self._module(module_name)
         target = module.imports.get(top) if module else None
-        if target is None or target.module not in _TYPING_MODULES:
-            return False
-        return (rest or target.name) in _TYPING_BASES
+        bases = _BASES_WITHOUT_MEMBERS.get(target.module, ()) if target is not None else ()
+        return target is not None and (rest or target.name) in bases
 
     def warns(self, module_name: str) -> tuple[str, ...]:
         """Return the categories of what a module warns of whenever it is imported."""

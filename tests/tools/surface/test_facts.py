@@ -71,6 +71,16 @@ async def test_a_parameter_that_is_taken_only_by_name_now_breaks(tmp_path: Path)
     assert fact_sentence(fact, "en") == "`attend` takes `scale` only by name now."
 
 
+async def test_an_optional_parameter_that_is_taken_only_by_name_now_may_break(
+    tmp_path: Path,
+) -> None:
+    before = {"engine/__init__.py": "def attend(q, scale=1): ...\n"}
+    after = {"engine/__init__.py": "def attend(q, *, scale=1): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    kinds = [(fact.kind, fact.severity) for fact in facts if fact.kind.startswith("parameter")]
+    assert kinds == [("parameter-keyword-only", Severity.MAY_BREAK)]
+
+
 async def test_what_a_module_imports_for_itself_is_not_given_to_users(tmp_path: Path) -> None:
     before = {
         "engine/__init__.py": "from . import core\n",
@@ -724,3 +734,14 @@ async def test_what_documents_of_sphinx_list_is_public(tmp_path: Path) -> None:
     facts = await facts_of(tmp_path, before, after)
     breaking = {(fact.kind, fact.name) for fact in facts if fact.severity is Severity.BREAKING}
     assert breaking == {("symbol-removed", "gather"), ("parameter-added", "scatter")}
+
+
+async def test_a_member_that_leaves_an_enumeration_breaks(tmp_path: Path) -> None:
+    code = "from enum import Enum\n\n\nclass Mode(str, Enum):\n    EAGER = 'eager'\n{}"
+    before = {
+        "engine/__init__.py": "from .modes import Mode\n",
+        "engine/modes.py": code.format("    GRAPH = 'graph'\n"),
+    }
+    facts = await facts_of(tmp_path, before, before | {"engine/modes.py": code.format("")})
+    (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert (fact.kind, fact.name) == ("enum-member-removed", "Mode.GRAPH")

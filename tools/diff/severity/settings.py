@@ -15,11 +15,14 @@ from tools.diff.tree_names import COMMENT_SIGNS, SurroundingTrees
 
 _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
 """Sections of a manifest that are not installed with the project itself."""
-_COMPILED_IN = ("Cargo.toml", "package.json", "go.mod")
+_COMPILED_IN = ("Cargo.toml", "go.mod")
 _CONTAINER_FILE = re.compile(
     r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
 )
-_REFERENCE = re.compile(r"[A-Za-z_]\w*|\(\s*([\"'])[\w.]+\1,\s*([\"'])\w+\2,?\s*\)")
+_REFERENCE = re.compile(
+    r"[A-Za-z_]\w*|\(\s*([\"'])[\w.]+\1,\s*([\"'])\w+\2,?\s*\)|([\"'])[A-Za-z_][\w.]*[.:][A-Za-z_]\w*\3"
+)
+"""A class or function by its name, or as strings: a module and a name in it, or both in one."""
 
 
 def setting_severity(
