@@ -84,4 +84,4 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 class Frozen(BaseModel):
     """A value: it never changes after it was made, and an unknown field is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -12,6 +12,7 @@ from tree_sitter import Node, Query, QueryCursor
 from agent.domain.patch import Hunk, Side
 from agent.triage.line_visibility import is_informative, is_visible_to_users
 from tools.diff.declarations import Language, Range, language_of
+from tools.diff.statement_texts import statements_with
 
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
 _PREPROCESSOR = ("#if", "#elif", "#else", "#define", "#error", "#include")
@@ -168,24 +169,54 @@ def hidden_lines(
     language = language_of(path)
     if language is None or language.name != "python" or not ranges:
         return frozenset()
-    tree = language.parse(text)
     lines: set[int] = set()
-    declared: list[Node] = []
-    for first, last in ranges:
-        cursor = QueryCursor(_hidden_query(language))
-        cursor.set_point_range((first - 1, 0), (last, 0))
-        captures = cursor.captures(tree)
-        for node in captures.get("hidden", ()):
-            lines.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
-        for node in captures.get("function", ()):
-            if _declares_in(node, first, last):
-                declared.append(node)
+    declared: list[_DeclaredFunction] = []
+    for above, root, changed in _changed_statements(text, language, ranges):
+        for first, last in changed:
+            cursor = QueryCursor(_hidden_query(language))
+            # Of an empty version, changed lines stand in front of the first one.
+            cursor.set_point_range((max(first - 1, 0), 0), (last, 0))
+            captures = cursor.captures(root)
+            for node in captures.get("hidden", ()):
+                hidden = range(node.start_point[0] + 1, node.end_point[0] + 2)
+                lines.update(above + line for line in hidden)
+            for node in captures.get("function", ()):
+                if _declares_in(node, first, last):
+                    declared.append(_DeclaredFunction(above, node))
     if declared:
         other_functions = _functions(other_text, language)
-        for node in declared:
-            if _is_among(node, other_functions):
-                lines.update(_declaring_lines(node))
+        for function in declared:
+            if _is_among(function.node, other_functions):
+                lines.update(function.above + line for line in _declaring_lines(function.node))
     return frozenset(lines)
+
+
+class _ChangedStatements(NamedTuple):
+    """The tree of some statements of a file, with the lines above them and those that changed."""
+
+    above: int
+    root: Node
+    ranges: Sequence[Range]  # Counted from the first line of the statements
+
+
+class _DeclaredFunction(NamedTuple):
+    """A function in a tree of some statements, with the number of lines above these."""
+
+    above: int
+    node: Node
+
+
+def _changed_statements(
+    text: bytes, language: Language, ranges: Sequence[Range]
+) -> list[_ChangedStatements]:
+    """Return the statements with changed lines; the whole file where one does not parse alone."""
+    statements: list[_ChangedStatements] = []
+    for piece in statements_with(text.split(b"\n"), ranges):
+        root = language.parse(piece.text)
+        if root.has_error:
+            return [_ChangedStatements(0, language.parse(text), ranges)]
+        statements.append(_ChangedStatements(piece.first - 1, root, piece.ranges))
+    return statements
 
 
 def _declaring_lines(function: Node) -> range:

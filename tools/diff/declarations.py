@@ -57,7 +57,7 @@ _LANGUAGE_BY_EXTENSION = {
     "tsx": "tsx",
 }
 _MIN_FILE = 2_000  # Bytes of a text that is worth keeping its tree
-_MAX_TREES_KEPT = 8
+_MAX_TREES_KEPT = 16
 
 
 @dataclass(frozen=True)

@@ -13,26 +13,9 @@ from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
 from tools.diff.file_roles import Role, is_beside_product, is_generated, is_product, module_of, role
 from tools.diff.manifests import ManifestEntry, Text, packages, python
+from tools.diff.statement_texts import statements_with
 
-_INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that begins no statement of the top level
 _MAX_CUT = 20_000  # Bytes of a fragment that may be cut; a longer one came as a whole file
-
-
-@dataclass
-class _StatementLines:
-    """The lines of statements that changed, and the changed lines among them."""
-
-    first: int
-    last: int
-    ranges: list[Range]
-
-
-class _StatementText(NamedTuple):
-    """Whole statements of a file, and the changed lines in them, counted from the first one."""
-
-    first: int
-    text: bytes
-    ranges: list[Range]
 
 
 def read_changed(
@@ -40,7 +23,7 @@ def read_changed(
 ) -> list[Declaration] | None:
     """Return what the changed lines of a whole file declare; None where a piece does not parse."""
     declarations: list[Declaration] = []
-    for piece in _pieces(text.split(b"\n"), ranges):
+    for piece in statements_with(text.split(b"\n"), ranges):
         root = language.parse(piece.text)
         if root.has_error:
             return None
@@ -55,7 +38,7 @@ def read_fragment(text: bytes, language: Language, ranges: Sequence[Range]) -> l
     if len(text) > _MAX_CUT or not root.has_error:
         return read_declarations(text, language, root=root)
     declarations: list[Declaration] = []
-    for piece in _pieces(text.split(b"\n"), ranges):
+    for piece in statements_with(text.split(b"\n"), ranges):
         ended = _ended(piece.text, language)
         if ended is None:
             return read_declarations(text, language, root=root)
@@ -88,55 +71,6 @@ def shifted(declarations: Sequence[Declaration], lines: int) -> list[Declaration
         line = declaration.line + lines
         moved.append(replace(declaration, first=first, last=last, line=line))
     return moved
-
-
-def _pieces(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator[_StatementText]:
-    for span in _spans(lines, ranges):
-        text = b"\n".join(lines[span.first - 1 : span.last]) + b"\n"
-        above = span.first - 1
-        inside = [(first - above, last - above) for first, last in span.ranges]
-        yield _StatementText(span.first, text, inside)
-
-
-def _spans(lines: Sequence[bytes], ranges: Sequence[Range]) -> list[_StatementLines]:
-    """Return the lines of the statements that ranges touch, each statement once."""
-    spans: list[_StatementLines] = []
-    for first, last in ranges:
-        span = spans[-1] if spans else None
-        if span is None or first > span.last:
-            spans.append(_StatementLines(_start(lines, first), _end(lines, last), [(first, last)]))
-            continue
-        span.ranges.append((first, last))
-        if last > span.last:
-            span.last = _end(lines, last)
-    return spans
-
-
-def _start(lines: Sequence[bytes], line: int) -> int:
-    """Return the first line of the statement that has a line, with its decorators."""
-    start = min(line, len(lines))
-    while start > 1 and lines[start - 1][:1] in _INSIDE:
-        start -= 1
-    while start > 1 and lines[start - 2][:1] == b"@":
-        start -= 1
-    return max(start, 1)
-
-
-def _end(lines: Sequence[bytes], line: int) -> int:
-    """Return the line before the next statement; a comment or decorator belongs to what is below."""
-    next_line = line + 1
-    last_text = lines[min(line, len(lines)) - 1].lstrip()
-    if last_text.startswith((b"/", b"*", b"#", b"@")):
-        next_line = _next_statement(lines, next_line) + 1
-    next_line = _next_statement(lines, next_line)
-    return min(next_line - 1, len(lines))
-
-
-def _next_statement(lines: Sequence[bytes], line: int) -> int:
-    """Return the first line from this one on that begins a statement."""
-    while line <= len(lines) and lines[line - 1][:1] in _INSIDE:
-        line += 1
-    return line
 
 
 Blobs = Mapping[str, tuple[bytes | None, bytes | None]]

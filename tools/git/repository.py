@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.domain.base import InputError
@@ -44,6 +44,10 @@ class Repository:
     git_dir: Path  # Where HEAD is; of a linked worktree, its own
     common_dir: Path  # Where objects, branches and configuration are
     promisor: str | None  # The remote of a partial clone that has promised the missing objects
+    _behind: dict[tuple[str, str, frozenset[str]], bool] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """Whether one commit is below another, with the ends of history as they were then."""
 
     @property
     def objects(self) -> Path:
@@ -108,8 +112,15 @@ class Repository:
         remote = heads.commits.get(_ORIGIN + branch)
         if local is None or remote is None or local == remote:
             return local or remote
-        is_behind = await self._git(["merge-base", "--is-ancestor", local, remote])
-        return remote if is_behind.code == 0 else local
+        return remote if await self._is_behind(local, remote) else local
+
+    async def _is_behind(self, commit: str, other: str) -> bool:
+        """Return True if a commit is below another; found once, since it takes a walk of history."""
+        question = (commit, other, self.shallow())
+        if question not in self._behind:
+            command = ["merge-base", "--is-ancestor", commit, other]
+            self._behind[question] = (await self._git(command)).code == 0
+        return self._behind[question]
 
     async def _heads(self, branches: Sequence[str]) -> "_Heads":
         """Look up branches, here and at `origin`, and the default branch of `origin`, at once."""

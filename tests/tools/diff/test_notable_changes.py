@@ -6,6 +6,7 @@ from agent.domain.base import RepoId
 from agent.domain.facts import Fact, Severity
 from tests.made_repos import Work
 from tests.patience import within
+from tools.diff.changed_runs import hidden_lines
 from tools.diff.fact_reading import study
 from tools.git.source import GitSource
 
@@ -437,6 +438,23 @@ async def test_the_folder_in_which_most_changes_is_not_left_out(tmp_path: Path) 
     after["engine/api.py"] = before["engine/api.py"].replace("if q:", "if q and q.size:")
     facts = await code_facts(tmp_path, before, after)
     assert [fact.places[0].file for fact in facts] == ["engine/api.py", "engine/kernels/a.py"]
+
+
+def test_docstrings_imports_and_annotated_signatures_hide_where_their_lines_changed() -> None:
+    old = b'import os\n\n\ndef run(path, *, depth=1):\n    """Run."""\n    return path\n'
+    new = (
+        b"import sys\nfrom a import b\n\n\ndef run(\n    path: str,\n    *,\n    depth=1,\n):\n"
+        b'    """Run it."""\n    return path\n'
+    )
+    everywhere = [(1, 11)]
+    assert hidden_lines("run.py", new, old, everywhere) == {2, 5, 6, 7, 8, 9, 10}
+    assert hidden_lines("run.py", new, old, [(10, 10)]) == {10}
+    assert not hidden_lines("run.py", new, b"def run(path): ...\n", [(6, 6)])
+    # A version that was empty has no first line, and the file still shows what came.
+    assert not hidden_lines("run.py", b"", new, [(0, 0)])
+    # Text that looks like a statement ends none: the whole file is read instead.
+    broken = b'def run():\n    """Run\nthe rest."""\n    return 1\n'
+    assert hidden_lines("run.py", broken, b"", [(2, 2)]) == {2, 3}
 
 
 async def test_a_fix_is_shown_though_its_title_names_workflows_too(tmp_path: Path) -> None:
