@@ -38,7 +38,7 @@ def sentence(predicate: str, params: Mapping[str, str], lang: Language) -> str:
         return _series_sentence(params, phrases["series"])
     if predicate == "changes lines":
         days = params["days"]
-        form: str = phrases["changes_lines"][int(days) > 1]
+        form: str = phrases["changes_lines"][min(int(days), 2)]
         return form.format(days)
     if predicate == "refers outside":
         # As code: GitHub would link a number to the repository that shows the report.

@@ -16,7 +16,12 @@ from agent.audit.code_checks import check_code
 from agent.audit.code_marks import check_names
 from agent.audit.entries import AuditEntry, find_commits
 from agent.audit.findings import Library, in_order, summary
-from agent.audit.section_repositories import find_doubts, nothing_resolved, set_scopes
+from agent.audit.section_repositories import (
+    find_doubts,
+    find_other_names,
+    nothing_resolved,
+    set_scopes,
+)
 from agent.audit.versions import check_versions
 from agent.domain.base import AppError
 from agent.domain.evidence_id import EvidenceId
@@ -102,7 +107,8 @@ async def place(state: AuditPlaceInput, runtime: Runtime[AuditDeps]) -> AuditPla
     incomplete = [doubt.text for doubt in doubts]
     if not doubts:
         incomplete = nothing_resolved(state["entries"], library)
-    return {"library": Library(library.values(), doubts), "incomplete": incomplete}
+    other_names = find_other_names(state["entries"], library)
+    return {"library": Library(library.values(), doubts, other_names), "incomplete": incomplete}
 
 
 async def read(state: AuditReadInput, runtime: Runtime[AuditDeps]) -> AuditReadOutput:
@@ -129,7 +135,8 @@ async def check(state: AuditCheckInput, runtime: Runtime[AuditDeps]) -> AuditChe
     """Prove or refute what code can."""
     entries = state["entries"]
     repositories = runtime.context.repositories
-    library = Library(state["read_repositories"], state["library"].doubts)
+    placed = state["library"]
+    library = Library(state["read_repositories"], placed.doubts, placed.other_names)
     find_commits(entries, library)
     findings = [*check_citations(entries, library)]
     incomplete = []

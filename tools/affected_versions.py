@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -11,8 +11,10 @@ from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Commit, Headline, is_version, is_version_or_candidate
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.ledger import Purpose
 from agent.domain.references import find_references
 from agent.domain.versions import in_version_order, version_spans
+from agent.links.line_edits import mostly_adds, only_edited
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import headline
 from agent.triage.title_conventions import read_heading
@@ -38,6 +40,8 @@ _NO_PRODUCT_CODE = (
     "only-upkeep",
 )
 """Facts of commits after which the project does what it did before."""
+_MENDING: Set[Purpose] = frozenset({"fix", "revert", "security"})
+"""Purposes of commits that change how something worked which was there before."""
 _BARE_HASH = re.compile(r"(?P<sha>[0-9a-f]{7,40})\b")
 
 
@@ -158,9 +162,24 @@ async def _introduction(
     if not follow_lines or len(commit.parents) != 1:
         return None
     writer = await writer_of_removed_lines(headline(commit, evidence.pull), code, evidence_cache)
-    if writer is None:
+    if writer is None or not await _may_have_brought(writer, commit, code, evidence_cache):
         return None
     return _Introduction(await code.resolve(writer.sha), "lines")
+
+
+async def _may_have_brought(
+    writer: Headline, commit: Commit, code: CodeSource, evidence_cache: EvidenceCache
+) -> bool:
+    """Return False where the fault may be older than the writer of the lines that go.
+
+    A fix or a revert changes what was there, and its lines may be a way around the same fault.
+    """
+    if not _MENDING.isdisjoint(read_heading(writer.title).purposes):
+        return False
+    changes = await evidence_cache.whole(code, [commit.sha, writer.sha])
+    if len(changes) < 2 or mostly_adds(changes[commit.sha]):
+        return False
+    return not only_edited(changes[commit.sha], changes[writer.sha])
 
 
 async def _sharing_a_file(

@@ -174,7 +174,9 @@ def _is_link_elsewhere(
 
     A fork has the commits of its origin, but mostly also its name.
     """
-    if not reference.repo or _is_of_same_name(reference.repo, commit.repo):
+    if not reference.repo or library.other_names.get(reference.repo) == commit.repo:
+        return False
+    if _is_of_same_name(reference.repo, commit.repo):
         return False
     for thread in entry.references:
         if thread.kind != "thread":
@@ -298,6 +300,8 @@ def _pulls(entry: AuditEntry, commit: Commit) -> Iterator[Finding]:
         return
     for reference in entry.references:
         if reference.kind != "thread" or reference.field != "pull":
+            continue
+        if reference.repo not in (None, commit.repo):
             continue
         is_right = reference.value == pull
         if not is_right and re.search(rf"[#/]{reference.value}(?!\d)", commit.message):

@@ -15,6 +15,7 @@ _COMMENT = re.compile(r"(?://|#(?!include|define|if|endif|pragma)|/\*|\*|<!--|;;
 _TRAILING_COMMENT = re.compile(r"\s(?://|#)\s[^\n]*$")
 _ELLIPSIS = re.compile(r"\.{3}|…")
 _DIFF_HEADERS = ("@@", "diff --git", "index ", "--- ", "+++ ")
+_HUNK_OR_FILE = re.compile(r"^[ \t]{0,20}(?:@@ |diff --git |\+\+\+ \S)", re.MULTILINE)
 _LANGUAGES_OF_THE_WRITER = (
     "",
     "bash",
@@ -34,6 +35,8 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 _MAX_CODE_SPANS = 50
 _CHARACTERS_BEHIND_HASH = 12  # Marks between a hash and the colon before a fence
 _SHARE_OF_CHANGED = 0.25  # Lines of a fence that may be misquoted, and it is still a quotation
+_SHARE_OF_SIGNED = 0.5
+_TEXTS = (".md", ".mdx", ".rst", ".txt")
 _MIN_CODE_LENGTH = 4  # Brackets and `else` are everywhere.
 _NAMED_IDS = 2  # That are listed as evidence
 
@@ -64,28 +67,33 @@ def check_code(
         shown_lines = []
         missing_lines: list[_QuotedLine] = []
         for number, line in enumerate(entry.block.text.splitlines(), start=entry.block.line + 1):
-            sign = line.strip()[:1] if entry.block.language == "diff" else ""
+            sign = _sign_of(line, entry)
             parts = _code_parts(line, sign)
             if not parts:
                 continue
             shown_lines.append(line.strip())
-            if not all(code.has(part, sign) for part in parts):
+            if not all(code.has(part, sign) for part in parts) and not code.has_written(line):
                 missing_lines.append(_QuotedLine(number, line.strip()))
         if (
             not missing_lines
             or is_quotation
-            or _is_almost_quoted(shown_lines, missing_lines, entry.evidence)
+            or _is_almost_quoted(shown_lines, missing_lines, entry)
         ):
             yield from _fence_finding(entry, shown_lines, missing_lines)
+
+
+def _sign_of(line: str, entry: AuditEntry) -> str:
+    """Return the first character of a line in a diff, empty elsewhere."""
+    return line.strip()[:1] if entry.block.language == "diff" else ""
 
 
 def _is_quotation(entry: AuditEntry) -> bool:
     """Return True if a fence is said to be code of the change, and not an example of the writer's.
 
-    It is in the form of a diff, or the block before it names a file that the change touches, or
-    ends with the hash and a colon.
+    It has the headings of a diff, or the block before it names a file that the change touches, or
+    ends with the hash and a colon. Lines with signs alone may show readers how to change theirs.
     """
-    if entry.block.language == "diff":
+    if entry.block.language == "diff" and _HUNK_OR_FILE.search(entry.block.text):
         return True
     if entry.introduction is None:
         return False
@@ -104,18 +112,25 @@ def _is_quotation(entry: AuditEntry) -> bool:
 def _is_almost_quoted(
     shown_lines: Sequence[str],
     missing_lines: Sequence["_QuotedLine"],
-    evidence: Sequence[CommitEvidence],
+    entry: AuditEntry,
 ) -> bool:
-    """Return True if nearly all lines are in the change, and the others but for one word."""
-    if len(missing_lines) > _SHARE_OF_CHANGED * len(shown_lines):
+    """Return True if nearly all lines are in the change, and the others but for one word.
+
+    Of lines with the signs of a diff one must be there. The lines of changed texts do not count:
+    their examples are told again in other words.
+    """
+    share = _SHARE_OF_CHANGED if entry.block.language != "diff" else _SHARE_OF_SIGNED
+    if len(missing_lines) > share * len(shown_lines):
         return False
     changed_lines: list[list[str]] = []
-    for commit in evidence:
+    for commit in entry.evidence:
         for file in commit.change.files:
+            if file.path.endswith(_TEXTS):
+                continue
             for line in patch_lines(file.patch or ""):
                 changed_lines.append(_TOKEN.findall(line.text))
     for missing_line in missing_lines:
-        tokens = _TOKEN.findall(missing_line.text)
+        tokens = _TOKEN.findall(missing_line.text.removeprefix(_sign_of(missing_line.text, entry)))
         if not any(count_differing(tokens, changed) == 1 for changed in changed_lines):
             return False
     return True
@@ -140,6 +155,10 @@ class _ComparedCode:
                 texts.append(_without_blanks(text))
         self._everything = "\0".join(texts)
         self._by_sign = {"+": _side(evidence, "+"), "-": _side(evidence, "-")}
+
+    def has_written(self, line: str) -> bool:
+        """Return True if a line is there as it is written, with its sign: an example in a text."""
+        return _without_blanks(line) in self._everything
 
     def has(self, part: str, sign: str) -> bool:
         """Return True if code without blanks is there, behind a sign of a diff on that side."""
@@ -173,8 +192,9 @@ def _code_parts(line: str, sign: str) -> list[str]:
 
 def _quoted_code(line: str, sign: str) -> str:
     """Return a line without the sign of a diff and without remarks of the writer."""
-    code = line.strip().removeprefix(sign).strip()
-    if code.startswith(_DIFF_HEADERS) or _COMMENT.fullmatch(code):
+    written = line.strip()
+    code = written.removeprefix(sign).strip()
+    if written.startswith(_DIFF_HEADERS) or _COMMENT.fullmatch(code):
         return ""
     return _TRAILING_COMMENT.sub("", code)
 

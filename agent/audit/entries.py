@@ -219,9 +219,14 @@ def _references(
             field=field,
             start=start,
             end=end,
-            is_code=text[start - 1 : start] == "`",
+            is_set_apart=text[start - 1 : start] == "`" or _leads_item(start, end, block),
             is_pull=is_pull,
         )
+
+
+def _leads_item(start: int, end: int, block: Block) -> bool:
+    """Return True for what an item of a list begins with, before a colon."""
+    return block.kind == "item" and start == 0 and block.text[end : end + 1] in (":", "：")
 
 
 def _field_at(start: int, fields: Sequence[Field]) -> str:

@@ -155,7 +155,7 @@ class ReportReference:
     field: str = ""  # The name of the field whose value it is
     start: int = 0  # Where it begins in the text of its block, with the label of a link
     end: int = 0
-    is_code: bool = False  # It is in a code span
+    is_set_apart: bool = False  # It is in a code span, or leads an item before a colon
     is_pull: bool = False  # A link that leads to a pull request
 
     @property
@@ -174,7 +174,7 @@ class ReportReference:
             return True
         digits = sum(character.isdigit() for character in self.value)
         letters = len(self.value) - digits
-        if self.is_code:
+        if self.is_set_apart:
             return digits > 0 and letters > 0
         return digits > 1 and letters > 1
 
@@ -221,6 +221,11 @@ class AuditedRepository:
         return commits if len(commits) == 1 else []
 
     @cached_property
+    def landed_hashes(self) -> frozenset[str]:
+        """Return the hashes of the landed commits that were read."""
+        return frozenset(commit.sha for commit in self.line)
+
+    @cached_property
     def authors(self) -> dict[str, set[str]]:
         """Return the names of everybody who landed something, with their addresses."""
         addresses_by_name: dict[str, set[str]] = {}
@@ -243,10 +248,16 @@ class Library(dict[RepoId, AuditedRepository]):
     """Everything that was looked up for a report, without repositories that could not be read."""
 
     def __init__(
-        self, repositories: Iterable[AuditedRepository] = (), doubts: Sequence[Doubt] = ()
+        self,
+        repositories: Iterable[AuditedRepository] = (),
+        doubts: Sequence[Doubt] = (),
+        other_names: Mapping[RepoId, RepoId] | None = None,
     ) -> None:
         super().__init__({repository.repo: repository for repository in repositories})
         self.doubts = tuple(doubts)
+        self.other_names = (
+            other_names or {}
+        )  # Names under which the report links given repositories
 
     @property
     def doubtful(self) -> frozenset[RepoId]:

@@ -32,6 +32,7 @@ _CLOSED_BORDER = re.compile(
 _BORDER = re.compile(r"[,;，；、]|\s(?:and|while|whereas)\s|以及|并且|而")
 _MIN_DIVIDED = 2  # Commits of a block whose sentences are divided
 _MIN_WORDS = 5  # What has fewer words is a label or a name.
+_MIN_BARE_WORDS = 3  # Of these, besides what is in code marks
 _MAX_SENTENCES = 10  # Of one batch
 _MAX_COMMITS = 3  # That sentences of one batch may be about
 _CONTROLS = 2  # One for each reading of the judge
@@ -160,7 +161,8 @@ def _says_something(words: str, entry: AuditEntry) -> bool:
         if title in normal(words):
             words = normal(words).replace(title, " ")
             break
-    return len(_WORD.findall(_NOT_WORDS.sub(" ", words))) >= _MIN_WORDS
+    bare_words = len(_WORD.findall(_NOT_WORDS.sub(" ", words)))
+    return bare_words >= _MIN_BARE_WORDS and bare_words + len(code_of(words)) >= _MIN_WORDS
 
 
 def unchecked(sentences: Sequence[ReportSentence], reason: str) -> list[Finding]:

@@ -10,6 +10,7 @@ from agent.domain.base import RepoId
 
 _MIN_VOTES = 2  # One hash alone may be the error that is looked for
 _MIN_SHARE = 2 / 3
+_MIN_LINKS = 3  # To commits that are here, before a name is taken for another one of a repository
 Section = (
     AuditEntry | None
 )  # A heading or a list item with all that stands below it; None: the report
@@ -69,6 +70,27 @@ def set_scopes(entries: Sequence[AuditEntry], library: Library) -> None:
                 entry.mentioned |= section.mentioned if section else frozenset()
         else:
             entry.scope = only_title or _mentioned_scope(sections, votes_in)
+
+
+def find_other_names(entries: Sequence[AuditEntry], library: Library) -> dict[RepoId, RepoId]:
+    """Return the names under which a report links repositories that are given by another one.
+
+    Renamed repositories and forks have the same commits. Most links to a repository lead to its
+    other name; a single one is the error that is looked for.
+    """
+    counts_by_home: dict[RepoId, Counter[RepoId]] = {}
+    for entry in entries:
+        for reference in entry.references:
+            homes = library.homes(reference) if reference.kind == "commit" else ()
+            if reference.repo and len(homes) == 1:
+                (home,) = homes
+                counts_by_home.setdefault(home, Counter())[reference.repo] += 1
+    other_names = {}
+    for home, counts in counts_by_home.items():
+        [(name, count)] = counts.most_common(1)
+        if name not in library and count >= _MIN_LINKS and 2 * count > counts.total():
+            other_names[name] = home
+    return other_names
 
 
 def _count_votes(unplaced: Sequence[AuditEntry], library: Library) -> dict[Section, Votes]:

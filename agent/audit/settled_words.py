@@ -11,7 +11,7 @@ from agent.audit.counted_lines import check_counts
 from agent.audit.entries import AuditEntry, commits_meant, thread_repos
 from agent.audit.findings import Library, ReportReference, touched
 from agent.audit.markdown import MarkdownSpan, code_of, plain
-from agent.audit.text_beside_hashes import is_gap, people_and_dates
+from agent.audit.text_beside_hashes import is_gap, people_and_dates, thread_beside
 
 SETTLED = "[…]"
 """What stands for settled words in the middle of a sentence, which cannot do without them."""
@@ -28,7 +28,9 @@ _PADDING = re.compile(
     rf"{_MARK}|[\s,，、;；:：·|/–—-]|\b(?:PR|MR|pull request|commit|by|on|dated)\b|提交|作者",
     re.IGNORECASE,
 )
-_AT_START = re.compile(rf"\A\s?{_MARKS}\s?[,，、;；:：·|–—-]{{1,3}}\s?")
+_AT_START = re.compile(
+    rf"\A\s?(?:{_MARKS}\s?[,，、;；:：·|–—-]{{1,3}}|{_MARK}[\s,/]{{1,4}}{_MARKS})\s?"
+)
 _AT_END = re.compile(rf"\s?[,，、;；:：·|–—-]\s?{_MARKS}(?=\s?[.。!！]?\Z)")
 _BETWEEN_COMMAS = re.compile(rf"\s?[,，、;；]\s?{_MARKS}(?=\s?[,，、;；])")
 _BARE_REFERENCE = re.compile(
@@ -60,7 +62,7 @@ class SettledWords:
             end_by_start[start] = max(end, end_by_start.get(start, 0))
         places = [_Place(start, end, _TAKEN) for start, end in end_by_start.items()]
         own_references = islice(_own_references(entry, library), _MAX_REFERENCES)
-        for number, (start, end) in enumerate(own_references):
+        for number, (start, end) in enumerate(dict.fromkeys(own_references)):
             mark = chr(_FIRST_REFERENCE + number)
             places.append(_Place(start, end, mark))
             self._words_by_mark[mark] = plain(self._text[start:end])
@@ -114,7 +116,10 @@ def _is_beside_one(code: MarkdownSpan, hashes: Sequence[ReportReference], text: 
 
 
 def _own_references(entry: AuditEntry, library: Library) -> Iterator[tuple[int, int]]:
-    """Yield where the only commit of a block is named, by its hash or its pull request."""
+    """Yield where the only commit of a block is named, by its hash or its pull request.
+
+    The number beside its hash is compared with its pull request.
+    """
     if len(entry.commits) != 1:
         return
     (commit,) = entry.commits
@@ -126,8 +131,12 @@ def _own_references(entry: AuditEntry, library: Library) -> Iterator[tuple[int, 
         else:
             landed = library.landed(reference, thread_repos(entry, reference, library))
             meant = [landed] if landed is not None else []
-        if [other.id for other in meant] == [commit.id]:
-            yield reference.start, reference.end
+        if [other.id for other in meant] != [commit.id]:
+            continue
+        yield reference.start, reference.end
+        number = thread_beside(entry, reference) if reference.kind == "commit" else None
+        if number is not None:
+            yield number.start, number.end
 
 
 def _without_what_stands_apart(text: str) -> str:

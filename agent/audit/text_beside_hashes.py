@@ -98,9 +98,20 @@ def _hashes_of(entry: AuditEntry, library: Library) -> Iterator[HashOfEntry]:
             yield HashOfEntry(entry, reference, commit)
 
 
-def thread_beside(entry: AuditEntry, reference: ReportReference) -> ReportReference | None:
-    """Return the number that stands right before or behind a hash; None where there is none."""
+def thread_beside(
+    entry: AuditEntry, reference: ReportReference, pull: int = 0
+) -> ReportReference | None:
+    """Return the number that stands right before or behind a hash; None where there is none.
+
+    In a list of pairs the number behind belongs to the next hash, if the one before is `pull`.
+    """
     index = entry.references.index(reference)
+    if 0 < index < len(entry.references) - 2:
+        before, _, behind, following = entry.references[index - 1 : index + 3]
+        is_pull = before.kind == "thread" and int(before.value) == pull
+        is_pair = following.kind == "commit" and _are_beside(entry, behind, following)
+        if is_pull and is_pair and _are_beside(entry, before, reference):
+            return before
     for neighbour in (index + 1, index - 1):
         if not 0 <= neighbour < len(entry.references):
             continue
@@ -150,6 +161,7 @@ class _NumberBeside(NamedTuple):
     pull: int
     landed: Commit | None  # The commit that came by the number
     has_pull: bool  # The block has the right number, too
+    is_landed: bool  # Other commits may have landed by the pull request of their branch
 
     @property
     def is_right(self) -> bool:
@@ -158,15 +170,18 @@ class _NumberBeside(NamedTuple):
 
 def _number_beside(hash_of_entry: HashOfEntry, library: Library) -> _NumberBeside | None:
     entry, reference, commit = hash_of_entry
-    thread = thread_beside(entry, reference)
     pull = pull_number(commit.subject)
-    if thread is None or pull is None:
+    if pull is None:
+        return None
+    thread = thread_beside(entry, reference, pull)
+    if thread is None:
         return None
     repos = thread_repos(entry, thread, library)
     if commit.repo not in repos:
         return None
     landed = library.landed(thread, repos)
-    return _NumberBeside(thread, commit, pull, landed, _has_number(entry, pull))
+    is_landed = commit.sha in library[commit.repo].landed_hashes
+    return _NumberBeside(thread, commit, pull, landed, _has_number(entry, pull), is_landed)
 
 
 def _number_findings(number: _NumberBeside, *, is_custom: bool) -> Iterator[Finding]:
@@ -176,11 +191,13 @@ def _number_findings(number: _NumberBeside, *, is_custom: bool) -> Iterator[Find
     a link to a pull request, or if such numbers are pull requests all over the report. A block that
     has the right number as well may name two pull requests, unless one beside each hash is custom.
     """
-    thread, commit, pull, landed, has_pull = number
+    thread, commit, pull, landed, has_pull, is_landed = number
     claim = f"{commit.sha[:10]} #{thread.value}"
     evidence = f"{commit.id} came by #{pull}"
     if number.is_right:
         yield finding(thread.line, "pull request of commit", claim, evidence, wrong="")
+        return
+    if not is_landed:
         return
     if landed is None:
         is_claim = thread.is_pull and is_custom
@@ -230,6 +247,8 @@ def _number_behind_title(entry: AuditEntry, commit: Commit) -> Iterator[Finding]
         end = start + len(copied_title)
         thread = _thread_behind(entry, end)
         if thread is None or _has_number(entry, pull):
+            return
+        if mentions_thread(commit.message, int(thread.value)):
             return
         yield finding(
             thread.line,

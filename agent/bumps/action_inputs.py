@@ -1,7 +1,8 @@
-"""Inputs of actions, declared in `action.yml` and passed by workflows."""
+"""What `action.yml` declares of an action, and the steps of workflows that use it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _LINE = re.compile(r"""( *)(- +)?(?:["']?([\w.-]+)["']?\s*:)?(?:\s+(.*))?""")
@@ -12,14 +13,24 @@ class ActionInput(NamedTuple):
     """An input of an action."""
 
     is_required: bool = False
+    default: str | None = None  # As it is written; only the beginning of one over several lines
 
 
-class GivenInput(NamedTuple):
-    """An input that a step of a workflow gives to an action."""
+class ActionDefinition(NamedTuple):
+    """What users of an action depend on."""
+
+    inputs: Mapping[str, ActionInput]
+    outputs: frozenset[str] = frozenset()
+    runtime: str = ""  # What runs it: `node20`, `composite`, `docker`
+
+
+@dataclass
+class ActionStep:
+    """A step of a workflow that uses an action."""
 
     action: str  # As `owner/name` or `owner/name/path`
-    name: str
     line: int
+    input_lines: dict[str, int] = field(default_factory=dict)  # Of the inputs that it gives
 
 
 class _YamlLine(NamedTuple):
@@ -41,45 +52,57 @@ def _lines(text: str) -> Iterator[_YamlLine]:
         yield _YamlLine(number, indent, match[3], value, match[2] is not None)
 
 
-def action_inputs(text: str) -> dict[str, ActionInput]:
-    """Return the inputs that an `action.yml` declares."""
+def read_action(text: str) -> ActionDefinition:
+    """Read an `action.yml`."""
     inputs: dict[str, ActionInput] = {}
-    is_inside = False
+    outputs: set[str] = set()
+    runtime = ""
+    section = ""
     name_indent = 0
     name = ""
     for line in _lines(text):
         if line.indent == 0:
-            is_inside = line.key == "inputs"
+            section = line.key
             name_indent = 0
-        elif is_inside:
-            name_indent = name_indent or line.indent
-            if line.indent == name_indent:
-                name = line.key
-                inputs[name] = ActionInput()
-            elif line.key == "required":
-                inputs[name] = ActionInput(is_required=line.value == "true")
-    return inputs
+            continue
+        name_indent = name_indent or line.indent
+        is_name = line.indent == name_indent
+        if section == "runs" and is_name and line.key == "using":
+            runtime = line.value.strip("\"'")
+        elif section == "outputs" and is_name:
+            outputs.add(line.key)
+        elif section == "inputs" and is_name:
+            name = line.key
+            inputs[name] = ActionInput()
+        elif section == "inputs" and line.key == "required":
+            inputs[name] = inputs[name]._replace(is_required=line.value == "true")
+        elif section == "inputs" and line.key == "default":
+            inputs[name] = inputs[name]._replace(default=line.value.strip("\"'"))
+    return ActionDefinition(inputs, frozenset(outputs), runtime)
 
 
-def given_inputs(text: str) -> Iterator[GivenInput]:
-    """Yield what the steps of a workflow give to actions."""
+def action_steps(text: str) -> list[ActionStep]:
+    """Return the steps of a workflow that use actions."""
+    steps: list[ActionStep] = []
+    step: ActionStep | None = None
     step_indent = -1
     with_indent = -1
     name_indent = -1
-    action = ""
     for line in _lines(text):
         if line.indent < step_indent or (line.is_item and line.indent <= step_indent):
-            action = ""
+            step = None
             step_indent = -1
         if line.indent <= with_indent:
             with_indent = -1
         if line.key == "uses":
-            action = line.value.strip("\"'").partition("@")[0]
+            step = ActionStep(line.value.strip("\"'").partition("@")[0], line.number)
+            steps.append(step)
             step_indent = line.indent
-        elif line.key == "with" and action and line.indent == step_indent:
+        elif line.key == "with" and step is not None and line.indent == step_indent:
             with_indent = line.indent
             name_indent = -1
-        elif with_indent >= 0:
+        elif with_indent >= 0 and step is not None:
             name_indent = line.indent if name_indent < 0 else name_indent
             if line.indent == name_indent:
-                yield GivenInput(action, line.key, line.number)
+                step.input_lines[line.key] = line.number
+    return steps

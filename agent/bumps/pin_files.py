@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
+from agent.bumps.npm_lock_readers import read_pnpm_lock, read_yarn_lock
 from agent.bumps.pin_readers import (
     read_cargo_lock,
     read_cmake,
@@ -33,6 +34,8 @@ _READERS: Mapping[str, Callable[[str], PinFile]] = {
     "setup.py": read_setup_py,
     "package-lock.json": read_package_lock,
     "npm-shrinkwrap.json": read_package_lock,
+    "pnpm-lock.yaml": read_pnpm_lock,
+    "yarn.lock": read_yarn_lock,
     "Cargo.lock": read_cargo_lock,
     "go.mod": read_go_mod,
     "CMakeLists.txt": read_cmake,

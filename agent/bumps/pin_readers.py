@@ -17,7 +17,8 @@ from agent.bumps.python_pin_readers import (
 
 _MAX_JSON_DEPTH_ERROR = "it is nested too deeply"
 _NPM_GROUPS = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
-_GO_REQUIRE = re.compile(r"\s*(?:require\s+)?([\w.~/-]+\.[\w.~/-]+)\s+(v[\w.+-]+)\s*(//.*)?")
+_MAX_LINE = 1_000
+_GO_REQUIRE = re.compile(r"\s*(?:require\s+)?([\w~/-]*\.[\w.~/-]+)\s+(v[\w.+-]+)\s*(//.*)?")
 _GO_REPLACE = re.compile(r"\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+(v\S+))?\s*")
 _GO_PSEUDO = re.compile(r"v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-([0-9a-f]{12})")
 _USES = re.compile(
@@ -147,7 +148,8 @@ def read_go_mod(text: str) -> PinFile:
     """Read `go.mod`; a replaced module counts under the path that it is replaced by."""
     replaced: dict[str, tuple[str, str]] = {}
     required: list[Pin] = []
-    for line in text.splitlines():
+    for long_line in text.splitlines():
+        line = long_line[:_MAX_LINE]
         replacement = _GO_REPLACE.fullmatch(line)
         if replacement is not None:
             replaced[replacement[1]] = (replacement[2], replacement[3] or "")

@@ -277,10 +277,16 @@ def _has_number(lookup: Lookup, literal: Literal) -> bool:
     """Look up a number by its value, with its unit where it has one."""
     if literal.number is None:
         return False
-    # A hash may happen to have digits alone.
-    if len(literal.text) >= _MIN_HASH_DIGITS and lookup.has_hash(literal.text):
+    if _is_hash_of_digits(lookup, literal.text):
         return True
     return any(_text_has_number(text, literal.number) for text in lookup.texts)
+
+
+def _is_hash_of_digits(lookup: Lookup, digits: str) -> bool:
+    """Return True for a hash of the evidence, or of a text about it, that has no letter."""
+    if len(digits) < _MIN_HASH_DIGITS:
+        return False
+    return lookup.has_hash(digits) or lookup.has_form(digits, r"(?<!\w)", r"(?!\w)")
 
 
 def _text_has_number(text: SearchText, number: Number) -> bool:

@@ -46,12 +46,18 @@ class StoryFacts:
 
     handle: str
     story: Story
-    facts: tuple[str, ...]  # One a line: the steps with their days, then what each has to do
+    steps: tuple[str, ...]  # One a line: what happened on which day, with the titles of people
+    sentences: tuple[str, ...] = ()  # What was published of the steps, each checked by its commit
 
     @property
     def name(self) -> EvidenceId:
         """The newest step, under which the paragraph is judged."""
         return self.story.news[-1]
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The lines that the paragraph may be told from."""
+        return (*self.steps, *self.sentences)
 
     @property
     def text(self) -> str:
@@ -77,7 +83,12 @@ class StoryFacts:
     def objections(self, claim: Claim) -> tuple[Judgement, ...]:
         """Return the hashes, days, numbers and names of a paragraph that no fact has."""
         evidence = PublishedEvidence(id=self.name, text=self.text)
-        evidence_set = EvidenceSet(by_id={self.name: evidence}, seen=frozenset({self.name}))
+        evidence_set = EvidenceSet(
+            by_id={self.name: evidence},
+            seen=frozenset({self.name}),
+            # Dotted names in checked sentences are code; those in titles may be hosts.
+            notes={self.name: "\n".join(self.sentences)},
+        )
         objections: list[Judgement] = []
         for lang in claim.text:
             objections += refusals(claim, evidence_set, lang)
@@ -120,20 +131,27 @@ def stories_to_write(
         steps = [step for step in story.timeline if step.act != "released"]
         if story.kind in ("released", *BARE) or not story.news or len(steps) < _MIN_STEPS:
             continue
-        facts = tuple(_facts(story, claims, reasons))
-        worthy.append(StoryFacts(handle=f"s{len(worthy) + 1}", story=story, facts=facts))
+        worthy.append(
+            StoryFacts(
+                handle=f"s{len(worthy) + 1}",
+                story=story,
+                steps=tuple(_step_lines(story, reasons)),
+                sentences=tuple(_sentences(story, claims)),
+            )
+        )
         if len(worthy) == _MAX_STORIES:
             break
     return worthy
 
 
-def _facts(
-    story: Story, claims: Sequence[Claim], reasons: Mapping[EvidenceId, EvidenceId]
-) -> Iterator[str]:
+def _step_lines(story: Story, reasons: Mapping[EvidenceId, EvidenceId]) -> Iterator[str]:
     yield story_paragraph(story, "en", reasons)
     for step in story.timeline:
         if step.title:
             yield f"{step.at:%Y-%m-%d} {step.cite.shortened(7)}: {step.title}"
+
+
+def _sentences(story: Story, claims: Sequence[Claim]) -> Iterator[str]:
     steps = set(story.steps)
     for claim in claims:
         if claim.about and claim.about[0] in steps and claim.text and not claim.speech:

@@ -155,3 +155,14 @@ def test_each_hook_is_told_with_the_class_that_it_belongs_to() -> None:
         "Subclasses of `net.Engine` must implement `start`.",
         "Subclasses of `net.Engine` must implement `finish`.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("days", "text"),
+    [("0", "within a day before."), ("1", " a day before."), ("2", " 2 days before.")],
+)
+def test_lines_of_yesterday_were_not_brought_within_a_day(days: str, text: str) -> None:
+    told = sentence("changes lines", {"days": days}, "en")
+    assert told.startswith("Changes lines that [@2] brought")
+    assert told.endswith(text)
+    assert ("within" in told) is (days == "0")

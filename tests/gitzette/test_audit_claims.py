@@ -1,5 +1,6 @@
 """What a report claims of a commit: beside its hash, in its row, and in the list below its line."""
 
+import subprocess
 from datetime import UTC, datetime
 
 import pytest
@@ -35,6 +36,7 @@ _ISSUE = "https://github.com/acme/engine/issues"
             "| Time (UTC) | Title |\n|---|---|\n| 2026-03-02 11:00 | Fix overflow (#13) |",
             "metadata",
         ),
+        ("- 3b82591: mends the cache", "nonexistent"),
         ("- <fix> mends `caching/cache.py`", "path"),
         ("- <flag> adds `max_batch_size`", "code"),
         ("- <flag> adds `Server.max_batch_size()`", "code"),
@@ -69,7 +71,10 @@ def test_what_a_statement_claims_of_its_commit_is_checked(
         "- <fix> and <flag>: 3 lines added and 0 removed",
         "- <fix> and <flag>: 1 addition, 0 deletions in the latter",
         "- 提交 `<fix>`: 新增 2 行,删除 0 行",
+        "- 3b82591 is the number of a ticket",
         "- <fix> mends the cache (+2/−0 in `*.py`)",
+        "- Batches and the cache (#12 <flag>, #13 <fix>, #14 <rename>)",
+        "- <fix> mends the cache\n\n  PR: https://github.com/acme/kernels/pull/6",
         "- #12, #13 (+70/−4)",
         "- <rename>:\n\n  ```python\n  def execute(\n  ): ...\n  ```",
         # An example of the writer's, who shows how to use what is new.
@@ -179,6 +184,28 @@ def test_what_is_said_to_be_quoted_is_in_the_change(
     assert bench.wrong(report.format("perform")) == [(6, "quote")]
 
 
+def test_the_lines_of_a_diff_are_those_of_the_change_but_how_to_change_others_is_advice(
+    bench: Bench,  # noqa: F811
+) -> None:
+    item = f"{_TITLE}- Rename run to execute (<rename>)\n\n  ```diff\n  {{}}\n  ```\n"
+    assert bench.wrong(item.format("+def execute(): ...")) == []
+    assert bench.wrong(item.format("+def execute(): ...\n  +def executes(): ...")) == [(7, "quote")]
+    assert bench.wrong(item.format("@@ -1 +1 @@\n  +def perform(): ...")) == [(7, "quote")]
+    assert bench.wrong(item.format("-worker.run()\n  +worker.execute()")) == []
+
+
+def test_an_example_that_comes_with_the_change_is_told_again(
+    bench: Bench,  # noqa: F811
+) -> None:
+    moment = datetime(2026, 3, 10, 18, tzinfo=UTC)
+    note = "```diff\n-run(pages, limit)\n+execute(pages, limit)\n```\n"
+    bench.engine.folder.joinpath("note.md").write_text(note, encoding="utf-8")
+    bench.shas["note"] = bench.engine.commit("Rename run to execute (#18)", moment, "Ada", a="A\n")
+    item = f"{_TITLE}- Rename run to execute (<note>)\n\n{{}}"
+    assert bench.wrong(item.format(note)) == []
+    assert bench.wrong(item.format(note.replace("execute", "perform"))) == []
+
+
 def test_the_number_behind_a_copied_title_is_that_of_the_title(
     bench: Bench,  # noqa: F811
 ) -> None:
@@ -189,6 +216,10 @@ def test_the_number_behind_a_copied_title_is_that_of_the_title(
     assert bench.wrong(line.format(17)) == []
     assert bench.wrong(line.format(98)) == [(3, "mismatch")]
     assert bench.wrong(f"{_TITLE}- keep pages that are read, for #98 (<keep>)\n") == []
+    message = f"fix(cache): keep pages that are cold (#19)\n\nBackports {_PULL}/97"
+    bench.shas["cold"] = bench.engine.commit(message, moment, "Ada", cold="PAGES = 2\n")
+    line = "* **cache:** Keep pages that are cold ([#97]({pull}/97)) <cold>\n"
+    assert bench.wrong(_TITLE + line.format(pull=_PULL)) == []
 
 
 def test_a_link_to_another_repository_is_wrong_though_that_is_not_given(
@@ -200,6 +231,28 @@ def test_a_link_to_another_repository_is_wrong_though_that_is_not_given(
     assert bench.wrong(_TITLE + line.format("docs")) == [(3, "out-of-scope")]
     # A fork has the commit, too.
     assert bench.wrong(_TITLE + line.format("engine-fork")) == []
+
+
+def test_a_commit_of_a_branch_may_have_landed_by_another_pull_request(
+    bench: Bench,  # noqa: F811
+) -> None:
+    git = ["git", "-C", str(bench.engine.folder)]
+    moment = datetime(2026, 3, 10, 18, tzinfo=UTC)
+    subprocess.run([*git, "checkout", "-qb", "next"], check=True)
+    sha = bench.engine.commit("Prepare the next version (#16)", moment, "Ada", next="NEXT = 1\n")
+    subprocess.run([*git, "checkout", "-q", "main"], check=True)
+    bench.shas["next"] = sha
+    assert bench.wrong(f"{_TITLE}- #14 <next> prepares the next version\n") == []
+
+
+def test_a_renamed_repository_has_the_commits_that_most_links_to_its_old_name_lead_to(
+    bench: Bench,  # noqa: F811
+) -> None:
+    lines = []
+    for key, number in (("flag", 12), ("fix", 13), ("rename", 14)):
+        sha = bench.shas[key]
+        lines.append(f"- [`{sha[:9]}`](https://github.com/acme/motor/commit/{sha}) (#{number})\n")
+    assert bench.wrong(_TITLE + "".join(lines)) == []
 
 
 def test_one_person_may_have_two_names(bench: Bench) -> None:  # noqa: F811

@@ -130,6 +130,11 @@ def test_a_sentence_about_two_commits_is_judged_by_clauses(
             "With +2/-0 lines the paged cache does not overflow any more (commit <fix>, #13).",
             "With […] lines the paged cache does not overflow any more.",
         ),
+        (
+            "#12 `<fix>` Thanks everybody! - No overflow in the paged cache.",
+            "Thanks everybody! - No overflow in the paged cache.",
+        ),
+        ("`<fix>`: removes `page` for `n` from `cache`", "removes `page` for `n` from `cache`"),
         # What is said with the hash or the number is the sentence's own.
         (
             "Since <fix> of #13 the paged cache does not overflow any more.",

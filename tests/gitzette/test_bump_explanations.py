@@ -144,3 +144,34 @@ def test_commits_beyond_the_limit_are_counted(
         configure(monkeypatch, server.url, server.model)
         result = upgrade.run()
     assert "1 more commits change names that you use and are not explained" in result.out
+
+
+def test_a_change_behind_a_name_of_an_included_header_is_explained(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = "  a += 1;\n" * 5
+    header = f"inline int blend(int a) {{{{\n{lines}  int limit = {{}};\n  return a < limit ? a : limit;\n}}}}\n"
+    other = "inline int dither(int a) {{\n  return a * {};\n}}\n"
+    paint = Work(tmp_path / "paint")
+    old = paint.commit(
+        "1.0",
+        {"include/paint/blend.h": header.format(22), "include/paint/dither.h": other.format(1)},
+    )
+    paint.commit("Dither more", {"include/paint/dither.h": other.format(3)})
+    new = paint.commit(LIMIT, {"include/paint/blend.h": header.format(12)})
+    own = Work(tmp_path / "own")
+    pin = "FetchContent_Declare(\n  paint\n  GIT_REPOSITORY https://github.com/ada/paint\n  GIT_TAG {}\n)\n"
+    source = "#include <paint/blend.h>\n\nint half(int a) { return blend(a) / 2; }\n"
+    base = own.commit("Begin", {"CMakeLists.txt": pin.format(old), "app.cpp": source})
+    tip = own.commit("Bump", {"CMakeLists.txt": pin.format(new)})
+    monkeypatch.setenv("GITHUB_REPOSITORY", "bob/own")
+    told = said("`blend` stops at `12`.", "", "+  int limit = 12;")
+    with ModelServer(Scripted({LIMIT: analysis(told)}, opinion=refuting_twins)) as server:
+        configure(monkeypatch, server.url, server.model)
+        places = ["--checkout", str(own.path), "--repo", f"ada/paint={paint.path}"]
+        result = command("bump", f"{base}..{tip}", *places)
+        written_about = of(server, "Analysis")
+    line = next(line for line in result.out.splitlines() if line.startswith("- `blend`"))
+    assert "app.cpp#L3" in line
+    assert ": `blend` stops at `12`." in line
+    assert len(written_about) == 1

@@ -264,6 +264,13 @@ def test_files_that_are_huge_are_counted_and_not_searched(attack: Attack) -> Non
     assert "1 files of own code are binary or too large" in result.out
 
 
+def test_python_that_takes_long_to_parse_is_counted_and_not_parsed(attack: Attack) -> None:
+    line = "from paint import old\n"
+    result = attack.run({"requirements.txt": "paint==2.0\n", "large.py": line * 20_000})
+    assert "1 line of your code fails" in result.out
+    assert "1 Python files of own code are too large to be parsed" in result.out
+
+
 def npm_lock(version: str) -> str:
     packages = {
         "": {"dependencies": {"paint": "1"}},

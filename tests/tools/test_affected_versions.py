@@ -135,6 +135,63 @@ async def test_lines_that_were_edited_while_they_moved_say_nothing_of_their_age(
     assert await affected(work, fix) is None
 
 
+async def test_a_fault_may_be_older_than_a_line_that_was_only_edited(work: Work) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": "report(route(config.size), 1)\n"})
+    work.git("tag", "v1.0.0")
+    work.commit("Report more (#2)", {"engine/router.py": "report(route(size), 1)\n"})
+    work.git("tag", "v1.1.0")
+    fix = work.commit("Fix the report (#3)", {"engine/router.py": "report(route(size), 2)\n"})
+    assert await affected(work, fix) is None
+
+
+async def test_what_an_edit_brought_into_a_line_is_as_old_as_the_edit(work: Work) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": "use(isinstance(layer, Fused))\n"})
+    work.git("tag", "v1.0.0")
+    fault = work.commit(
+        "Turn layers round (#2)", {"engine/router.py": "use(isinstance(layer, Runner))\n"}
+    )
+    mended = "use(isinstance(layer, (Runner, Experts)))\n"
+    fix = work.commit("Fix layers (#3)", {"engine/router.py": mended})
+    result = await affected(work, fix)
+    assert result is not None
+    assert result.introduced.sha == fault
+
+
+@pytest.mark.parametrize("title", ["[Bugfix] Route by size (#2)", 'Revert "Route all" (#2)'])
+async def test_a_fault_may_be_older_than_the_fix_whose_lines_go(work: Work, title: str) -> None:
+    work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
+    work.git("tag", "v1.0.0")
+    work.commit(title, {"engine/router.py": FAULTY})
+    mended = FAULTY.replace("size == 0", "size < 0")
+    fix = work.commit("Fix empty routes (#9)", {"engine/router.py": mended})
+    assert await affected(work, fix) is None
+
+
+async def test_a_fix_that_mostly_adds_says_nothing_of_who_wrote_the_line_that_goes(
+    work: Work,
+) -> None:
+    places = "".join(f"def step_{number}():\n    pass\n" + "\n" * 9 for number in range(4))
+    work.commit("Add steps (#1)", {"engine/steps.py": places})
+    work.git("tag", "v1.0.0")
+    pinned = places + "PINNED = True\n"
+    work.commit("Pin memory (#2)", {"engine/steps.py": pinned})
+    work.git("tag", "v1.1.0")
+    mended = pinned.replace("    pass\n", "    pass\n    wait()\n").replace("= True", "= FAST")
+    fix = work.commit("Fix steps without a device (#3)", {"engine/steps.py": mended})
+    assert await affected(work, fix) is None
+
+
+async def test_a_comment_that_goes_says_nothing_of_who_brought_the_fault(work: Work) -> None:
+    limits = "LIMITS = [\n    # Names of limits: a.\n    'a',\n]\n"
+    work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
+    work.git("tag", "v1.0.0")
+    work.commit("Name limits (#2)", {"engine/limits.py": limits})
+    work.git("tag", "v1.1.0")
+    mended = limits.replace("limits: a.", "limits: a, b.").replace("'a',", "'a',\n    'b',")
+    fix = work.commit("Fix limits of others (#3)", {"engine/limits.py": mended})
+    assert await affected(work, fix) is None
+
+
 async def test_a_copy_of_the_fix_on_a_release_branch_counts_under_its_other_hash(
     work: Work,
 ) -> None:

@@ -23,7 +23,7 @@ _RELEASE_BRANCH = re.compile(
     r"releases?[/_-]v?[0-9][\w.]*|v?[0-9]+(?:\.[0-9]+)*\.(?:[0-9]+|x)", re.IGNORECASE
 )
 """Names of branches as git-flow and GitHub have them: `release/1.2`, `releases/v1`, `1.2.x`."""
-_REF_DETAILS = "--format=%(refname) %(objectname) %(*objectname)"
+_REF_DETAILS = "--format=%(refname) %(objectname) %(*objectname) %(*objecttype)"
 
 Name = str | int
 """A hash, the number of a pull request, or a title."""
@@ -63,12 +63,17 @@ class ReleaseBranches(Releases):
         command = ["for-each-ref", "--sort=creatordate", _REF_DETAILS, f"--no-merged={tip}"]
         output = await repository.ask([*command, "refs/heads", "refs/remotes", "refs/tags"])
         tips: dict[str, str] = {}
+        nested: list[str] = []
         for line in output.split("\n"):
-            # The last hash is the commit itself: of an annotated tag, the object comes first.
-            ref, *shas = line.split() or [""]
-            if shas and _is_of_release(ref):
-                tips[_shown_ref(ref)] = shas[-1]
-        return tips
+            # Of an annotated tag, its own object comes first, then what it names and its kind.
+            ref, *objects = line.split() or [""]
+            if not objects or not _is_of_release(ref):
+                continue
+            tips[_shown_ref(ref)] = objects[1] if len(objects) > 1 else objects[0]
+            if objects[-1] == "tag":
+                nested.append(objects[1])
+        commits = await self._commits_of(nested)
+        return {ref: commits.get(sha, sha) for ref, sha in tips.items()}
 
     async def _commits_beside(
         self, tip: str, tips: Mapping[str, str], since: datetime

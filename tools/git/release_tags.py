@@ -16,7 +16,9 @@ from tools.git.log import LATEST, Opened
 
 Key = TypeVar("Key")
 TAG_NAMES = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
-_TAG_DETAILS = "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname)"
+_TAG_DETAILS = (
+    "--format=%(refname:strip=2) %(creatordate:unix) %(objectname) %(*objectname) %(*objecttype)"
+)
 _MAX_TAGS = 60
 _WALKED_BEFORE = timedelta(days=60)
 """How much more of history is walked than was asked for: the next question goes back further."""
@@ -30,6 +32,15 @@ class TaggedCommit(NamedTuple):
 
     release: Release
     sha: str
+
+
+class _ListedTag(NamedTuple):
+    """A tag as git lists it, with the object that it names."""
+
+    release: Release
+    sha: str
+    is_nested: bool
+    """Whether it names another tag, as where a release is made by signing its last candidate."""
 
 
 class Releases(Opened):
@@ -188,7 +199,24 @@ class Releases(Opened):
     async def _releases(self) -> list[TaggedCommit]:
         repository = await self._open()
         output = await repository.ask(["for-each-ref", _TAG_DETAILS, "refs/tags"])
-        return list(_tagged_commits(output, self.repo))
+        tags = list(_listed_tags(output, self.repo))
+        commits = await self._commits_of([tag.sha for tag in tags if tag.is_nested])
+        tagged: list[TaggedCommit] = []
+        for tag in tags:
+            sha = commits.get(tag.sha, "") if tag.is_nested else tag.sha
+            if sha:
+                tagged.append(TaggedCommit(tag.release, sha))
+        return tagged
+
+    async def _commits_of(self, tags: Sequence[str]) -> dict[str, str]:
+        """Return the commits of tag objects by their hashes; git lists no deeper than one level."""
+        view = await self._view()
+        names = [f"{sha}^{{commit}}".encode("ascii") for sha in tags]
+        commits: dict[str, str] = {}
+        for sha, commit in zip(tags, await view.objects.known(names), strict=True):
+            if commit is not None:
+                commits[sha] = commit.sha.decode("ascii")
+        return commits
 
 
 def since_option(since: datetime) -> str:
@@ -361,10 +389,10 @@ def copied_pulls(title: str) -> list[int]:
     return [own_number] if own_number else []
 
 
-def _tagged_commits(output: str, repo: RepoId) -> Iterator[TaggedCommit]:
+def _listed_tags(output: str, repo: RepoId) -> Iterator["_ListedTag"]:
     for line in output.split("\n"):
-        name, created, *shas = line.split() or ["", ""]
-        if not created.isdigit() or not shas:
+        name, created, *objects = line.split() or ["", ""]
+        if not created.isdigit() or not objects:
             continue
         release = Release(
             repo=repo,
@@ -374,5 +402,6 @@ def _tagged_commits(output: str, repo: RepoId) -> Iterator[TaggedCommit]:
             published_at=datetime.fromtimestamp(int(created), UTC),
             prerelease=False,
         )
-        # The last hash is the commit itself: of an annotated tag, the object comes first.
-        yield TaggedCommit(release, shas[-1])
+        # Of an annotated tag, its own object comes first, then what it names and the kind of that.
+        sha, kind = objects[1:] if len(objects) > 1 else (objects[0], "")
+        yield _ListedTag(release, sha, is_nested=kind == "tag")

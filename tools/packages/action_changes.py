@@ -1,8 +1,8 @@
 """Changes of an action in a new version, and the workflows that they break."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from agent.bumps.action_inputs import ActionInput, action_inputs, given_inputs
+from agent.bumps.action_inputs import ActionDefinition, ActionStep, action_steps, read_action
 from agent.bumps.bump_report import CodeUse, SourceMapping
 from agent.domain.base import Frozen
 from tools.packages.repository_trees import TreeReader
@@ -11,59 +11,93 @@ _FILE_NAMES = ("action.yml", "action.yaml")
 
 
 class ActionChanges(Frozen):
-    """The inputs of an action that changed, and the lines that give them."""
+    """What changed of an action, and the lines of workflows that notice it."""
 
-    changed_inputs: int = 0
+    changed_names: int = 0  # Inputs, outputs and the runtime
     files: int = 0  # Workflows that use the action
     uses: tuple[CodeUse, ...] = ()
+    sentences: tuple[str, ...] = ()  # What changed for all users of the action
     problem: str = ""
 
 
 async def action_changes(
     trees: TreeReader, mapping: SourceMapping, action: str, files: Mapping[str, str]
 ) -> ActionChanges:
-    """Compare the inputs of an action, named `owner/name` with a path, at two commits."""
+    """Compare an action, named `owner/name` with a path, at two commits."""
     folder = "/".join(action.split("/")[2:])
-    old = await _inputs(trees, mapping.old.sha, folder)
-    new = await _inputs(trees, mapping.new.sha, folder)
+    old = await _definition(trees, mapping.old.sha, folder)
+    new = await _definition(trees, mapping.new.sha, folder)
     if old is None or new is None:
         return ActionChanges(problem="it has no action.yml at one of the two commits")
-    changed = {name: _change(name, old.get(name), new.get(name)) for name in {**old, **new}}
-    sentences = {name: sentence for name, sentence in changed.items() if sentence}
     uses: list[CodeUse] = []
     using = 0
     for file, text in files.items():
         is_workflow = file.endswith((".yml", ".yaml")) and f"{action}@" in text
         using += is_workflow
-        for given in given_inputs(text) if is_workflow else ():
-            if given.action == action and given.name in sentences:
-                uses.append(
-                    CodeUse(
-                        file=file,
-                        line=given.line,
-                        name=given.name,
-                        effect="changed",
-                        text=sentences[given.name],
-                    )
-                )
-    return ActionChanges(changed_inputs=len(sentences), files=using, uses=tuple(uses))
+        for step in action_steps(text) if is_workflow else ():
+            if step.action == action:
+                uses += _uses_of(step, file, old, new)
+    sentences = tuple(_sentences(old, new))
+    return ActionChanges(
+        changed_names=len(sentences), files=using, uses=tuple(uses), sentences=sentences
+    )
 
 
-async def _inputs(trees: TreeReader, sha: str, folder: str) -> dict[str, ActionInput] | None:
+async def _definition(trees: TreeReader, sha: str, folder: str) -> ActionDefinition | None:
     paths = [f"{folder}/{name}" if folder else name for name in _FILE_NAMES]
     texts = await trees.texts(sha, paths)
     for path in paths:
         if path in texts:
-            return action_inputs(texts[path])
+            return read_action(texts[path])
     return None
 
 
-def _change(name: str, old: ActionInput | None, new: ActionInput | None) -> str:
-    """Return what happened to an input, as a clause; empty where nothing did."""
-    if new is None:
-        return f"the input `{name}` is gone; GitHub warns and ignores it"
-    if old is None:
-        return f"the input `{name}` is new and required" if new.is_required else ""
-    if new.is_required and not old.is_required:
-        return f"the input `{name}` is required now"
-    return ""
+def _sentences(old: ActionDefinition, new: ActionDefinition) -> Iterator[str]:
+    """Yield what changed of an action."""
+    if old.runtime != new.runtime and old.runtime and new.runtime:
+        yield f"It runs with `{new.runtime}` instead of `{old.runtime}`."
+    needed = _needed_inputs(old, new)
+    for name, given in old.inputs.items():
+        if name not in new.inputs:
+            yield f"The input `{name}` is gone; GitHub warns and ignores it."
+        elif given.default != new.inputs[name].default and name not in needed:
+            before, after = given.default, new.inputs[name].default
+            yield f"The default of the input `{name}` is {_shown(after)} instead of {_shown(before)}."
+    for name in needed:
+        yield f"The input `{name}` is required now."
+    for name in sorted(old.outputs - new.outputs):
+        yield f"The output `{name}` is gone."
+
+
+def _shown(default: str | None) -> str:
+    return f"`{default}`" if default else "empty"
+
+
+def _needed_inputs(old: ActionDefinition, new: ActionDefinition) -> list[str]:
+    """Return the inputs without a default that a step must give now and need not give before."""
+    needed: list[str] = []
+    for name, declared in new.inputs.items():
+        before = old.inputs.get(name)
+        was_needed = before is not None and before.is_required and before.default is None
+        if declared.is_required and declared.default is None and not was_needed:
+            needed.append(name)
+    return needed
+
+
+def _uses_of(
+    step: ActionStep, file: str, old: ActionDefinition, new: ActionDefinition
+) -> Iterator[CodeUse]:
+    """Yield the inputs of a step that are gone, and those that it lacks.
+
+    GitHub itself runs a step without a required input; the action may fail then.
+    """
+    for name, line in step.input_lines.items():
+        if name in old.inputs and name not in new.inputs:
+            text = f"the input `{name}` is gone; GitHub warns and ignores it"
+            yield CodeUse(file=file, line=line, name=name, effect="changed", text=text)
+    for name in _needed_inputs(old, new):
+        if name not in step.input_lines:
+            text = f"the input `{name}` is required now, and this step does not give it"
+            yield CodeUse(
+                file=file, line=step.line, name=name, effect="argument", text=text, is_certain=False
+            )

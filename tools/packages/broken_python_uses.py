@@ -1,6 +1,7 @@
 """Broken uses: lines of the user's Python code that a new version of a package breaks."""
 
 import ast
+import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -42,18 +43,22 @@ class OwnUses(NamedTuple):
     earlier: list[FileUse]
 
 
-def own_uses(base: Mapping[str, str], tip: Mapping[str, str], packages: Collection[str]) -> OwnUses:
+async def own_uses(
+    base: Mapping[str, str], tip: Mapping[str, str], packages: Collection[str]
+) -> OwnUses:
     """Return what Python files use of some packages, also through one another, at both commits.
 
-    Most files are the same at both, and are read once.
+    Most files are the same at both, and are read once. A limit of time may end it between files.
     """
     code = OwnPython(tip, packages)
     uses: list[FileUse] = []
     for file in tip:
+        await asyncio.sleep(0)
         uses += [FileUse(file, use) for use in code.uses(file)]
     earlier = [use for use in uses if base.get(use.file) == tip[use.file]]
     for file, text in base.items():
         if tip.get(file) != text:
+            await asyncio.sleep(0)
             earlier += [FileUse(file, use) for use in code.uses_of_text(file, text)]
     return OwnUses(uses, earlier)
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from agent.fact_sentences import fact_sentence
 from agent.ports import CloneSource
 from agent.user_code_uses import concerns, used_name
 from tools.packages.action_changes import action_changes
-from tools.packages.broken_includes import broken_includes, public_headers
+from tools.packages.broken_includes import broken_includes, names_from_headers, public_headers
 from tools.packages.broken_python_uses import FileUse, broken_uses, own_uses
 from tools.packages.other_languages import LANGUAGES, other_uses
 from tools.packages.package_repositories import NotProved, SourceFinder
@@ -92,7 +92,14 @@ class BumpReader:
     async def report(self, changes: PinChanges) -> BumpReport:
         """Read the direct bumps and those of packages that own code imports; fold the others."""
         tip_tree = await OwnTree.at(self.compared.trees, self.compared.tip, self.compared.folders)
-        sorted_bumps = self._sorted(changes.bumps, tip_tree.imported_packages())
+        omissions = list(_left_out(tip_tree))
+        try:
+            async with asyncio.timeout(self._deadline - time.monotonic()):
+                imported = await tip_tree.imported_packages()
+        except TimeoutError:
+            imported = set()
+            omissions.append(f"imports of own code are not known, because {self._time_is_over()}")
+        sorted_bumps = self._sorted(changes.bumps, imported)
         base_tree = OwnTree({}, 0)
         if sorted_bumps.read:
             base_tree = await OwnTree.at(
@@ -108,9 +115,6 @@ class BumpReader:
             outcomes.append(await self._outcome(bump, base_tree, tip_tree))
         if self.explain is not None:
             outcomes = [await self._with_explanations(outcome) for outcome in outcomes]
-        omissions = []
-        if tip_tree.left_out:
-            omissions.append(f"{tip_tree.left_out} files of own code are binary or too large")
         return BumpReport(
             repo=self.compared.repo,
             base=self.compared.base,
@@ -160,7 +164,7 @@ class BumpReader:
         except AppError as error:
             return PackageOutcome(bump=bump, mapping=mapping, reason=str(error))
         if self.explain is not None:
-            self._used[bump.key] = comparison.used or await _used_names(comparison)
+            self._used[bump.key] = (*comparison.used, *await _used_names(comparison))
         return await self._with_facts(comparison, tip)
 
     def _time_is_over(self) -> str:
@@ -176,7 +180,8 @@ class BumpReader:
             mapping=mapping,
             reason=changes.problem,
             uses=changes.uses,
-            changed_names=changes.changed_inputs,
+            changed_names=changes.changed_names,
+            breaking_changes=changes.sentences,
             files_searched=len(tip.texts),
             files_importing=changes.files,
         )
@@ -191,7 +196,7 @@ class BumpReader:
         new = await PythonTree.at(trees, mapping.new.sha)
         imports = mapping.imports or await self._imports(trees, mapping, old)
         mapping = mapping.model_copy(update={"imports": tuple(sorted(imports))})
-        uses = own_uses(base.python_files, tip.python_files, imports)
+        uses = await own_uses(base.python_files, tip.python_files, imports)
         broken = await broken_uses(uses, old, new)
         broken += await broken_includes(trees, mapping, tip.texts)
         headers = len(public_headers(await trees.listing(mapping.old.sha), mapping.folder))
@@ -203,7 +208,10 @@ class BumpReader:
             files_importing=_file_count(uses.uses),
             reason=_unreadable(imports, broken, headers),
         )
-        return _PackageComparison(outcome, uses.uses, new)
+        names: tuple[UsedName, ...] = ()
+        if headers and self.explain is not None:
+            names = await names_from_headers(trees, mapping, tip.texts)
+        return _PackageComparison(outcome, uses.uses, new, names)
 
     async def _compared_elsewhere(
         self, trees: TreeReader, bump: Bump, mapping: SourceMapping, tip: OwnTree
@@ -333,7 +341,7 @@ class _PackageComparison(NamedTuple):
     outcome: PackageOutcome
     own_uses: Sequence[FileUse]
     new: PythonTree | None  # None for a package that is not Python's
-    used: tuple[UsedName, ...] = ()  # Of a package that is not Python's
+    used: tuple[UsedName, ...] = ()  # Of headers, and of a package that is not Python's
 
 
 async def _used_names(comparison: _PackageComparison) -> tuple[UsedName, ...]:
@@ -375,6 +383,14 @@ async def _is_deprecated(fact: Fact, file: str, line: int, comparison: _PackageC
             if fact.name.split(".") == names[-len(fact.name.split(".")) :]:
                 return True
     return False
+
+
+def _left_out(tree: OwnTree) -> Iterator[str]:
+    """Yield what of own code is not read."""
+    if tree.left_out:
+        yield f"{tree.left_out} files of own code are binary or too large"
+    if tree.large_python_files:
+        yield f"{tree.large_python_files} Python files of own code are too large to be parsed"
 
 
 def _version(commit: Commit) -> Version:

@@ -1,13 +1,13 @@
 """Finds the commits between two versions that change the bodies of what own code uses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.bumps.bump_report import UsedName
 from agent.domain.commits import Change, FileChange
-from agent.domain.patch import changed_definitions
+from agent.domain.patch import changed_definitions, touched_names
 from agent.ports import CloneSource
-from tools.diff.file_roles import is_product
+from tools.diff.file_roles import HEADERS, is_product
 
 MAX_COMMITS_SEARCHED = 400  # Between two versions, the newest first
 _CONSTRUCTORS = ("__init__", "__new__", "new", "constructor")
@@ -54,11 +54,18 @@ def _touched(
     for file in change.files:
         if not file.patch or not is_product(file.path):
             continue
-        for name in dict.fromkeys(changed_definitions(file.patch)):
+        for name in dict.fromkeys(_changed_names(file.path, file.patch)):
             for use in _uses_of(name, uses_by_name):
                 if _is_defined_in(use, file):
                     touched[use] = None
     return tuple(touched)
+
+
+def _changed_names(path: str, patch: str) -> Iterator[str]:
+    """Yield the names whose definition a patch changes; functions of C++ are known by its headings."""
+    yield from changed_definitions(patch)
+    if path.endswith(HEADERS):
+        yield from touched_names(patch)
 
 
 def _uses_of(name: str, uses_by_name: Mapping[str, Sequence[UsedName]]) -> list[UsedName]:

@@ -5,11 +5,12 @@ from pathlib import PurePosixPath
 
 from packaging.utils import canonicalize_name
 
-from agent.bumps.pin_files import GITMODULES, fixes_versions, read_pins, reader_of
+from agent.bumps.pin_files import GITMODULES, fixes_versions, reader_of
 from agent.bumps.pin_readers import npm_direct_names
 from agent.bumps.pins import PinChanges, PinFile, pin_changes
 from agent.bumps.python_pin_readers import UnreadableFile, direct_names, included_files
 from agent.bumps.version_ranges import range_changes
+from tools.packages.pin_process import read_pins_in_time
 from tools.packages.repository_trees import MAX_FILE_BYTES, Listing, TreeReader
 
 _MAX_FILES = 2_000  # Files of pins that are read at one commit
@@ -66,7 +67,7 @@ async def _pin_files(trees: TreeReader, sha: str, changed: set[str]) -> dict[str
     files: dict[str, PinFile] = {}
     for path in paths:
         if path in texts:
-            files[path] = read_pins(path, texts[path], submodules)
+            files[path] = await read_pins_in_time(path, texts[path], submodules)
         else:
             limit = f"{MAX_FILE_BYTES // 1_000_000} MB"
             files[path] = PinFile(problem=f"it is a link, larger than {limit}, or one of too many")

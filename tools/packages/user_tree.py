@@ -1,5 +1,6 @@
 """The tree of the user's own code at a commit, whatever is checked out."""
 
+import asyncio
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,8 +13,10 @@ from tools.packages.repository_trees import TreeReader
 
 _MAX_FILES = 50_000
 _MAX_CHARACTERS = 1_000_000  # Of a file that is searched
+_MAX_PYTHON_CHARACTERS = 400_000  # Of a file that is parsed, which takes seconds for so many
 _MAX_DEPTH = 40  # Folders
 _MAX_NAME = 200  # Characters of a part of a path
+_PYTHON = (".py", ".pyi")
 _NO_TEXT = (".png", ".jpg", ".gif", ".ico", ".pdf", ".zip", ".gz", ".whl", ".so", ".bin", ".pt")
 
 
@@ -41,13 +44,26 @@ class OwnTree:
 
     @property
     def python_files(self) -> dict[str, str]:
-        """The Python files."""
-        return {path: text for path, text in self.texts.items() if path.endswith((".py", ".pyi"))}
+        """The Python files that are parsed."""
+        files: dict[str, str] = {}
+        for path, text in self.texts.items():
+            if path.endswith(_PYTHON) and len(text) <= _MAX_PYTHON_CHARACTERS:
+                files[path] = text
+        return files
 
-    def imported_packages(self) -> set[str]:
-        """Return the top-level names that the Python files import."""
+    @property
+    def large_python_files(self) -> int:
+        """How many Python files are too large to be parsed."""
+        count = 0
+        for path, text in self.texts.items():
+            count += path.endswith(_PYTHON) and len(text) > _MAX_PYTHON_CHARACTERS
+        return count
+
+    async def imported_packages(self) -> set[str]:
+        """Return the top-level names that the Python files import; a limit of time may end it."""
         names: set[str] = set()
         for text in self.python_files.values():
+            await asyncio.sleep(0)
             names |= imported_packages(text)
         return names
 

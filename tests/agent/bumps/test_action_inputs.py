@@ -1,6 +1,12 @@
 """The inputs of an action and those that workflows give it."""
 
-from agent.bumps.action_inputs import ActionInput, GivenInput, action_inputs, given_inputs
+from agent.bumps.action_inputs import (
+    ActionDefinition,
+    ActionInput,
+    ActionStep,
+    action_steps,
+    read_action,
+)
 
 ACTION = """\
 name: 'Set up'
@@ -36,21 +42,19 @@ jobs:
 """
 
 
-def test_inputs_are_read_with_what_they_need() -> None:
-    assert action_inputs(ACTION) == {
-        "token": ActionInput(is_required=True),
-        "cache-dir": ActionInput(),
-    }
+def test_what_an_action_declares_is_read() -> None:
+    inputs = {"token": ActionInput(is_required=True), "cache-dir": ActionInput(default="x")}
+    assert read_action(ACTION) == ActionDefinition(inputs, frozenset({"path"}), "node20")
 
 
 def test_what_a_step_gives_belongs_to_its_action() -> None:
-    assert list(given_inputs(WORKFLOW)) == [
-        GivenInput("ada/set-up", "token", 7),
-        GivenInput("ada/set-up", "script", 8),
+    assert action_steps(WORKFLOW) == [
+        ActionStep("ada/set-up", 5, {"token": 7, "script": 8}),
+        ActionStep("ada/other", 12),
     ]
 
 
-def test_odd_files_have_no_inputs() -> None:
+def test_odd_files_declare_nothing() -> None:
     for text in ("", "inputs: {a: 1}", "- " * 5_000, "\0", "inputs:\n\ta: 1\n", "  required: true"):
-        assert action_inputs(text) == {}
-        assert list(given_inputs(text)) == []
+        assert read_action(text) == ActionDefinition({})
+        assert action_steps(text) == []

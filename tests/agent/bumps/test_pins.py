@@ -84,6 +84,60 @@ OLD_NPM_LOCK = json.dumps(
 )
 
 
+PNPM_LOCK = """
+lockfileVersion: '9.0'
+
+importers:
+
+  .:
+    dependencies:
+      '@octo/left-pad':
+        specifier: ^0.27.0
+        version: 0.27.0(react@18.2.0)
+      mine:
+        specifier: workspace:*
+        version: link:packages/mine
+
+packages:
+
+  '@octo/left-pad@0.27.0':
+    resolution: {integrity: sha512-00}
+"""
+OLD_PNPM_LOCK = """
+lockfileVersion: 5.4
+specifiers:
+  left: ^0
+dependencies:
+  left: /left-pad/0.27.0_react@18.2.0
+packages:
+  /other/1.0.0:
+    dependencies:
+      deep: 0.27.0
+"""
+YARN_LOCK = """
+# yarn lockfile v1
+
+
+"@octo/left-pad@^0.27.0", "@octo/left-pad@~0.27":
+  version "0.27.0"
+  resolved "https://registry.yarnpkg.com/@octo/left-pad/-/left-pad.tgz#00"
+  dependencies:
+    other "^1.0.0"
+"""
+YARN_2_LOCK = """
+__metadata:
+  version: 8
+
+"left@npm:left-pad@^0.27.0, left-pad@npm:~0.27":
+  version: 0.27.0
+  resolution: "left-pad@npm:0.27.0"
+
+"mine@workspace:.":
+  version: 0.0.0-use.local
+  resolution: "mine@workspace:."
+"""
+
+
 @pytest.mark.parametrize(
     ("path", "before", "key"),
     [
@@ -96,6 +150,10 @@ OLD_NPM_LOCK = json.dumps(
         ("pyproject.toml", '[tool.flit.metadata]\nrequires = ["httpx ==0.27.0"]\n', "pypi:httpx"),
         ("web/package-lock.json", npm_lock("0.27.0"), "npm:left-pad"),
         ("package-lock.json", OLD_NPM_LOCK, "npm:left-pad"),
+        ("pnpm-lock.yaml", PNPM_LOCK, "npm:@octo/left-pad"),
+        ("pnpm-lock.yaml", OLD_PNPM_LOCK, "npm:left-pad"),
+        ("yarn.lock", YARN_LOCK, "npm:@octo/left-pad"),
+        ("yarn.lock", YARN_2_LOCK, "npm:left-pad"),
         ("Cargo.lock", CARGO_LOCK, "cargo:serde"),
         ("go.mod", GO_MOD, "go:github.com/a/b"),
         ("cmake/b.cmake", CMAKE, "git:b"),
@@ -120,6 +178,35 @@ def test_a_submodule_is_bumped_by_the_commit_of_its_path() -> None:
     (bump,) = pin_changes({".gitmodules": before}, {".gitmodules": after}).bumps
     assert (bump.name, bump.old, bump.new) == ("third/cutlass", OLD, NEW)
     assert bump.source == "https://github.com/NVIDIA/cutlass.git"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "pnpm-lock.yaml",
+            "lockfileVersion: 6.0\ndependencies:\n  b:\n    version: github.com/a/b/{}\n",
+        ),
+        (
+            "pnpm-lock.yaml",
+            "lockfileVersion: 9.0\nimporters:\n  .:\n    dependencies:\n      b:\n"
+            "        version: https://codeload.github.com/a/b/tar.gz/{}\n",
+        ),
+        (
+            "yarn.lock",
+            '"b@git+https://github.com/a/b.git#v1":\n  version "1.0.0"\n'
+            '  resolved "git+https://github.com/a/b.git#{}"\n',
+        ),
+        (
+            "yarn.lock",
+            '"b@https://github.com/a/b.git#commit={0}":\n  version: 1.0.0\n'
+            '  resolution: "b@https://github.com/a/b.git#commit={0}"\n',
+        ),
+    ],
+)
+def test_a_package_of_npm_from_git_is_pinned_to_its_commit(path: str, text: str) -> None:
+    (pin,) = read_pins(path, text.format(OLD), {}).pins
+    assert (pin.name, pin.version, pin.source) == ("b", OLD, "https://github.com/a/b")
 
 
 def test_what_only_other_packages_need_is_not_direct() -> None:

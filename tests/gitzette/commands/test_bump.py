@@ -270,6 +270,36 @@ def test_an_input_of_an_action_that_is_gone_is_told_at_the_line_that_gives_it(
     assert "the input `colour` is gone; GitHub warns and ignores it" in result.out
 
 
+def test_what_changed_of_an_action_is_told_with_the_steps_that_lack_an_input(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_REPOSITORY", "bob/own")
+    action = Work(tmp_path / "action")
+    declared = (
+        "inputs:\n  size:\n    default: {}\n{}outputs:\n  {}:\n    value: 1\nruns:\n  using: {}\n"
+    )
+    needed = "  shade:\n    required: true\n"
+    old = action.commit("One", {"action.yml": declared.format("1", "", "path", "node16")})
+    new = action.commit("Two", {"action.yml": declared.format("2", needed, "file", "node24")})
+    own_work = Work(tmp_path / "own")
+    steps = (
+        "steps:\n  - uses: ada/paint@{0}\n  - uses: ada/paint@{0}\n    with:\n      shade: red\n"
+    )
+    base = own_work.commit("Begin", {".github/workflows/ci.yml": steps.format(old)})
+    tip = own_work.commit("Bump", {".github/workflows/ci.yml": steps.format(new)})
+    options = ["--checkout", str(own_work.path), "--repo", f"ada/paint={action.path}"]
+    (outcome,) = command("bump", f"{base}..{tip}", *options, "--format", "json").data["outcomes"]
+    assert outcome["breaking_changes"] == [
+        "It runs with `node24` instead of `node16`.",
+        "The default of the input `size` is `2` instead of `1`.",
+        "The input `shade` is required now.",
+        "The output `path` is gone.",
+    ]
+    (use,) = outcome["uses"]
+    assert (use["line"], use["is_certain"]) == (2, False)
+    assert use["text"] == "the input `shade` is required now, and this step does not give it"
+
+
 def test_fail_on_used_breaking_ends_with_status_3(bump: Command, project: Project) -> None:
     assert bump("--fail-on", "used-breaking").status == 3
     tip = project.own_work.commit(

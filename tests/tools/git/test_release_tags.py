@@ -38,6 +38,15 @@ async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work
     assert await source.first_tags(heads, until=datetime.fromtimestamp(1790000000, UTC)) == {}
 
 
+async def test_a_version_that_is_a_tag_of_its_last_candidate_has_what_that_has(work: Work) -> None:
+    sha = work.commit("feat: early (#1)")
+    work.git("tag", "-a", "-m", "try", "v1.0.0rc1")
+    work.git("tag", "-a", "-m", "out", "v1.0.0", "v1.0.0rc1")
+    source = GitSource(REPO, work.path)
+    releases = await source.first_tags([headline(await source.resolve(sha))], until=LATER)
+    assert releases[sha].tag == "v1.0.0"
+
+
 async def test_what_is_newer_than_all_versions_hides_no_release_of_older_commits(
     work: Work,
 ) -> None:
@@ -95,6 +104,16 @@ async def test_what_release_branches_take_back_is_found_with_what_was_looked_at(
         taken_back: {"release/v1.0": 7, "v1.0.1": 7, "v1.0.2": 7},
         again: {"v1.0.1": 8},
     }
+
+
+async def test_a_tag_of_a_tag_takes_back_what_its_branch_takes_back(work: Work) -> None:
+    taken_back, _ = with_release_branch(work)
+    work.git("tag", "-a", "-m", "signed", "v1.0.1-signed", "v1.0.1")
+    work.git("tag", "-a", "-m", "signed again", "v1.0.3", "v1.0.1-signed")
+    source = GitSource(REPO, work.path)
+    reverts = await source.reverts_on_branches([headline(await source.resolve(taken_back))])
+    branches = {standing.branch for standing in reverts.by_sha[taken_back]}
+    assert "v1.0.3" in branches
 
 
 async def test_a_picked_commit_may_be_taken_back_by_its_hash_on_the_branch(work: Work) -> None:

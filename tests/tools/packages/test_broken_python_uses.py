@@ -31,7 +31,7 @@ async def broken(
     own_files = {"app.py": own_code} if isinstance(own_code, str) else own_code
     old = await PythonTree.at(trees, old_sha)
     new_tree = await PythonTree.at(trees, new_sha)
-    uses = own_uses(own_files if before is None else before, own_files, {"paint"})
+    uses = await own_uses(own_files if before is None else before, own_files, {"paint"})
     return await broken_uses(uses, old, new_tree)
 
 
@@ -298,7 +298,7 @@ async def test_the_constructor_of_a_subclass_is_that_of_its_base(work: Work, own
     old = await PythonTree.at(trees, old_sha)
     new = await PythonTree.at(trees, new_sha)
     files = {"app.py": own_code}
-    uses = await broken_uses(own_uses(files, files, {"paint"}), old, new)
+    uses = await broken_uses(await own_uses(files, files, {"paint"}), old, new)
     assert use_rows(uses) == [(4, "`paint.frame.Canvas`: it does not take `colour`")]
 
 
@@ -337,10 +337,10 @@ async def test_a_method_of_a_base_outside_is_held_to_the_new_parameters(work: Wo
         "from paint.client import Client\nc = Client()\nc.delete('/')\nc.delete('/', json=1)\n"
     )
     uses = await broken_uses(
-        own_uses({"app.py": own_code}, {"app.py": own_code}, {"paint"}), old, new
+        await own_uses({"app.py": own_code}, {"app.py": own_code}, {"paint"}), old, new
     )
     assert use_rows(uses) == [(4, "`paint.client.Client.delete`: it does not take `json`")]
-    mended = await broken_uses(own_uses({}, {"app.py": own_code}, {"paint"}), old, new)
+    mended = await broken_uses(await own_uses({}, {"app.py": own_code}, {"paint"}), old, new)
     assert mended == []
 
 
@@ -356,7 +356,7 @@ async def test_a_name_that_the_package_itself_only_imported_was_there(work: Work
     old = await PythonTree.at(trees, old_sha)
     new = await PythonTree.at(trees, new_sha)
     uses = await broken_uses(
-        own_uses({"app.py": own_code}, {"app.py": own_code}, {"paint"}), old, new
+        await own_uses({"app.py": own_code}, {"app.py": own_code}, {"paint"}), old, new
     )
     assert use_rows(uses) == [(2, "`paint.canvas.Error` is gone")]
 

@@ -51,7 +51,7 @@ async def broken(
     own_files = {"app.py": own_code} if isinstance(own_code, str) else own_code
     old = await PythonTree.at(trees, old_sha)
     new = await PythonTree.at(trees, new_sha)
-    return await broken_uses(own_uses(own_files, own_files, {"sheet"}), old, new)
+    return await broken_uses(await own_uses(own_files, own_files, {"sheet"}), old, new)
 
 
 async def names(work: Work, own_code: Mapping[str, str] | str) -> set[str]:
@@ -250,7 +250,7 @@ async def test_a_stub_says_what_a_built_module_has(work: Work) -> None:
     trees = await TreeReader.at(work.path)
     old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
     files = {"app.py": "from sheet import fast\nfast(x=1)\n"}
-    (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
+    (use,) = await broken_uses(await own_uses(files, files, {"sheet"}), old, new)
     assert use.text == "`sheet.fast`: it does not take `x`"
 
 
@@ -276,7 +276,7 @@ async def test_a_module_that_warns_when_it_is_imported_is_deprecated(work: Work)
     trees = await TreeReader.at(work.path)
     old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
     files = {"app.py": "from sheet.part.cells import a\nprint(a)\n"}
-    (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
+    (use,) = await broken_uses(await own_uses(files, files, {"sheet"}), old, new)
     assert (use.line, use.effect) == (1, "changed")
     assert use.text == "`sheet.part.cells.a` is in `sheet.part`, which is deprecated"
 
@@ -387,7 +387,7 @@ async def test_a_base_may_be_named_by_its_module(work: Work) -> None:
     trees = await TreeReader.at(work.path)
     old, new = await PythonTree.at(trees, old_sha), await PythonTree.at(trees, new_sha)
     files = {"app.py": "from sheet import A\nA().run()\n"}
-    (use,) = await broken_uses(own_uses(files, files, {"sheet"}), old, new)
+    (use,) = await broken_uses(await own_uses(files, files, {"sheet"}), old, new)
     assert use.text == "`sheet.A.run` is gone"
 
 
@@ -410,7 +410,7 @@ async def test_a_package_in_a_namespace_is_imported_by_both_names(work: Work) ->
         "zope/own.py": "from zope.sheet import cells\nx = cells\n",
         "app.py": "from zope.sheet.cells import a, b\nfrom zope.own import x\nx.b\n",
     }
-    uses = await broken_uses(own_uses(own_files, own_files, {"zope.sheet"}), old, new)
+    uses = await broken_uses(await own_uses(own_files, own_files, {"zope.sheet"}), old, new)
     assert use_rows(uses) == [(1, "`zope.sheet.cells.b` is gone")]
 
 
