@@ -165,7 +165,7 @@ class CloneSource(CodeSource, Protocol):
     """A clone: it has all of history at hand and answers questions that the API cannot."""
 
     async def refs(self) -> str:
-        """Return a hash of the commits that the branch and all tags point at."""
+        """Return a hash of what HEAD, all branches and all tags point at."""
 
     async def has_whole_history(self) -> bool:
         """Return False for a shallow clone: deepening it may change answers about the past."""

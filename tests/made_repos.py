@@ -27,7 +27,8 @@ class Work:
         self.path = path
         self.seconds = int(NOON.timestamp())
         path.mkdir(parents=True, exist_ok=True)
-        self.git("init", "--quiet", "--initial-branch=main")
+        if not (path / ".git").exists():
+            self.git("init", "--quiet", "--initial-branch=main")
 
     def git(
         self, *arguments: str | bytes, stdin: bytes = b"", env: dict[str, str] | None = None

@@ -160,13 +160,10 @@ class Releases(Opened):
         return headlines
 
     async def refs(self) -> str:
-        """Return a hash of the commits that the branch and all tags point at."""
+        """Return a hash of what HEAD, all branches and all tags point at."""
         repository = await self._open()
-        tip = await repository.tip(self._branch)
-        tags = await repository.ask(
-            ["for-each-ref", "--format=%(refname) %(objectname)", "refs/tags"]
-        )
-        state = f"{tip.branch}\n{tip.sha}\n{tags}"
+        pointers = await repository.ask(["for-each-ref", "--format=%(refname) %(objectname)"])
+        state = f"{self._branch}\n{repository.head()}\n{pointers}"
         return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()
 
     async def _tip(self) -> str:

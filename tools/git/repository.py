@@ -61,6 +61,10 @@ class Repository:
         except FileNotFoundError:
             return frozenset()
 
+    def head(self) -> str:
+        """Return what HEAD says: the branch that is checked out, or a commit."""
+        return (self.git_dir / "HEAD").read_text("utf-8", "surrogateescape")
+
     async def tip(self, branch: str | None = None) -> Tip:
         """Return the branch to report on and its newest commit.
 
