@@ -73,6 +73,8 @@ def honest(sentence: str, evidence: str) -> str:
     if not all(name in evidence for name in names):
         return "unsupported"
     english = sentence.partition(" / ")[0]
+    if english.endswith(" is removed.") and f"{names[0]} (modified, " in evidence:
+        return "contradicted"
     values = [name for name in english.split("`")[1::2] if name.isdecimal()]
     if len(values) == 2 and values[0] != values[1]:
         was_there = re.search(rf"^-.*\b{values[0]}$", evidence, re.MULTILINE)

@@ -49,6 +49,15 @@ def reversed_facts(facts: Sequence[Fact], languages: Sequence[Language]) -> Iter
             yield text
 
 
+def removed_files(evidence: CommitEvidence, languages: Sequence[Language]) -> Iterator[Text]:
+    """Yield the removal of a file that the commit only changes."""
+    for file in evidence.change.files:
+        if file.status == "modified":
+            fact = Fact(kind="file-removed", severity=Severity.INTERNAL, name=file.path)
+            yield {lang: fact_sentence(fact, lang) for lang in languages}
+            return
+
+
 def _opposite(fact: Fact) -> Fact | None:
     """Return a fact that is false if the given one is true; None if code cannot make one surely."""
     exchanged = {"old": fact.new, "new": fact.old}

@@ -11,7 +11,7 @@ from agent.domain.evidence import Citable, EvidenceSet, FileEvidence, Material, 
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.spending import Part
 from agent.gate.quotes import MAX_ANCHOR, anchor_fault, is_in_code
-from agent.judging.false_twins import moved_sentences, reversed_facts
+from agent.judging.false_twins import moved_sentences, removed_files, reversed_facts
 from agent.judging.rulings import Case, Control, Text, deciding_lines, refusal_text
 from agent.packets.commit_packet import CommitContext, commit_excerpt, commit_packet
 from agent.packets.focus import focus_on
@@ -89,6 +89,10 @@ class WritingTarget(ABC):
         del claims
         return ()
 
+    def last_controls(self) -> Iterable[Control]:
+        """Return controls for where there is no other: somebody must test the judge."""
+        return ()
+
     def case(
         self, claims: Sequence[Claim], passed: Sequence[Draft], refused: Sequence[Refused] = ()
     ) -> Case:
@@ -110,7 +114,7 @@ class WritingTarget(ABC):
 
         def controls(evidence: str) -> list[Control]:
             foreign = [Control(text) for text in others if is_foreign(text, evidence)]
-            return [*foreign, *twins]
+            return [*foreign, *twins] or list(self.last_controls())
 
         return Case(
             account=self.account,
@@ -281,6 +285,11 @@ class CommitTarget(WritingTarget):
                 yield Control(text, "twin")
         for text in moved_sentences(claims, evidence, self.context.surroundings):
             yield Control(text, "reach")
+
+    def last_controls(self) -> Iterable[Control]:
+        """Return the removal of a file that the commit changes."""
+        for text in removed_files(self.read.evidence, self.languages):
+            yield Control(text, "twin")
 
 
 def cited_by(claims: Iterable[Claim]) -> set[EvidenceId]:

@@ -209,6 +209,20 @@ async def test_sentences_beside_planted_ones_that_pass_again_are_left_out(tmp_pa
     assert {drop.check for drop in covered.report.drops if drop.free} == {"control"}
 
 
+async def test_the_judge_of_a_lone_commit_is_tested_too(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "router")
+    clone.commit("Begin", 0, router__py="MAX_ROUTES = 22\n", notes__txt="Notes\n")
+    clone.commit("Explain routes", 9, router__py="MAX_ROUTES = 22  # At once\n")
+    explained = said("`MAX_ROUTES` has a comment.", "`MAX_ROUTES` 有注释。", "# At once")
+    for passes, published in ((lambda *_: False, [explained["en"]]), (lambda *_: True, [])):
+        script = Careless({"Explain routes": analysis(explained)}, passes=passes)
+        with ModelServer(script, context=32_768) as server:
+            covered = await run(tmp_path / str(len(published)), server, clone)
+        assert sentences_of(covered, "effect") == published
+        (texts,) = {tuple(sorted(texts)) for texts in script.questions if explained["en"] in texts}
+        assert any("`router.py` is removed." in text for text in texts)
+
+
 async def test_minor_commits_are_judged_again_where_a_planted_sentence_passed(
     tmp_path: Path,
 ) -> None:
