@@ -1,6 +1,7 @@
 """The page model: everything that a page of a report shows, computed once for every template."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -241,6 +242,17 @@ class Item:
         """True if nothing but the title is in sight."""
         return not (self.sentences or self.undone_sentences or self.is_excerpt_open or self.uses)
 
+    def _excerpts_of(self, citation: Citation) -> Iterator[PageExcerpt]:
+        """Yield the lines that a citation shows; those of another commit are named as its."""
+        own = [self.row.id] if self.undid is None else [self.row.id, self.undid.id]
+        for excerpt in citation.excerpts:
+            if not excerpt.file:
+                continue
+            if citation.id.is_commit and citation.id not in own:
+                yield excerpt._replace(file=f"{excerpt.file} ({citation.name})")
+            else:
+                yield excerpt
+
     @cached_property
     def proofs(self) -> tuple[PageExcerpt, ...]:
         """The excerpts of the fold: what its sentences rest on, no line twice."""
@@ -249,7 +261,7 @@ class Item:
             candidates.append(self.excerpt)
         for sentence in self.told:
             for citation in sentence.citations:
-                candidates += [excerpt for excerpt in citation.excerpts if excerpt.file]
+                candidates += self._excerpts_of(citation)
         candidates.sort(key=lambda excerpt: len(excerpt.lines), reverse=True)
         visible = [self.excerpt] if self.excerpt and self.is_excerpt_open else []
         proofs: list[PageExcerpt] = []

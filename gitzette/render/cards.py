@@ -244,13 +244,16 @@ def _quoted(claims: Iterable[Claim], view: ReportView) -> Iterator[PageExcerpt]:
 
 
 def _excerpt(claims: Iterable[Claim], view: ReportView) -> PageExcerpt | None:
-    """Return the lines that the first claim rests on, with what changed around them."""
+    """Return the lines that the first claim rests on, with what changed around them.
+
+    Those of other commits would look like lines of this one.
+    """
     excerpts: list[PageExcerpt] = []
     for claim in claims:
         if claim.speech:
             continue
         for passage in (*claim.anchors, *claim.quotes):
-            if passage.file:
+            if passage.file and passage.cite in claim.about:
                 excerpts.append(excerpt_of(passage.file, passage.text, view.text(claim)))
     if not excerpts:
         return None

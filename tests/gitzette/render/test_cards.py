@@ -9,7 +9,7 @@ import pytest
 
 from agent.domain.affected_versions import Affected
 from agent.domain.base import LANGUAGES, Language, RepoId
-from agent.domain.claims import MARK, Claim, Kind, Quote
+from agent.domain.claims import MARK, Anchor, Claim, Kind, Quote
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, OwnUse, Tier
 from agent.domain.links import Story, StoryStep
@@ -922,3 +922,21 @@ def test_a_relation_is_in_sight_beside_the_authors_words_where_no_fact_stands() 
     (item,) = section.items
     assert [sentence.claim for sentence in item.sentences] == [speech, continues]
     assert item.more == ()
+
+
+def test_lines_of_an_earlier_commit_are_shown_as_its_and_never_as_those_of_the_card() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    earlier = EvidenceId.commit(ROUTER, "9" * 40)
+    claim = claim_of(
+        row,
+        "`spill` kept `12` routes from the start.",
+        cites=(row.id,),
+        background=(earlier,),
+        anchors=(Anchor(cite=earlier, text="+    kept = routes[:12]", file="spill.py"),),
+    )
+    page = model(report_of(row, claims=(claim,)))
+    (item,) = page.items.values()
+    assert item.excerpt is None
+    assert [excerpt.file for excerpt in item.proofs] == ["spill.py (9999999)"]
+    markdown = report_page(page.report, "en", WEB)
+    assert "`spill.py (9999999)`" in markdown
