@@ -14,11 +14,13 @@ from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, without_pull_number
 from agent.gate.evidence_text import normal
+from agent.gate.quotes import patch_lines
 from agent.judging.rulings import PASSING, Ruling, is_shown
 from agent.packets.commit_packet import piece_text
 from agent.packets.diff_text import LEFT_OUT_HEADING, shown_diff
 from agent.packets.focus import Focus
 from agent.prompting import tokens_of
+from agent.triage.title_conventions import Area, area
 
 _SENTENCE_END = re.compile(
     r"[。！？][”」』）)]{0,2}|[!?.](?=\s+[A-Z\"'“(\[`*])|；|<br ?/?>|(?<=[.;:：])\n|\n(?=[*<\[])| \| "
@@ -30,6 +32,7 @@ _CLOSED_BORDER = re.compile(
     re.IGNORECASE,
 )
 _BORDER = re.compile(r"[,;，；、]|\s(?:and|while|whereas)\s|以及|并且|而")
+_BETWEEN_PARTS = " .,;:|()-–—：，；（）"
 _MIN_DIVIDED = 2  # Commits of a block whose sentences are divided
 _MIN_WORDS = 5  # What has fewer words is a label or a name.
 _MIN_BARE_WORDS = 3  # Of these, besides what is in code marks
@@ -65,7 +68,8 @@ def sentences_of(entries: Sequence[AuditEntry], library: Library) -> Iterator[Re
     """Yield the sentences of all entries, without titles, field values and tables of contents.
 
     A sentence that names several commits is divided into what it says of each. What says nothing
-    besides what code has compared with git is no sentence.
+    besides what code has compared with git is no sentence, and neither is what is copied from the
+    commit itself: the report says what its author says.
     """
     for entry in entries:
         if entry.block.kind not in ("text", "item", "row"):
@@ -78,10 +82,13 @@ def sentences_of(entries: Sequence[AuditEntry], library: Library) -> Iterator[Re
             piece = block.text[start:end].lstrip()
             is_in_contents = "](#" in piece
             unsettled = settled.rest(start, end).strip(" -–—:：|")
-            if not is_in_contents and _says_something(unsettled, entry):
-                line = block.line_at(end - len(piece))
-                words = plain(piece).strip(" -–—:：|")
-                yield ReportSentence(line, words, entry, named or entry.commits, unsettled)
+            if is_in_contents or not _says_something(unsettled, entry):
+                continue
+            line = block.line_at(end - len(piece))
+            words = plain(piece).strip(" -–—:：|")
+            sentence = ReportSentence(line, words, entry, named or entry.commits, unsettled)
+            if not _is_copied(sentence):
+                yield sentence
 
 
 class _NamedCommit(NamedTuple):
@@ -150,6 +157,27 @@ def _sentence_spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, match.end()
         start = match.end()
     yield start, len(text)
+
+
+def _is_copied(sentence: ReportSentence) -> bool:
+    """Return True if a sentence stands in the message of its commit, or in a document it adds to.
+
+    What code has compared with the commit need not stand there.
+    """
+    if len(sentence.evidence) != 1:
+        return False
+    change = sentence.evidence[0].change
+    texts = [change.commit.message]
+    for file in change.files:
+        if file.patch and area(file.path) is Area.DOCS:
+            added = [line.text for line in patch_lines(file.patch) if line.mark == "+"]
+            texts.append("\n".join(added))
+    own_words = [normal(plain(text)) for text in texts]
+    for part in sentence.unsettled.split(SETTLED):
+        words = normal(plain(part)).strip(_BETWEEN_PARTS)
+        if not any(words in text for text in own_words):
+            return False
+    return True
 
 
 def _says_something(words: str, entry: AuditEntry) -> bool:

@@ -159,6 +159,25 @@ def test_parts_of_a_copied_title_are_no_sentences_of_the_report(bench: Bench) ->
     assert verdicts == {"right"}
 
 
+def test_what_the_author_says_in_the_commit_is_copied_and_no_sentence_to_be_judged(
+    bench: Bench,  # noqa: F811
+) -> None:
+    moment = datetime(2026, 3, 10, 19, tzinfo=UTC)
+    message = "Keep pages (#18)\n\nIt greatly reduces the memory of long requests."
+    (bench.engine.folder / "CHANGES.md").write_text("Fix the typing of validators in `pages`\n")
+    bench.shas["keep"] = bench.engine.commit(message, moment, "Ada", keep="PAGES = 1\n")
+    report = f"{_TITLE}- <keep> (#18): {{}}\n"
+
+    def sentences(words: str) -> list[str]:
+        findings = bench.findings(report.format(words))
+        return [finding["claim"] for finding in findings if finding["kind"] == "sentence"]
+
+    assert sentences("It greatly reduces the memory of long requests.") == []
+    assert sentences("Fix the typing of validators in `pages`") == []
+    assert len(sentences("It greatly reduces the latency of long requests.")) == 1
+    assert len(sentences("Break the typing of validators in `pages`")) == 1
+
+
 def test_the_line_of_a_fence_that_the_change_has_not_is_named(bench: Bench) -> None:  # noqa: F811
     lines = [
         "- <rename>:",
