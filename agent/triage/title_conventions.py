@@ -39,6 +39,8 @@ def _keys_by_word(table: Mapping[K, str]) -> dict[str, K]:
 
 _BY_TYPE = _keys_by_word(_TYPES)
 """The types of Conventional Commits and the tags that projects document beside them."""
+_BREAKING_TAGS = ("breaking", "breaking change", "bc breaking")
+"""The last one is the label of PyTorch and projects around it; hyphens may stand for spaces."""
 _BY_FIRST_WORD: dict[str, Purpose] = {
     "feat": "feature",
     "fix": "fix",
@@ -59,10 +61,6 @@ _ADVISORY = re.compile(
 _SIGNATURE = re.compile(r"^[A-Za-z-]{1,40}-by:.*$", re.MULTILINE)
 """A trailer with somebody's name, such as `Co-authored-by`, which says nothing of the change."""
 _VERSION = re.compile(r"\s*v?\d+\.\d+(?:\.\d+)*\w*\s*", re.IGNORECASE | re.ASCII)
-
-
-_TAG_WORD = re.compile(r"[a-z]+")
-_DENIALS = frozenset({"non", "not", "no"})
 
 
 class Heading(NamedTuple):
@@ -129,15 +127,8 @@ def purposes_of(tags: Iterable[str]) -> list[Purpose]:
 
 
 def is_breaking(tags: Iterable[str]) -> bool:
-    """Return True if a tag or label marks a breaking change, as `BC Breaking` does.
-
-    `non-breaking` marks none.
-    """
-    for tag in tags:
-        words = _TAG_WORD.findall(tag.lower())
-        if "breaking" in words and not _DENIALS.intersection(words):
-            return True
-    return False
+    """Return True if a tag or label marks a breaking change; `non-breaking` is none."""
+    return any(tag.strip().lower().replace("-", " ") in _BREAKING_TAGS for tag in tags)
 
 
 class Area(StrEnum):

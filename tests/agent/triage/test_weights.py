@@ -77,8 +77,7 @@ CI = "ci"
         ("[XPU][2/N] add unquantized moe for xpu (#33659)", (), False),
         ("[Breaking] Rename the flag", (), True),
         ("[BC Breaking] fix(language): promote division", (FIX,), True),
-        ("[API-breaking] Rename the flag", (), True),
-        ("[not breaking] Rename a local", (), False),
+        ("[bc-breaking] Rename the flag", (), True),
         ("non-breaking: rename a local", (), False),
         # The first word counts like the tag of the same name.
         ("Fix line breaking in logs", (FIX,), False),
