@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.patch import Side
@@ -108,9 +109,9 @@ class FunctionChange:
                 texts[line.side].append(line.bare)
         return is_renaming("\n".join(texts["old"]), "\n".join(texts["new"]))
 
-    @property
+    @cached_property
     def shown_runs(self) -> list[Run]:
-        """The runs that are shown, the one that users notice most first."""
+        """The runs that are shown, the one that users notice most first; asked for when all are known."""
         ordered = sorted(self.runs, key=lambda run: run.order)
         least = min(ordered[0].weight, Weight.DECIDES)  # What decides stands beside what is visible
         weighty = [run for run in ordered if run.weight >= least][:MAX_RUNS]
