@@ -77,7 +77,14 @@ async def test_a_header_of_megabytes_is_read_by_its_beginning() -> None:
     assert headers == [b"sha\0" + b"x" * 999_996, b"next"]
 
 
-TITLES = ["Fix the cache", "", "Fix", "the queue (#12)", "fix (#121)", "Merge pull request #12 from x"]
+TITLES = [
+    "Fix the cache",
+    "",
+    "Fix",
+    "the queue (#12)",
+    "fix (#121)",
+    "Merge pull request #12 from x",
+]
 
 
 @pytest.mark.parametrize(
