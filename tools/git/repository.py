@@ -50,6 +50,10 @@ class Repository:
         default_factory=dict, compare=False, repr=False
     )
     """Whether one commit is below another, with the ends of history as they were then."""
+    _packed_refs: dict[tuple[int, int, int], bytes] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The hash of the file of packed references, by its state when it was read."""
 
     @property
     def objects(self) -> Path:
@@ -70,19 +74,33 @@ class Repository:
         references changes the hash although they point where they did.
         """
         digest = hashlib.sha256((self.git_dir / "HEAD").read_bytes())
+        digest.update(self._packed_refs_digest())
         for file in self._reference_files():
             try:
                 content = file.read_bytes()
-            except OSError:  # Deleted in this moment, or never there
+            except OSError:  # Deleted in this moment
                 continue
             name = file.relative_to(self.common_dir).as_posix()
             digest.update(f"\0{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
             digest.update(content)
         return digest.hexdigest()
 
+    def _packed_refs_digest(self) -> bytes:
+        """Return a hash of the packed references, which are megabytes and seldom change."""
+        file = self.common_dir / "packed-refs"
+        try:
+            # Git, too, takes the file for unchanged as long as these are: it replaces it as a whole.
+            stamp = file.stat()
+            state = (stamp.st_ino, stamp.st_size, stamp.st_mtime_ns)
+            if state not in self._packed_refs:
+                self._packed_refs.clear()
+                self._packed_refs[state] = hashlib.sha256(file.read_bytes()).digest()
+        except FileNotFoundError:
+            return b""
+        return self._packed_refs[state]
+
     def _reference_files(self) -> Iterator[Path]:
-        """Yield the files of branches and tags: packed, one each, and in the newer table format."""
-        yield self.common_dir / "packed-refs"
+        """Yield the files of branches and tags: one each, or in the newer format of tables."""
         for name in ("refs", "reftable"):
             for folder, folders, files in os.walk(self.common_dir / name):
                 folders.sort()

@@ -328,10 +328,10 @@ async def _lines_in(
     """Return the lines of some files and folders with one of these words, as path and line."""
     if not words or not paths:
         return ()
-    where = [sha, "--", *paths]
+    where: list[str | bytes] = [sha, "--", *paths]
     output = await _first_output(view, [*_GREP_PERL, "-e", _perl_pattern(words), *where])
     if output is None:
-        posix: list[str | bytes] = [*_GREP_ANY, "--null", *_grep_patterns(words), *where]
+        posix = [*_GREP_ANY, "--null", *_grep_patterns(words), *where]
         output = await _first_output(view, posix) or b""
     lines: list[tuple[str, str]] = []
     for record in output.split(b"\n"):
