@@ -162,8 +162,7 @@ class Releases(Opened):
     async def refs(self) -> str:
         """Return a hash of what HEAD, all branches and all tags point at."""
         repository = await self._open()
-        pointers = await repository.ask(["for-each-ref", "--format=%(refname) %(objectname)"])
-        state = f"{self._branch}\n{repository.head()}\n{pointers}"
+        state = f"{self._branch}\n{repository.refs_digest()}"
         return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()
 
     async def _tip(self) -> str:

@@ -144,3 +144,23 @@ async def test_a_machine_without_git_or_with_an_old_one_is_told_what_to_install(
     monkeypatch.setenv("PATH", f"{search}{os.pathsep}{CLEAN['PATH']}")
     with pytest.raises(InputError, match=r"git version 2\.30\.2 is too old; install git 2\.37"):
         await landed(work.path)
+
+
+async def test_moved_references_are_noticed_without_starting_git(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = work.commit("one", at=MIDNIGHT)
+    source = GitSource(REPO, work.path)
+    digests = [await source.refs()]
+    work.commit("two", at=MIDNIGHT + MINUTE)
+    digests.append(await source.refs())
+    work.git("tag", "v1", first)
+    digests.append(await source.refs())
+    work.git("checkout", "--quiet", "--detach")
+    digests.append(await source.refs())
+    work.git("pack-refs", "--all")
+    work.git("tag", "--delete", "v1")
+    digests.append(await source.refs())
+    assert len(set(digests)) == len(digests)
+    monkeypatch.setenv("PATH", "")
+    assert await source.refs() == digests[-1]
