@@ -43,11 +43,19 @@ class _ListedTag(NamedTuple):
     """Whether it names another tag, as where a release is made by signing its last candidate."""
 
 
+class _Tags(NamedTuple):
+    """The tags of a repository while its references were in some state."""
+
+    refs: str
+    tagged: Sequence[TaggedCommit]
+
+
 class Releases(Opened):
     """Finds tags by name and time, and which of them contain a commit."""
 
     _branch: str | None
     _containment: "_Containment | None" = None
+    _tags: "_Tags | None" = None
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Return the first of these tags that exists, as a release of its day."""
@@ -207,13 +215,20 @@ class Releases(Opened):
             sha, _, message = record.decode("utf-8", "replace").partition("\n")
             containment.note_copy(sha, message)
 
-    async def _versions(self) -> list[TaggedCommit]:
+    async def _versions(self) -> Sequence[TaggedCommit]:
         """Return the tags that are versions or candidates; where there are none, all tags."""
         tags = await self._releases()
         versions = [tagged for tagged in tags if is_version_or_candidate(tagged.release.tag)]
         return versions or tags
 
-    async def _releases(self) -> list[TaggedCommit]:
+    async def _releases(self) -> Sequence[TaggedCommit]:
+        """Return all tags; they are listed once while references stay."""
+        refs = (await self._open()).refs_digest()
+        if self._tags is None or self._tags.refs != refs:
+            self._tags = _Tags(refs, await self._list_releases())
+        return self._tags.tagged
+
+    async def _list_releases(self) -> list[TaggedCommit]:
         repository = await self._open()
         output = await repository.ask(["for-each-ref", _TAG_DETAILS, "refs/tags"])
         tags = list(_listed_tags(output, self.repo))

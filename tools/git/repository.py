@@ -54,6 +54,10 @@ class Repository:
         default_factory=dict, compare=False, repr=False
     )
     """The hash of the file of packed references, by its state when it was read."""
+    _tips: dict[tuple[str | None, str], Tip] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The last answer of `tip`, by the branch that was asked for and the state of the references."""
 
     @property
     def objects(self) -> Path:
@@ -108,7 +112,7 @@ class Repository:
                     yield Path(folder, file)
 
     async def tip(self, branch: str | None = None) -> Tip:
-        """Return the branch to report on and its newest commit.
+        """Return the branch to report on and its newest commit; found once while references stay.
 
         A branch that is named is taken, from the repository itself or from its `origin`. Otherwise
         it is the one that `origin` calls its default (a clone remembers that, whatever is checked
@@ -116,6 +120,14 @@ class Repository:
         dangling HEAD, `main`, `master` or the only branch there is, else the commit that HEAD is
         on, labelled `HEAD`.
         """
+        state = (branch, self.refs_digest())
+        if state not in self._tips:
+            tip = await self._find_tip(branch)
+            self._tips.clear()
+            self._tips[state] = tip
+        return self._tips[state]
+
+    async def _find_tip(self, branch: str | None) -> Tip:
         if branch is not None:
             return await self._named_tip(branch)
         heads = await self._heads(_USUAL_BRANCHES)

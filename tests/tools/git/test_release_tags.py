@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from agent.domain.base import RepoId
 from agent.stories.timeline import headline
 from tests.made_repos import Work
@@ -166,3 +168,19 @@ async def test_a_revert_that_is_picked_for_a_release_branch_is_not_taken_back_th
     heads = [headline(await source.resolve(sha)) for sha in (landed, revert)]
     assert set((await source.reverts_on_branches(heads)).by_sha) == {landed}
     assert set(await source.releases_with(heads, until=LATER)) == {revert}
+
+
+async def test_tags_are_listed_again_only_when_references_moved(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work.commit("one")
+    work.git("tag", "v1.0.0")
+    source = GitSource(REPO, work.path)
+    beginning = datetime(1970, 1, 1, tzinfo=UTC)
+    tags = [await source.tags_made(beginning, LATER)]
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", "")
+        tags.append(await source.tags_made(beginning, LATER))
+    work.git("tag", "v1.1.0")
+    tags.append(await source.tags_made(beginning, LATER))
+    assert [len(releases) for releases in tags] == [1, 1, 2]

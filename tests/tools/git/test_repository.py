@@ -10,7 +10,7 @@ from agent.domain.base import InputError, NotFound, RepoId
 from agent.domain.commits import Landing
 from agent.domain.window import Window
 from tests.made_repos import CLEAN, Work
-from tools.git.repository import checkout_above
+from tools.git.repository import checkout_above, open_repository
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")
@@ -164,3 +164,16 @@ async def test_moved_references_are_noticed_without_starting_git(
     assert len(set(digests)) == len(digests)
     monkeypatch.setenv("PATH", "")
     assert await source.refs() == digests[-1]
+
+
+async def test_the_tip_is_looked_up_again_only_when_references_moved(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = work.commit("one", at=MIDNIGHT)
+    repository = await open_repository(work.path)
+    assert (await repository.tip()).sha == first
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", "")
+        assert (await repository.tip()).sha == first
+    second = work.commit("two", at=MIDNIGHT + MINUTE)
+    assert (await repository.tip()).sha == second
