@@ -27,6 +27,7 @@ from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.render.page_composition import page_model, week_model
 from gitzette.render.templating import mark_of
+from gitzette.site import digests
 from gitzette.site.digests import Digests, digests_of
 from gitzette.site.pages import LatestDay, MonthPart, Pages, asset
 from gitzette.site.summaries import (
