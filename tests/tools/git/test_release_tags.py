@@ -40,6 +40,24 @@ async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work
     assert await source.first_tags(heads, until=datetime.fromtimestamp(1790000000, UTC)) == {}
 
 
+async def test_a_release_branch_that_is_merged_back_still_has_its_copies(work: Work) -> None:
+    work.commit("Begin")
+    work.git("checkout", "--quiet", "-b", "release")
+    work.git("checkout", "--quiet", "main")
+    fix = work.commit("fix: count the headers (#5)")
+    later = work.commit("fix: count the parts (#6)")
+    work.git("checkout", "--quiet", "release")
+    work.commit("[PR #5/0a1b2c3d backport][1.0] Count the headers (#8)")
+    work.git("tag", "v1.0.1")
+    work.git("checkout", "--quiet", "main")
+    work.git("merge", "--quiet", "--no-ff", "-m", "Merge branch 'release'", "-s", "ours", "release")
+    inner = work.commit("docs: later (#9)")
+    source = GitSource(REPO, work.path)
+    heads = [headline(await source.resolve(sha)) for sha in (fix, later, inner)]
+    releases = await source.first_tags(heads, until=LATER)
+    assert {sha: release.tag for sha, release in releases.items()} == {fix: "v1.0.1"}
+
+
 async def test_a_version_that_is_a_tag_of_its_last_candidate_has_what_that_has(work: Work) -> None:
     sha = work.commit("feat: early (#1)")
     work.git("tag", "-a", "-m", "try", "v1.0.0rc1")
