@@ -109,12 +109,13 @@ class FunctionChange:
     @property
     def is_reordered(self) -> bool:
         """True if whole runs of lines stand in another place of the same function, unchanged."""
-        words: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}
+        texts: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}
         for run in self.moved_runs:
             for line in run:
-                words[line.side][line.bare] += 1
-        lines = sum(len(run) for run in self.moved_runs)
-        return lines == len(self.lines) and words["old"] == words["new"]
+                texts[line.side][line.bare] += line.is_code
+        code_lines = sum(line.is_code for line in self.lines)
+        is_whole = sum(count.total() for count in texts.values()) == code_lines
+        return is_whole and +texts["old"] == +texts["new"]
 
     @property
     def only_renames_locals(self) -> bool:
@@ -299,7 +300,7 @@ class FunctionChanges:
             if not self._known.is_known(function.file, line) and line.bare not in self._moved:
                 unshown.append(line)
         code = without_debugging(unshown)
-        if not unshown and count_code(run):
+        if count_code(run) and not count_code(unshown):
             change.moved_runs.append(run)
         if not count_code(code) or not changes_code(code):
             return

@@ -643,9 +643,9 @@ async def test_rows_of_tables_with_other_numbers_are_shown(tmp_path: Path) -> No
 
 
 async def test_steps_in_another_order_are_another_behaviour(tmp_path: Path) -> None:
-    scale = "    if scaled:\n        total = total * weight\n"
+    scale = "    if scaled:\n        total = total * weight\n\n"
     code = "def step(total, weight, scaled):\n{}    total = narrow(total)\n    log(total)\n{}    return total\n"
-    before = {"engine/core/a.py": code.format("", scale)}
+    before = {"engine/core/a.py": code.format("", scale.rstrip("\n") + "\n")}
     facts = await code_facts(
         tmp_path / "moved", before, {"engine/core/a.py": code.format(scale, "")}
     )
