@@ -22,16 +22,17 @@ _DEBUGGING = re.compile(r"(?i)\b\w*(?:debug|dbg)\w*\s*\(")
 _DECORATOR = re.compile(r"\s*@[\w.]+\(")
 _CONDITION = re.compile(
     r"\s*(?:(?:\}\s*)?(?:if|elif|else if|while|switch|case|match|assert)\b|#\s*(?:if|elif)"
-    r"|return\s+(?:not\b|.*\b(?:and|or|in|is)\b)|[^#\"']*(?<!\w)if\s.*\selse\s)"
+    r"|async\s+def\b|return\s+(?:not\b|.*\b(?:and|or|in|is)\b)|[^#\"']*(?<!\w)if\s.*\selse\s)"
 )
-"""Lines that decide what happens: branches, loops, and values and answers that are conditions."""
+"""Lines that decide what happens: branches, loops, and values and answers that are conditions; and
+whether callers have to await."""
 _ENTRY = re.compile(
     r"\s*(?:[\"'][\w.:/-]+[\"']|[A-Z_][A-Z0-9_]*(?:\.\w+)?)\s*:\s*[^\s{].*,\s*(?:#.*)?"
     r"|\s*[a-z_]\w*=(?:True|False|None|-?\d[\d._]*|\"[^\"]*\"),?"
-    r"|\s*(?:set|list|option|target_\w+|add_(?!subdirectory\b)\w+|find_package)\s*\(.*"
+    r"|\s*ENV\s+\w+[= ].*|\s*(?:set|list|option|target_\w+|add_(?!subdirectory\b)\w+|find_package)\s*\(.*"
 )
-"""An entry of a table by name, as registries and dispatchers have, an argument with its value, and a
-command of CMake."""
+"""An entry of a table by name, as registries and dispatchers have, an argument with its value, a
+variable of an image, and a command of CMake."""
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _LITERAL = re.compile(
     r"(?<![\w.])-?\d[\w.]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|true|false|nullptr)\b"
@@ -158,13 +159,13 @@ def count_code(run: Sequence[ChangedLine]) -> int:
 def changes_code(run: Sequence[ChangedLine]) -> bool:
     """Return False for lines that are only laid out anew, moved, commented or annotated.
 
-    Nor does it change code which warnings a compiler gives.
+    Nor does it change code which warnings a compiler gives, or that a block has braces.
     """
     removed: list[str] = []
     added: list[str] = []
     for line in run:
         if line.is_code:
-            text = _ANNOTATION.sub(r"\1 =", line.bare)
+            text = _ANNOTATION.sub(r"\1 =", line.bare).removesuffix("{")
             words = [word for word in text.split() if not _WARNING.fullmatch(word)]
             (removed if line.side == "old" else added).extend(words)
     return "".join(removed).replace(",", "") != "".join(added).replace(",", "")
@@ -285,8 +286,11 @@ def _is_among(function: Node, others: Mapping[bytes, Sequence[Node]]) -> bool:
 
 
 def _signature(function: Node) -> tuple[bytes, ...]:
-    """Return the name of a function and its parameters with their defaults, without annotations."""
-    parts: list[bytes] = []
+    """Return the name of a function and its parameters with their defaults, without annotations.
+
+    What was called and is awaited now has another signature.
+    """
+    parts: list[bytes] = [child.text or b"" for child in function.children if child.type == "async"]
     name = function.child_by_field_name("name")
     parameters = function.child_by_field_name("parameters")
     for node in (name, *(parameters.named_children if parameters is not None else ())):

@@ -50,6 +50,11 @@ class ChangedFunction(NamedTuple):
     file: str
     name: str
 
+    @property
+    def name_in_class(self) -> str:
+        """The name behind that of its class, without the namespaces around these."""
+        return ".".join(re.split(r"\.|::", self.name)[-2:])
+
 
 class NotableRun(NamedTuple):
     """Changed lines that follow each other and that nothing else shows."""
@@ -115,7 +120,7 @@ class FunctionChange:
                 texts[line.side][line.bare] += line.is_code
         code_lines = sum(line.is_code for line in self.lines)
         is_whole = sum(count.total() for count in texts.values()) == code_lines
-        return is_whole and +texts["old"] == +texts["new"]
+        return bool(self.moved_runs) and is_whole and +texts["old"] == +texts["new"]
 
     @property
     def only_renames_locals(self) -> bool:
@@ -253,13 +258,17 @@ class FunctionChanges:
         defined: set[str] = set()
         for function in changes:
             if function.name and not function.file.endswith(HEADERS):
-                defined.add(function.name)
+                defined.add(function.name_in_class)
         changed: dict[ChangedFunction, FunctionChange] = {}
         edited: dict[ChangedFunction, FunctionChange] = {}
         for function, change in changes.items():
             if not change.runs or change.is_rearranged or change.only_renames_locals:
                 continue
-            if function.name in defined and function.file.endswith(HEADERS) and change.is_small:
+            if (
+                function.name_in_class in defined
+                and function.file.endswith(HEADERS)
+                and change.is_small
+            ):
                 continue  # It is declared as it is defined
             changed[function] = change
             if not self._is_one_sided(function):

@@ -7,6 +7,8 @@ from tools.diff.file_roles import Role, is_public_header
 
 _SEVERITIES = list(Severity)
 _VALUES: tuple[FactKind, ...] = (
+    "config-key-added",
+    "config-key-removed",
     "constant-changed",
     "enum-member-changed",
     "error-added",

@@ -576,7 +576,7 @@ async def test_the_type_of_a_variable_is_not_another_behaviour(tmp_path: Path) -
 
 
 async def test_a_function_is_shown_where_it_is_defined(tmp_path: Path) -> None:
-    header = "class Writer {{\n  void write(int depth{});\n}};\n"
+    header = "namespace trace {{\nclass Writer {{\n  void write(int depth{});\n}};\n}}\n"
     source = "void Writer::write(int depth{}) {{\n  emit(depth{});\n}}\n"
     before = {"src/writer.h": header.format(""), "src/writer.cc": source.format("", "")}
     after = {
@@ -683,3 +683,37 @@ async def test_branches_of_a_build_around_unchanged_code_do_not_decide(tmp_path:
     }
     facts = await code_facts(tmp_path, before, after)
     assert facts[0].name == "step"
+
+
+async def test_braces_that_a_longer_block_needs_are_not_what_is_shown(tmp_path: Path) -> None:
+    code = "void set_mode(int n) {{\n  if (n < 2){}\n    mode = 1;\n{}  mode = read(n);\n}}\n"
+    before = {"src/mode.cpp": code.format("", "")}
+    after = {"src/mode.cpp": code.format(" {", "    return;\n  }\n")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert fact.places[0].lines[0] == "+    return;"
+
+
+async def test_variables_of_an_image_are_shown_before_what_its_build_prints(tmp_path: Path) -> None:
+    image = "FROM base\nRUN echo one{}\nFROM base AS late\n{}RUN echo two\n"
+    before = {"docker/Dockerfile": image.format("", "")}
+    after = {"docker/Dockerfile": image.format(" && echo 'scale factor is set'", "ENV SCALE=1\n")}
+    facts = await code_facts(tmp_path, before, after)
+    shown = [line for fact in facts for place in fact.places for line in place.lines]
+    assert "+ENV SCALE=1" in shown
+
+
+async def test_a_method_that_has_to_be_awaited_now_is_shown(tmp_path: Path) -> None:
+    code = "class Reader:\n    {}def decode(self, data):\n        return unpack(data)\n"
+    before = {"engine/core/reader.py": code.format("")}
+    facts = await code_facts(tmp_path, before, {"engine/core/reader.py": code.format("async ")})
+    assert [(fact.new, fact.severity) for fact in facts] == [
+        ("async def decode(self, data):", Severity.BEHAVIOUR)
+    ]
+
+
+async def test_a_function_with_another_comment_does_what_it_did(tmp_path: Path) -> None:
+    code = "def run(queue):\n    # {} all\n    return queue\n"
+    before = {"engine/core/a.py": code.format("Count"), "engine/core/b.py": "import os\n"}
+    after = {"engine/core/a.py": code.format("Take"), "engine/core/b.py": "import sys\n"}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []

@@ -111,6 +111,8 @@ def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -
     if HIDDEN.search(newest.module):
         return Severity.INTERNAL
     table = newest.parts.get("table", "")
+    if table and newest.versions.file.status == "added":
+        return Severity.INTERNAL  # That the file is new says more
     if table and not _is_registry(table, difference, trees):
         return Severity.INTERNAL
     meant = severity_of(difference.kind)
