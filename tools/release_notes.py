@@ -71,7 +71,8 @@ async def release_notes(code: CloneSource, tag: str) -> ReleaseNotes | None:
         _LOG.warning("%s %s: files could not be compared: %s", code.repo, tag, error)
     undone = _undone(guide.undone if guide else undone_pairs(commits, {}))
     listed, more = _listed_entries(guide) if guide else ([], {})
-    advisories = await _advisories(code, commits, undone, release_range.previous)
+    everything = await code.between(old.sha, new.sha, members=True)
+    advisories = await _advisories(code, commits, everything, undone, release_range.previous)
     cited: set[str] = set()
     for entry in listed:
         cited.update(commit.sha for commit in entry.commits)
@@ -90,6 +91,26 @@ async def release_notes(code: CloneSource, tag: str) -> ReleaseNotes | None:
         advisories=tuple(advisories),
         titles={sha: titles[sha] for sha in sorted(cited)},
     )
+
+
+def brought_by(
+    line: Sequence[Commit], everything: Sequence[Commit]
+) -> Iterator[tuple[Commit, list[str]]]:
+    """Yield the commits of a line, the oldest first, with the hashes of all that each brought.
+
+    A commit brought itself, and a merge what the line did not have before it.
+    """
+    unplaced = {commit.sha: commit.parents for commit in everything}
+    for commit in reversed(line):
+        brought: list[str] = []
+        reached = [commit.sha]
+        while reached:
+            sha = reached.pop()
+            parents = unplaced.pop(sha, None)
+            if parents is not None:
+                brought.append(sha)
+                reached.extend(parents)
+        yield commit, brought
 
 
 def _undone(pairs: Iterable[Undone]) -> set[str]:
@@ -139,20 +160,31 @@ def _has_title(pick: Pick, original: Headline) -> bool:
 
 
 async def _advisories(
-    code: CloneSource, commits: Sequence[Commit], undone: set[str], previous: str
+    code: CloneSource,
+    line: Sequence[Commit],
+    everything: Sequence[Commit],
+    undone: set[str],
+    previous: str,
 ) -> list[Advisory]:
-    """Return the advisories that commits name, without what the previous release has copies of."""
-    naming: list[Commit] = []
-    for commit in reversed(commits):
-        if commit.sha not in undone and advisories_in(commit.message):
-            naming.append(commit)
-    heads = [headline(commit) for commit in naming]
+    """Return the advisories that commits name, without what the previous release has copies of.
+
+    What a member of a merge names is told of the merge, which brought it.
+    """
+    numbers_by_sha = {commit.sha: advisories_in(commit.message) for commit in everything}
+    naming: list[tuple[Commit, list[str]]] = []
+    for commit, brought in brought_by(line, everything):
+        numbers: dict[str, None] = {}
+        for sha in brought:
+            numbers |= dict.fromkeys(numbers_by_sha[sha])
+        if numbers and commit.sha not in undone:
+            naming.append((commit, list(numbers)))
+    heads = [headline(commit) for commit, _ in naming]
     releases = await code.releases_with(heads, until=_ANY_TIME) if heads else {}
     commits_by_advisory: dict[str, list[EvidenceId]] = {}
-    for commit in naming:
+    for commit, advisory_numbers in naming:
         if any(release.tag == previous for release in releases.get(commit.sha, ())):
             continue
-        for advisory in advisories_in(commit.message):
+        for advisory in advisory_numbers:
             commits_by_advisory.setdefault(advisory, []).append(commit.id)
     advisories: list[Advisory] = []
     for advisory, cites in commits_by_advisory.items():
