@@ -78,7 +78,7 @@ async def release_notes(code: CloneSource, tag: str) -> ReleaseNotes | None:
         cited.update(commit.sha for commit in entry.commits)
     for advisory in advisories:
         cited.update(commit.sha for commit in advisory.commits)
-    titles = {commit.sha: commit.title for commit in commits}
+    titles = {commit.sha: commit.title for commit in everything}
     if guide is not None:
         titles |= guide.titles
     return ReleaseNotes(
@@ -95,22 +95,21 @@ async def release_notes(code: CloneSource, tag: str) -> ReleaseNotes | None:
 
 def brought_by(
     line: Sequence[Commit], everything: Sequence[Commit]
-) -> Iterator[tuple[Commit, list[str]]]:
-    """Yield the commits of a line, the oldest first, with the hashes of all that each brought.
+) -> Iterator[tuple[Commit, list[Commit]]]:
+    """Yield the commits of a line, the oldest first, each with all that it brought.
 
     A commit brought itself, and a merge what the line did not have before it.
     """
-    unplaced = {commit.sha: commit.parents for commit in everything}
-    for commit in reversed(line):
-        brought: list[str] = []
-        reached = [commit.sha]
+    unplaced = {commit.sha: commit for commit in everything}
+    for landed in reversed(line):
+        brought: list[Commit] = []
+        reached = [landed.sha]
         while reached:
-            sha = reached.pop()
-            parents = unplaced.pop(sha, None)
-            if parents is not None:
-                brought.append(sha)
-                reached.extend(parents)
-        yield commit, brought
+            commit = unplaced.pop(reached.pop(), None)
+            if commit is not None:
+                brought.append(commit)
+                reached.extend(commit.parents)
+        yield landed, brought
 
 
 def _undone(pairs: Iterable[Undone]) -> set[str]:
@@ -168,23 +167,19 @@ async def _advisories(
 ) -> list[Advisory]:
     """Return the advisories that commits name, without what the previous release has copies of.
 
-    What a member of a merge names is told of the merge, which brought it.
+    The members of a merge count, unless it was undone.
     """
-    numbers_by_sha = {commit.sha: advisories_in(commit.message) for commit in everything}
-    naming: list[tuple[Commit, list[str]]] = []
-    for commit, brought in brought_by(line, everything):
-        numbers: dict[str, None] = {}
-        for sha in brought:
-            numbers |= dict.fromkeys(numbers_by_sha[sha])
-        if numbers and commit.sha not in undone:
-            naming.append((commit, list(numbers)))
-    heads = [headline(commit) for commit, _ in naming]
+    naming: list[Commit] = []
+    for landed, brought in brought_by(line, everything):
+        if landed.sha not in undone:
+            naming += [commit for commit in brought if advisories_in(commit.message)]
+    heads = [headline(commit) for commit in naming]
     releases = await code.releases_with(heads, until=_ANY_TIME) if heads else {}
     commits_by_advisory: dict[str, list[EvidenceId]] = {}
-    for commit, advisory_numbers in naming:
+    for commit in naming:
         if any(release.tag == previous for release in releases.get(commit.sha, ())):
             continue
-        for advisory in advisory_numbers:
+        for advisory in advisories_in(commit.message):
             commits_by_advisory.setdefault(advisory, []).append(commit.id)
     advisories: list[Advisory] = []
     for advisory, cites in commits_by_advisory.items():

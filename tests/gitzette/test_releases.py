@@ -128,10 +128,13 @@ def merged(engine: Engine) -> Engine:
     git(engine, "tag", "v1.0.0")
     land(engine, "Explain the swap space (#31)", 6, ARGUMENTS + "# swap\n")
     land(engine, "Explain the workers (#32)", 6, ARGUMENTS + "# swap\n# workers\n")
+    both = ARGUMENTS + "# swap\n# workers\n# both\n"
+    merge(engine, 34, "Explain both", 6, both, "Explain")
     git(engine, "checkout", "-q", "-b", "release", "v1.0.0")
     merge(engine, 40, "Escape names of labels", 8, ARGUMENTS + "# 1\n", "Escape\n\nCVE-2026-4321")
     land(engine, "pick #31 and #32 (#41)", 8, ARGUMENTS + "# 1\n# swap\n# workers\n")
     land(engine, "Revert #32 and #33 (#42)", 8, ARGUMENTS + "# 1\n# swap\n")
+    land(engine, "Automated pick of #34", 8, ARGUMENTS + "# 1\n# swap\n# both\n")
     git(engine, "tag", "v1.0.1")
     git(engine, "checkout", "-q", "main")
     return engine
@@ -145,7 +148,15 @@ def test_merges_of_a_release_branch_have_titles_and_the_advisories_of_what_they_
     picks = {pick["title"]: pick for pick in notes["picks"]}
     (advisory,) = notes["advisories"]
     assert advisory["id"] == "CVE-2026-4321"
-    assert advisory["commits"] == [picks["Escape names of labels"]["id"]]
+    (commit,) = advisory["commits"]
+    assert commit != picks["Escape names of labels"]["id"]
+    assert notes["titles"][commit.partition("@")[2]] == "Escape"
+
+
+def test_a_pick_of_a_merge_names_what_was_merged(merged: Engine, command: Command) -> None:
+    report = command("run", "--date", "2026-02-08", *merged.repo, "--json").data
+    picks = report["sections"][0]["releases"][0]["notes"]["picks"]
+    assert picks[-1]["originals"] == ["Explain both"]
 
 
 def test_a_pick_does_not_name_what_its_branch_took_back(merged: Engine, command: Command) -> None:

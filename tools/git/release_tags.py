@@ -116,7 +116,28 @@ class Releases(Opened):
             selection = ["--first-parent", tags[tag].sha, f"^{tags[previous.tag].sha}"]
             released = await read_commits(await self._view(), self.repo, selection)
             picks = tuple(_picks(released, await self._headlines([tip])))
+            picks = await self._with_titles_of_merges(picks)
         return ReleaseRange(previous=previous.tag, picks=picks)
+
+    async def _with_titles_of_merges(self, picks: Sequence[Pick]) -> tuple[Pick, ...]:
+        """Return picks of which originals that are merges have the titles of what was merged."""
+        originals: dict[str, None] = {}
+        for pick in picks:
+            originals |= dict.fromkeys(original.sha for original in pick.originals)
+        if not originals:
+            return tuple(picks)
+        selection = ["--no-walk=unsorted", "--stdin"]
+        stdin = "\n".join(originals).encode("ascii")
+        commits = await read_commits(await self._view(), self.repo, selection, stdin=stdin)
+        titles = {commit.sha: commit.title for commit in commits}
+        named: list[Pick] = []
+        for pick in picks:
+            entitled = [
+                original.model_copy(update={"title": titles[original.sha]})
+                for original in pick.originals
+            ]
+            named.append(pick.model_copy(update={"originals": tuple(entitled)}))
+        return tuple(named)
 
     async def _read_containment(self, since: datetime, until: datetime) -> "_Containment":
         """Find which releases have the commits since a moment; the last answer is kept."""
