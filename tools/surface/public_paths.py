@@ -129,7 +129,7 @@ def public_paths(package: Package, documented: Documented, given: GivenOn) -> di
     paths = dict(given.paths)
     for module in sorted(documented.modules):
         if module in package.paths and not _is_private(module):
-            _add_names(package, module, package.defined_names(module), paths)
+            _add_names(package, module, _own_names(package, module), paths)
     for module, name in sorted(documented.names | documented.commands):
         if module in package.paths and not _is_private(f"{module}.{name}"):
             _add_names(package, module, [name], paths)
@@ -168,10 +168,9 @@ def implied_paths(package: Package, documented: Documented, given: GivenOn) -> f
     implied |= _unnamed_packages(package, documented)
     importing_names = {module for module, _ in documented.names}
     for module in importing_names - documented.whole_modules:
-        file = package.paths.get(module, "")
-        if not file or file.endswith("/__init__.py"):
-            continue  # A package says itself what it gives on
-        for name in package.defined_names(module):
+        if module not in package.paths:
+            continue
+        for name in _own_names(package, module):
             path = f"{module}.{name}"
             if path not in given.paths and (module, name) not in documented.names:
                 implied.add(path)
@@ -265,6 +264,12 @@ def _add_names(
         meaning = package.resolve(module, name)
         if isinstance(meaning, PythonDefinition | ModuleFound) and not name.startswith("_"):
             paths.setdefault(f"{module}.{name}", meaning)
+
+
+def _own_names(package: Package, module: str) -> Iterator[str]:
+    """Return what a module defines, and of a package also what it gives on."""
+    is_package = package.paths[module].endswith("/__init__.py")
+    return package.exported_names(module) if is_package else package.defined_names(module)
 
 
 def _is_private(path: str) -> bool:

@@ -745,3 +745,34 @@ async def test_a_member_that_leaves_an_enumeration_breaks(tmp_path: Path) -> Non
     facts = await facts_of(tmp_path, before, before | {"engine/modes.py": code.format("")})
     (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
     assert (fact.kind, fact.name) == ("enum-member-removed", "Mode.GRAPH")
+
+
+async def test_what_a_package_gives_on_beside_its_own_module_is_new_for_users(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "from . import core as core\nfrom .core import attend as attend\n",
+        "engine/core.py": "def attend(q): ...\n",
+    }
+    after = before | {"engine/core.py": "def attend(q, scale=1): ...\n"}
+    (fact,) = await facts_of(tmp_path, before, after)
+    assert (fact.kind, fact.severity) == ("parameter-added", Severity.ADDITIVE)
+
+
+async def test_a_package_that_documents_show_gives_on_more_than_they_list(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/comm/__init__.py": "from .core import gather, reduce, scatter\n",
+        "engine/comm/core.py": "def gather(q): ...\ndef reduce(q): ...\ndef scatter(q): ...\n",
+        "docs/api.rst": ".. currentmodule:: engine.comm\n\n.. autofunction:: gather\n",
+    }
+    after = before | {
+        "engine/comm/core.py": (
+            "def gather(q): ...\ndef reduce(q, k=1): ...\ndef scatter(q, k): ...\n"
+        ),
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert {(fact.name, fact.severity) for fact in facts} == {
+        ("reduce", Severity.ADDITIVE),
+        ("scatter", Severity.MAY_BREAK),
+    }
