@@ -186,6 +186,11 @@ class Package:
         yield from module.exports or ()
         yield from self._bound_names(module, _MAX_HOPS)
 
+    def lists_exports(self, module_name: str) -> bool:
+        """Return True for a module with a written-out `__all__`."""
+        module = self._module(module_name)
+        return module is not None and bool(module.exports) and module.has_all_exports
+
     def unlisted_names(self, module_name: str) -> Iterator[str]:
         """Yield the names that a package binds beside those of its `__all__`, if it has one."""
         module = self._module(module_name)

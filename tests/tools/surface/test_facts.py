@@ -776,3 +776,22 @@ async def test_a_package_that_documents_show_gives_on_more_than_they_list(tmp_pa
         ("reduce", Severity.ADDITIVE),
         ("scatter", Severity.MAY_BREAK),
     }
+
+
+async def test_a_package_right_inside_gives_on_what_it_lists(tmp_path: Path) -> None:
+    core = "def gather(q): ...\ndef scatter(q): ...\ndef helper(q): ...\n"
+    listed = "from .core import gather, helper, scatter\n\n__all__ = ['gather', 'scatter']\n"
+    before = {
+        "engine/__init__.py": "VERSION = '1'\n",
+        "engine/comm/__init__.py": listed,
+        "engine/comm/core.py": core,
+        "engine/comm/inner/__init__.py": listed,
+        "engine/comm/inner/core.py": core,
+    }
+    changed = core.replace("gather(q)", "gather(q, k=1)").replace("(q)", "(q, k)")
+    after = before | {"engine/comm/core.py": changed, "engine/comm/inner/core.py": changed}
+    facts = await facts_of(tmp_path, before, after)
+    assert {(fact.name, fact.severity, fact.places[0].file) for fact in facts} == {
+        ("gather", Severity.ADDITIVE, "engine/comm/core.py"),
+        ("scatter", Severity.MAY_BREAK, "engine/comm/core.py"),
+    }
