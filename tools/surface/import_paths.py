@@ -145,6 +145,8 @@ class Package:
         module = self._module(module_name)
         if module is None or module_name in around or module.is_open:
             return None
+        if not module.has_all_exports:
+            return None
         if module.exports is not None:
             return set(module.exports)
         names = {*module.definitions, *module.imports, *module.made_up}
@@ -176,7 +178,7 @@ class Package:
         module = self._module(module_name)
         if module is None or module.exports is None:
             return not name.startswith("_")
-        return name in module.exports or module.is_open
+        return name in module.exports or module.is_open or not module.has_all_exports
 
     def exported_names(self, module_name: str) -> Iterator[str]:
         """Yield the names that a package gives to its users: its `__all__`, and all that it binds."""

@@ -795,3 +795,23 @@ async def test_a_package_right_inside_gives_on_what_it_lists(tmp_path: Path) -> 
         ("gather", Severity.ADDITIVE, "engine/comm/core.py"),
         ("scatter", Severity.MAY_BREAK, "engine/comm/core.py"),
     }
+
+
+async def test_a_name_that_goes_is_told_where_all_adds_a_list_by_its_name(tmp_path: Path) -> None:
+    listed = (
+        "from .core import attend, gather\n\ntry:\n    from .fast import run\n\n"
+        "    _fast = ['run']\nexcept ImportError:\n    _fast = []\n\n"
+        "__all__ = [\n    'attend',\n    'gather',\n] + _fast\n"
+    )
+    before = {
+        "engine/__init__.py": listed,
+        "engine/core.py": "def attend(q): ...\ndef gather(q): ...\n",
+        "engine/fast.py": "def run(q): ...\n",
+    }
+    after = before | {
+        "engine/__init__.py": listed.replace(", gather", "").replace("    'gather',\n", ""),
+        "engine/core.py": "def attend(q): ...\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert (fact.kind, fact.name) == ("symbol-removed", "gather")
