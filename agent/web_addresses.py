@@ -8,6 +8,11 @@ from agent.domain.base import RepoId
 from agent.domain.window import Window
 
 
+def line_fragment(first: int | None, last: int | None) -> str:
+    """Return the end of an address that marks lines of a file."""
+    return f"#L{first}" if first == last else f"#L{first}-L{last}"
+
+
 @dataclass(frozen=True)
 class Web:
     """Where people open repositories in a browser."""
@@ -28,7 +33,8 @@ class Web:
 
     def lines(self, repo: RepoId, sha: str, path: str, first: int, last: int) -> str:
         """Point at lines of a file as they are at a commit."""
-        return self._below(repo, f"/blob/{sha}/{quote(path, errors='replace')}#L{first}-L{last}")
+        file = quote(path, errors="replace")
+        return self._below(repo, f"/blob/{sha}/{file}{line_fragment(first, last)}")
 
     def commits(self, repo: RepoId, branch: str, window: Window) -> str:
         """Point at the list of what landed on a branch in a window; the last second that is named belongs to it."""

@@ -24,7 +24,7 @@ from graphs.models import Models
 from graphs.run_context import RunContext
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
-from memory.report_files import Reports
+from memory.report_traces import Reports
 from memory.statements import Statements
 from memory.store import database_in_memory
 from memory.stories import Stories

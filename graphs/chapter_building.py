@@ -23,7 +23,7 @@ from agent.reports.chapter import (
     ledger_of,
     release_news,
 )
-from agent.stories.dependency_moves import DependencyMove, dependency_moves
+from agent.stories.moved_dependencies import DependencyMove, dependency_moves
 from agent.triage.first_look import Collected, evidence_set_of
 from graphs.run_context import RunContext
 from graphs.state import FileInput

@@ -18,7 +18,7 @@ from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
-from memory.report_files import Reports
+from memory.report_traces import Reports
 from memory.statements import Statements
 from memory.stories import Stories
 from tools.chat.messages import Handles, Topic

@@ -14,7 +14,7 @@ from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.protocols import Database
 from memory.recorder import CallRecorder, Retention
-from memory.report_files import Reports
+from memory.report_traces import Reports
 from memory.runs import RunFiles, RunLocks, Runs
 from memory.search import SearchIndex
 from memory.sqlite.database import SqliteDatabase, exclusive_file

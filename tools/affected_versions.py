@@ -14,7 +14,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Purpose
 from agent.domain.references import find_references
 from agent.domain.versions import in_version_order, version_spans
-from agent.links.line_edits import mostly_adds, only_edited
+from agent.links.fault_evidence import mostly_adds, only_edited
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import headline
 from agent.triage.title_conventions import read_heading

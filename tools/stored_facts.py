@@ -129,7 +129,7 @@ class FileStudy:
         self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
     ) -> FactSheet:
         """Return the facts of the commit."""
-        key = _key("sheet", self._inputs, _lines_in(trees), repr(surface))
+        key = _key("sheet", self._inputs, trees.digest if trees else "", repr(surface))
         stored = self._facts.get(key, FactSheet)
         if stored is not None:
             return stored
@@ -165,17 +165,6 @@ class FileStudy:
             yield path.encode("utf-8", "surrogatepass")
             for content in versions:
                 yield b"absent" if content is None else b"content " + content
-
-
-def _lines_in(trees: SurroundingTrees | None) -> str:
-    """Return the lines of both trees as one text."""
-    if trees is None:
-        return ""
-    # A recorded answer is a list where the live one is a tuple.
-    before = None if trees.before is None else [tuple(line) for line in trees.before]
-    after = None if trees.after is None else [tuple(line) for line in trees.after]
-    documents = None if trees.documents is None else [tuple(line) for line in trees.documents]
-    return repr((before, after, documents))
 
 
 def _key(kind: str, inputs: str, *others: str) -> str:

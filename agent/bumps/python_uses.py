@@ -6,9 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent.bumps.evaluation.classes import is_constructed_as_base
-from agent.bumps.evaluation.expressions import ValueReader
-from agent.bumps.evaluation.values import OPERATORS, Foreign, Own, Value, is_part_of, plain_path
+from agent.bumps.name_resolution.classes import is_constructed_as_base
+from agent.bumps.name_resolution.expressions import ValueReader
+from agent.bumps.name_resolution.values import (
+    OPERATORS,
+    Foreign,
+    Own,
+    Value,
+    is_part_of,
+    plain_path,
+)
 from agent.bumps.python_scopes import (
     IMPORTS,
     Binding,

@@ -42,6 +42,7 @@ class Anchor(Frozen):
     cite: EvidenceId
     text: str
     file: str | None = None  # The path in a commit's diff; None for a message, a title or a body
+    lines: tuple[int, int] | None = None  # First and last, in a file that was looked up
 
 
 class Quote(Anchor):

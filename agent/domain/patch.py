@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 Side = Literal["old", "new"]
@@ -24,6 +24,7 @@ _DISTINCT = re.compile(
     r"(?<![\w-])(?:(?=[\w-]*[A-Za-z0-9][_-][\w-]*\w)|(?=__)|(?=[a-z]+[A-Z]))[A-Za-z_][\w-]{3,60}"
 )
 _MAX_PATCH = 200_000  # Characters of a patch in which names are looked for
+_MAX_KEPT_PATCH = 50_000  # Characters of a patch that is kept for whoever reads it next
 _MAX_LINE = 400  # Characters of a line in which names are looked for
 
 
@@ -206,7 +207,22 @@ def written_names(patch: str) -> Iterator[str]:
 
 
 def read_patch(text: str | None) -> Patch:
-    """Return a patch; of one that has not the lines it counts, the hunks before the fault."""
+    """Return a patch; of one that has not the lines it counts, the hunks before the fault.
+
+    A file of the day is read for its facts, its links and its stories: most patches that are asked
+    for were read just before.
+    """
+    if text is None or len(text) > _MAX_KEPT_PATCH:
+        return _read_patch(text)
+    return _kept_patch(text)
+
+
+@lru_cache(maxsize=256)
+def _kept_patch(text: str) -> Patch:
+    return _read_patch(text)
+
+
+def _read_patch(text: str | None) -> Patch:
     if text and not text.startswith("@@"):
         return Patch(problem="the patch does not begin with a hunk")
     hunks: list[Hunk] = []

@@ -17,7 +17,7 @@ from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadL
 from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.links.issue_digest import GIVEN_UP, Known, standing
-from agent.stories.dependency_moves import DependencyMove
+from agent.stories.moved_dependencies import DependencyMove
 from agent.triage.first_look import Collected, UnreadCommit
 from agent.triage.title_conventions import Area, area
 

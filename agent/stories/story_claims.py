@@ -1,7 +1,7 @@
 """Claims about the news of a story, written by code, each with its citations."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryStep
 from agent.fact_sentences import sentence
+from agent.languages import catalogue
 
 _DIGITS = 10  # Of a hash in the text of a story
 _LANDED = ("landed", "landed again", "a part landed again", "upstream", "opened")
@@ -58,6 +59,13 @@ def short_text(claim: Claim, lang: Language) -> str:
         return claim.sources[number - 1].shortened(_DIGITS)
 
     return MARK.sub(cited_id, claim.text.get(lang, ""))
+
+
+def joined_texts(claims: Iterable[Claim], lang: Language) -> str:
+    """Return the texts of claims in one language as running text, without those that lack it."""
+    texts = [short_text(claim, lang) for claim in claims]
+    gap: str = catalogue(lang)["signs"]["gap"]
+    return gap.join(filter(None, texts))
 
 
 def _statements(story: Story, step: StoryStep, said_in: SaidIn) -> Iterator[_Statement]:

@@ -8,7 +8,13 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.domain.base import Language
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
+from agent.domain.evidence import (
+    Citable,
+    CommitEvidence,
+    EvidenceSet,
+    FileEvidence,
+    without_line_numbers,
+)
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.domain.references import parse_reference
@@ -18,6 +24,7 @@ from agent.gate.literals import names_in
 from agent.gate.quotes import MAX_ANCHOR, is_heading_of, is_in_code, is_in_file, is_in_prose
 from agent.gate.safety import LONGEST
 from agent.languages import writing_of
+from agent.writing.anchor_lines import lines_of, numbered_lines
 
 MOST_SENTENCES = 5
 MOST_ANSWERED = 10
@@ -244,6 +251,8 @@ def anchored(
 
 def _anchor_in(text: str, evidence: Citable) -> Anchor | None:
     """Return the anchor that a piece of evidence holds, if it does."""
+    if isinstance(evidence, FileEvidence):
+        return _anchor_in_file(text, evidence)
     if is_in_prose(text, evidence):
         return Anchor(cite=evidence.id, text=text)
     if isinstance(evidence, CommitEvidence):
@@ -254,6 +263,13 @@ def _anchor_in(text: str, evidence: Citable) -> Anchor | None:
             if is_in_file(text, file):
                 return Anchor(cite=evidence.id, text=text, file=file.path)
     return Anchor(cite=evidence.id, text=text) if is_in_code(text, evidence) else None
+
+
+def _anchor_in_file(text: str, evidence: FileEvidence) -> Anchor | None:
+    """Return the anchor that lines of a file hold, with their numbers, if they do."""
+    if not is_in_code(text, evidence):
+        return None
+    return Anchor(cite=evidence.id, text=text, lines=lines_of(text, evidence))
 
 
 def _with_proof(
@@ -273,9 +289,16 @@ def _with_proof(
             continue
         start = _first_line_of(anchor_words, lines)
         nearest = lines[min(with_names, key=lambda number: abs(number - start))]
-        proof = nearest if anchor.file else nearest.strip()
-        return (anchor, anchor.model_copy(update={"text": proof}))
+        if anchor.file is None:
+            nearest = nearest.strip()
+        return (anchor, _moved(anchor, nearest, evidence_by_id[anchor.cite]))
     return (anchor,)
+
+
+def _moved(anchor: Anchor, text: str, evidence: Citable) -> Anchor:
+    """Return an anchor at another line of the same evidence."""
+    lines = lines_of(text, evidence) if isinstance(evidence, FileEvidence) else None
+    return anchor.model_copy(update={"text": text, "lines": lines})
 
 
 def _surroundings(anchor: Anchor, evidence: Citable | None) -> Iterator[list[str]]:
@@ -283,17 +306,28 @@ def _surroundings(anchor: Anchor, evidence: Citable | None) -> Iterator[list[str
     if evidence is None:
         return
     if isinstance(evidence, CommitEvidence):
-        if anchor.file is None:
-            for paragraph in evidence.change.commit.message.split("\n\n"):
-                yield paragraph.splitlines()
-        for file in evidence.change.files:
-            if file.path == anchor.file:
-                for hunk in cut_hunks(file.patch or ""):
-                    yield hunk.splitlines()[1:]
+        yield from _passages_of_commit(anchor, evidence)
+        return
+    if isinstance(evidence, FileEvidence):
+        # The heading above the lines is ours and proves nothing.
+        lines = numbered_lines(evidence)
+        yield lines
+        yield [without_line_numbers(line) for line in lines]
         return
     for text in evidence.texts:
         for paragraph in text.split("\n\n"):
             yield paragraph.splitlines()
+
+
+def _passages_of_commit(anchor: Anchor, evidence: CommitEvidence) -> Iterator[list[str]]:
+    """Yield the hunks of an anchor's file, or the paragraphs of the message where it has none."""
+    if anchor.file is None:
+        for paragraph in evidence.change.commit.message.split("\n\n"):
+            yield paragraph.splitlines()
+    for file in evidence.change.files:
+        if file.path == anchor.file:
+            for hunk in cut_hunks(file.patch or ""):
+                yield hunk.splitlines()[1:]
 
 
 def _numbers_with_names(lines: Sequence[str], names: Collection[str]) -> list[int]:

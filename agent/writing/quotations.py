@@ -84,12 +84,13 @@ class ChangedNames(NamedTuple):
 
 def _distinct_names(patch: str) -> Iterator[str]:
     """Yield the names on changed lines that are no plain words, which keywords and comments have."""
+    legible_lines: list[str] = []
     for line in patch[:_MAX_PATCH].split("\n"):
-        if not _is_changed(line) or len(line) > _MAX_WIDTH:
-            continue
-        for name in _NAME.findall(line):
-            if name.isupper() or _NO_PLAIN_WORD.search(name):
-                yield name
+        if _is_changed(line) and len(line) <= _MAX_WIDTH:
+            legible_lines.append(line)
+    for name in set(_NAME.findall("\n".join(legible_lines))):
+        if name.isupper() or _NO_PLAIN_WORD.search(name):
+            yield name
 
 
 def sentence_about_change(

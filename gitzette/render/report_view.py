@@ -20,7 +20,7 @@ from agent.fact_sentences import names_alone
 from agent.languages import catalogue, is_in_script
 from agent.reports.page_model import Citation, CitedTitle, Mark, PageSentence, SectionName
 from agent.triage.title_conventions import read_heading
-from agent.web_addresses import Web
+from agent.web_addresses import Web, line_fragment
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpts_of
 from gitzette.render.templating import element_id_of, named
 
@@ -368,10 +368,12 @@ class ReportView:
             home = claim.repo
         if home is None and not cite.is_thread:
             home = cite.repo  # In a sentence over all repositories a hash is name enough
-        name, url = named(cite, home, self.web, pull=cite in self._pulls)
+        shown = cite if claim is None else _lines_rested_on(cite, claim)
+        name, url = named(shown, home, self.web, pull=cite in self._pulls)
         if cite.kind == "lines" and cite.repo == home:
             # The link has the commit and the folders; a reader needs the file and the lines.
-            name = f"{cite.path.rpartition('/')[2]}#L{cite.first_line}-L{cite.last_line}"
+            file = cite.path.rpartition("/")[2]
+            name = f"{file}{line_fragment(shown.first_line, shown.last_line)}"
         summary = self._summaries.get(cite, _Summary("", "", is_on_page=False))
         element_id = element_id_of(cite) if summary.is_on_page else ""
         if claim is None:
@@ -429,6 +431,19 @@ def without(claims: Iterable[Claim], others: Iterable[Claim]) -> list[Claim]:
     """Return the claims that are not among others, each as itself: two may be equal."""
     excluded = {id(claim) for claim in others}
     return [claim for claim in claims if id(claim) not in excluded]
+
+
+def _lines_rested_on(cite: EvidenceId, claim: Claim) -> EvidenceId:
+    """Return the lines that a sentence rests on, of all that were looked up at once in a file.
+
+    Other evidence stays as it is.
+    """
+    spans = [anchor.lines for anchor in claim.anchors if anchor.cite == cite and anchor.lines]
+    if cite.kind != "lines" or not spans:
+        return cite
+    first = min(first for first, _ in spans)
+    last = max(last for _, last in spans)
+    return EvidenceId.lines(cite.repo, cite.sha, cite.path, first, last)
 
 
 def is_breaking(claim: Claim) -> bool:

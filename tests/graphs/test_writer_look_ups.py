@@ -163,7 +163,9 @@ async def test_lines_of_a_file_that_was_looked_up_prove_a_sentence_and_are_cited
     assert len(judged) == 2
     assert all("[f1] guard.py at" in question for question in judged)
     page = covered.page.read_text()
-    assert f"https://github.com/octo/router/blob/{row.sha}/guard.py#L1-L3" in page
+    # Readers are led to the lines that the sentence rests on, of all that were looked up.
+    assert claim.anchors[0].lines == (2, 3)
+    assert f"https://github.com/octo/router/blob/{row.sha}/guard.py#L2-L3" in page
 
 
 async def test_lines_that_a_sentence_was_copied_from_are_cited_where_its_writer_forgot_them(

@@ -25,7 +25,7 @@ from memory.landing_owners import Landings
 from memory.protocols import Database
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded, recorded_source
-from memory.report_files import Reports
+from memory.report_traces import Reports
 from memory.sqlite.database import SqliteDatabase
 from memory.store import open_database
 from tests.databases import AnyDatabase

@@ -64,10 +64,16 @@ class ChangedLine(NamedTuple):
     @property
     def is_code(self) -> bool:
         """True if it is neither empty nor a comment."""
-        text = self.bare
-        if not _LETTER_OR_DIGIT.search(text):
-            return False
-        return text.startswith(_PREPROCESSOR) or not text.startswith(_COMMENTS)
+        return _is_code(self.text)
+
+
+@lru_cache(maxsize=10_000)
+def _is_code(line: str) -> bool:
+    """Return True for a changed line of code; it is asked a dozen times about each."""
+    text = line[1:].strip()
+    if not _LETTER_OR_DIGIT.search(text):
+        return False
+    return text.startswith(_PREPROCESSOR) or not text.startswith(_COMMENTS)
 
 
 Run = list[ChangedLine]  # Changed lines that follow each other in the patch

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.facts import FactKind
 from tools.diff.declaration_pairs import Pair, paired, renamed
-from tools.diff.error_pairing import has_same_words, without_moved_errors
 from tools.diff.fact_kinds import (
     ROWS,
     Difference,
@@ -19,6 +18,7 @@ from tools.diff.fact_kinds import (
     written,
 )
 from tools.diff.literal_choices import choices_that_differ, has_other_choices
+from tools.diff.moved_errors import has_same_words, without_moved_errors
 
 if TYPE_CHECKING:
     from tools.diff.declarations import Declaration

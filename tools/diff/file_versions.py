@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from agent.domain.commits import FileChange, megabytes
 from agent.domain.patch import Hunk, Patch, Side, read_patch
+from tools.diff.changed_runs import hidden_lines
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
 from tools.diff.file_roles import Role, is_beside_product, is_generated, is_product, module_of, role
 from tools.diff.manifests import ManifestEntry, Text, packages, python
@@ -173,6 +174,8 @@ class Versions:
     old: Sequence[Declaration] = ()
     new: Sequence[Declaration] = ()
     texts: tuple[bytes, ...] = ()  # Both versions as a whole, where they are at hand
+    hidden_old: Collection[int] = frozenset()  # Old lines that change nothing that users meet
+    hidden_new: Collection[int] = frozenset()
 
     @property
     def module(self) -> str:
@@ -285,7 +288,10 @@ def _read(
     code = _code(file.path, old_text, new_text, patch)
     old = (read_manifest(old_path, old_text) or []) + code.old
     new = (read_manifest(file.path, new_text) or []) + code.new
-    return Versions(file, patch, old, new, (old_text, new_text))
+    # Now, while the trees of both texts are kept: until facts are made of them, many others are read.
+    hidden_old = hidden_lines(file.path, old_text, new_text, patch.ranges("old"))
+    hidden_new = hidden_lines(file.path, new_text, old_text, patch.ranges("new"))
+    return Versions(file, patch, old, new, (old_text, new_text), hidden_old, hidden_new)
 
 
 class _BothVersions(NamedTuple):

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.patch import Side
@@ -14,7 +15,6 @@ from tools.diff.changed_runs import (
     Weight,
     changes_code,
     count_code,
-    hidden_lines,
     runs_of,
     weight_of,
     without_debugging,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tools.diff.declarations import Declaration
     from tools.diff.file_versions import Versions
 
-_SIDES = 2  # Texts of a file where both of its versions are at hand
 _WORD = re.compile(r"\w+|[^\w\s(){}\[\],:;!]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PART = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|->|::|\"[^\"]*\"|'[^']*'|[^\w\s]")
@@ -108,9 +107,9 @@ class FunctionChange:
                 texts[line.side].append(line.bare)
         return is_renaming("\n".join(texts["old"]), "\n".join(texts["new"]))
 
-    @property
+    @cached_property
     def shown_runs(self) -> list[Run]:
-        """The runs that are shown, the one that users notice most first."""
+        """The runs that are shown, the one that users notice most first; asked for when all are known."""
         ordered = sorted(self.runs, key=lambda run: run.order)
         least = min(ordered[0].weight, Weight.DECIDES)  # What decides stands beside what is visible
         weighty = [run for run in ordered if run.weight >= least][:MAX_RUNS]
@@ -368,7 +367,7 @@ def _moved_lines(files: Iterable["Versions"]) -> set[str]:
 
 def _runs(versions: "Versions") -> Iterator[tuple[ChangedFunction, Run]]:
     """Yield the runs of changed lines without docstrings, those of each definition by themselves."""
-    hidden = _hidden_lines(versions)
+    hidden: dict[Side, Collection[int]] = {"old": versions.hidden_old, "new": versions.hidden_new}
     names: dict[Side, dict[int, str]] = {
         "old": _names_by_line(versions.old),
         "new": _names_by_line(versions.new),
@@ -383,18 +382,6 @@ def _runs(versions: "Versions") -> Iterator[tuple[ChangedFunction, Run]]:
                 function = ChangedFunction(versions.file.path, name)
                 parts[function].append(line)
             yield from parts.items()
-
-
-def _hidden_lines(versions: "Versions") -> dict[Side, Collection[int]]:
-    """Return lines that are not shown on both sides; none where the whole file is not at hand."""
-    if len(versions.texts) < _SIDES:
-        return {"old": frozenset(), "new": frozenset()}
-    path = versions.file.path
-    old_text, new_text = versions.texts[:_SIDES]
-    return {
-        "old": hidden_lines(path, old_text, new_text, versions.patch.ranges("old")),
-        "new": hidden_lines(path, new_text, old_text, versions.patch.ranges("new")),
-    }
 
 
 def _names_by_line(declarations: Iterable["Declaration"]) -> dict[int, str]:

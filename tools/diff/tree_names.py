@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, FactKind
@@ -21,6 +23,17 @@ class SurroundingTrees:
     before: Lines | None = None  # Lines of the tree before that have a name which seems to come
     after: Lines | None = None  # Lines of the tree after that have a name which seems to go
     documents: Lines | None = None  # Lines of documents of both that have a name which seems to go
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all lines; those of a window are the same for each of its commits."""
+        # A recorded answer has a list where the live one has a tuple.
+        texts = [_comparable(self.before), _comparable(self.after), _comparable(self.documents)]
+        return sha256(repr(texts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _comparable(lines: Lines | None) -> list[tuple[str, str]] | None:
+    return None if lines is None else [(path, line) for path, line in lines]
 
 
 @dataclass(frozen=True)

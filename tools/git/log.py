@@ -2,9 +2,12 @@
 
 import re
 import secrets
+from bisect import bisect_right
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from agent.domain.base import RepoId, UpstreamError
@@ -365,14 +368,33 @@ class FirstParentWalk:
         """Yield the commits up to one, not before a moment, whose title or subject fits; messages are cut."""
         first = self._shas.index(upto)
         earliest = since.timestamp()
-        may_fit = re.compile(form.pattern, form.flags | re.MULTILINE).search
-        for seconds, header in zip(self._dates[first:], self._headers[first:], strict=True):
-            if seconds < earliest:
-                continue
-            # Most are ruled out before they are taken apart.
-            title = header[header.rindex(b"\0") + 1 :].decode("utf-8", "replace").lstrip()
-            if not may_fit(title):
-                continue
-            commit = parse_commit(repo, header)
+        places: list[int] = []
+        for place in range(first, len(self._dates)):
+            if self._dates[place] >= earliest:
+                places.append(place)
+        may_fit = re.compile(form.pattern, form.flags | re.MULTILINE)
+        titles = [self._titles[place] for place in places]
+        # Most are ruled out before they are taken apart.
+        for fitting in _texts_with(may_fit, titles):
+            commit = parse_commit(repo, self._headers[places[fitting]])
             if form.search(commit.title) or form.search(commit.subject):
                 yield commit
+
+    @cached_property
+    def _titles(self) -> list[str]:
+        titles: list[str] = []
+        for header in self._headers:
+            title = header[header.rindex(b"\0") + 1 :]
+            titles.append(title.decode("utf-8", "replace").lstrip())
+        return titles
+
+
+def _texts_with(form: re.Pattern[str], texts: Sequence[str]) -> Iterator[int]:
+    """Yield the places of the texts in which a pattern may be; all are searched as one text."""
+    starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
+    joined = "\n".join(texts)
+    position = 0
+    while position < starts[-1] and (found := form.search(joined, position)):
+        place = bisect_right(starts, found.start()) - 1
+        yield place
+        position = starts[place + 1]

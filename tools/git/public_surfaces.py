@@ -1,7 +1,7 @@
 """The public surface of Python packages at commits."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.surface import SurfaceChange
 from tools.diff.file_roles import HEADERS, is_for_users, is_product
@@ -26,6 +26,13 @@ _INCLUDES = '^[[:space:]>]*#[[:space:]]*include[[:space:]]*[<"]'
 _NO_SURFACE = SurfaceChange()
 
 
+class _Tree(NamedTuple):
+    """The blob of each file of a commit."""
+
+    sha: str
+    files: dict[str, str]
+
+
 class Surfaces(Trees):
     """Finds what a commit does to the paths that users import."""
 
@@ -36,6 +43,7 @@ class Surfaces(Trees):
         self._surface_reader = SurfaceReader()
         self._surfaces: dict[str, Surface] = {}
         self._files: dict[str, dict[str, str]] = {}
+        self._latest_tree: _Tree | None = None
         self._documented: Documented | None = None
 
     async def _present(self, view: "View", shas: Sequence[str]) -> list[str]:
@@ -60,7 +68,16 @@ class Surfaces(Trees):
                 continue
             entries = entries_by_sha[sha]
             changes[sha] = await self._surface_change(view, parents[sha], sha, entries)
+            self._follow_tree(parents[sha], sha, entries)
         return changes
+
+    def _follow_tree(self, parent: str, sha: str, entries: Sequence["RawEntry"]) -> None:
+        """Derive the files of a commit from those before it, so that no tree is listed twice."""
+        files = self._files.get(sha)
+        if files is None and self._latest_tree is not None and self._latest_tree.sha == parent:
+            files = _with_entries(self._latest_tree.files, entries)
+        if files is not None:
+            self._latest_tree = _Tree(sha, files)
 
     async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
         """Return what is public in one version, and what of it breaks in another."""
@@ -107,7 +124,11 @@ class Surfaces(Trees):
             if files is None:
                 if not await self._has_tree(sha):
                     return None
-                files = await self._listing(view, sha)
+                latest = self._latest_tree
+                if latest is not None and latest.sha == sha:
+                    files = latest.files
+                else:
+                    files = await self._listing(view, sha)
             if len(files) > _MAX_FILES:
                 return None
             if self._documented is None:

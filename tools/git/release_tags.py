@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
@@ -43,11 +43,19 @@ class _ListedTag(NamedTuple):
     """Whether it names another tag, as where a release is made by signing its last candidate."""
 
 
+class _Tags(NamedTuple):
+    """The tags of a repository while its references were in some state."""
+
+    refs: str
+    tagged: Sequence[TaggedCommit]
+
+
 class Releases(Opened):
     """Finds tags by name and time, and which of them contain a commit."""
 
     _branch: str | None
     _containment: "_Containment | None" = None
+    _tags: "_Tags | None" = None
 
     async def tagged(self, names: Sequence[str]) -> Release | None:
         """Return the first of these tags that exists, as a release of its day."""
@@ -154,6 +162,7 @@ class Releases(Opened):
             containment = _Containment(tags, tip, since - _WALKED_BEFORE)
             await self._read_ancestors(containment)
             await self._read_copies(containment)
+            await self._read_merged_copies(containment)
         else:
             # No release can have these commits, and nothing was learnt about older ones.
             containment = _Containment(tags, tip, since)
@@ -184,8 +193,7 @@ class Releases(Opened):
     async def refs(self) -> str:
         """Return a hash of what HEAD, all branches and all tags point at."""
         repository = await self._open()
-        pointers = await repository.ask(["for-each-ref", "--format=%(refname) %(objectname)"])
-        state = f"{self._branch}\n{repository.head()}\n{pointers}"
+        state = f"{self._branch}\n{repository.refs_digest()}"
         return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()
 
     async def _tip(self) -> str:
@@ -212,13 +220,37 @@ class Releases(Opened):
             sha, _, message = record.decode("utf-8", "replace").partition("\n")
             containment.note_copy(sha, message)
 
-    async def _versions(self) -> list[TaggedCommit]:
+    async def _read_merged_copies(self, containment: "_Containment") -> None:
+        """Read the commits of release branches that were merged back into the default branch."""
+        view = await self._view()
+        landed: set[str] = set()
+        if containment.tip:
+            since = since_option(containment.since)
+            command = ["rev-list", "--first-parent", since, containment.tip]
+            landed.update((await view.read(command)).decode("ascii").split())
+        shas = containment.branch_commits(landed)
+        if not shas:
+            return
+        command = ["log", "-z", "--no-walk=unsorted", "--format=%H%n%B", "--stdin"]
+        output = await view.read(command, stdin="\n".join(shas).encode("ascii"))
+        for record in output.split(b"\0"):
+            sha, _, message = record.decode("utf-8", "replace").partition("\n")
+            containment.note_copy(sha, message)
+
+    async def _versions(self) -> Sequence[TaggedCommit]:
         """Return the tags that are versions or candidates; where there are none, all tags."""
         tags = await self._releases()
         versions = [tagged for tagged in tags if is_version_or_candidate(tagged.release.tag)]
         return versions or tags
 
-    async def _releases(self) -> list[TaggedCommit]:
+    async def _releases(self) -> Sequence[TaggedCommit]:
+        """Return all tags; they are listed once while references stay."""
+        refs = (await self._open()).refs_digest()
+        if self._tags is None or self._tags.refs != refs:
+            self._tags = _Tags(refs, await self._list_releases())
+        return self._tags.tagged
+
+    async def _list_releases(self) -> list[TaggedCommit]:
         repository = await self._open()
         output = await repository.ask(["for-each-ref", _TAG_DETAILS, "refs/tags"])
         tags = list(_listed_tags(output, self.repo))
@@ -270,6 +302,7 @@ class _Containment:
         self._releases = [tagged.release for tagged in tags]
         self.tagged_shas = "\n".join(tagged.sha for tagged in tags).encode("ascii")
         self._by_sha: dict[str, int] = {}
+        self._first_parents: dict[str, str] = {}
         self._copies: dict[str | int, int] = {}  # By hash, pull request or title of the original
         self._taken_out: dict[str | int, int] = {}  # Releases whose branch takes a commit back
         self._names_by_copy: dict[str, tuple[str | int, ...]] = {}
@@ -287,6 +320,24 @@ class _Containment:
         releases = self._by_sha.get(shas[0], 0)
         for parent in shas[1:]:
             _add(self._by_sha, parent, releases)
+        if len(shas) > 1:
+            self._first_parents[shas[0]] = shas[1]
+
+    def branch_commits(self, landed: Set[str]) -> list[str]:
+        """Return the commits of release branches that were not noted yet, the oldest first.
+
+        They lead from a tag along first parents to what landed.
+        """
+        commits: dict[str, None] = {}
+        for tagged in self._tags:
+            line: list[str] = []
+            sha = tagged.sha
+            while sha in self._first_parents and sha not in landed and sha not in commits:
+                if sha not in self._names_by_copy:
+                    line.append(sha)
+                sha = self._first_parents[sha]
+            commits |= dict.fromkeys(reversed(line))
+        return list(commits)
 
     def note_copy(self, sha: str, message: str) -> None:
         """Note what a commit beside the default branch is a copy of, or takes back; oldest first."""

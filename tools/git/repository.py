@@ -1,7 +1,9 @@
 """A repository on disk: its objects, the remote of missing ones, and its default branch."""
 
+import hashlib
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,6 +50,14 @@ class Repository:
         default_factory=dict, compare=False, repr=False
     )
     """Whether one commit is below another, with the ends of history as they were then."""
+    _packed_refs: dict[tuple[int, int, int], bytes] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The hash of the file of packed references, by its state when it was read."""
+    _tips: dict[tuple[str | None, str], Tip] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The last answer of `tip`, by the branch that was asked for and the state of the references."""
 
     @property
     def objects(self) -> Path:
@@ -61,12 +71,48 @@ class Repository:
         except FileNotFoundError:
             return frozenset()
 
-    def head(self) -> str:
-        """Return what HEAD says: the branch that is checked out, or a commit."""
-        return (self.git_dir / "HEAD").read_text("utf-8", "surrogateescape")
+    def refs_digest(self) -> str:
+        """Return a hash of the files in which HEAD, all branches and all tags are stored.
+
+        Reading them takes a fiftieth of what git takes to list ten thousand references. Packing
+        references changes the hash although they point where they did.
+        """
+        digest = hashlib.sha256((self.git_dir / "HEAD").read_bytes())
+        digest.update(self._packed_refs_digest())
+        for file in self._reference_files():
+            try:
+                content = file.read_bytes()
+            except OSError:  # Deleted in this moment
+                continue
+            name = file.relative_to(self.common_dir).as_posix()
+            digest.update(f"\0{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+            digest.update(content)
+        return digest.hexdigest()
+
+    def _packed_refs_digest(self) -> bytes:
+        """Return a hash of the packed references, which are megabytes and seldom change."""
+        file = self.common_dir / "packed-refs"
+        try:
+            # Git, too, takes the file for unchanged as long as these are: it replaces it as a whole.
+            stamp = file.stat()
+            state = (stamp.st_ino, stamp.st_size, stamp.st_mtime_ns)
+            if state not in self._packed_refs:
+                self._packed_refs.clear()
+                self._packed_refs[state] = hashlib.sha256(file.read_bytes()).digest()
+        except FileNotFoundError:
+            return b""
+        return self._packed_refs[state]
+
+    def _reference_files(self) -> Iterator[Path]:
+        """Yield the files of branches and tags: one each, or in the newer format of tables."""
+        for name in ("refs", "reftable"):
+            for folder, folders, files in os.walk(self.common_dir / name):
+                folders.sort()
+                for file in sorted(files):
+                    yield Path(folder, file)
 
     async def tip(self, branch: str | None = None) -> Tip:
-        """Return the branch to report on and its newest commit.
+        """Return the branch to report on and its newest commit; found once while references stay.
 
         A branch that is named is taken, from the repository itself or from its `origin`. Otherwise
         it is the one that `origin` calls its default (a clone remembers that, whatever is checked
@@ -74,6 +120,14 @@ class Repository:
         dangling HEAD, `main`, `master` or the only branch there is, else the commit that HEAD is
         on, labelled `HEAD`.
         """
+        state = (branch, self.refs_digest())
+        if state not in self._tips:
+            tip = await self._find_tip(branch)
+            self._tips.clear()
+            self._tips[state] = tip
+        return self._tips[state]
+
+    async def _find_tip(self, branch: str | None) -> Tip:
         if branch is not None:
             return await self._named_tip(branch)
         heads = await self._heads(_USUAL_BRANCHES)

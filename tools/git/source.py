@@ -30,7 +30,6 @@ from tools.git.first_parent_line import FirstParentLine
 from tools.git.landing import read_landing
 from tools.git.line_writers import line_writers
 from tools.git.log import FirstParentWalk, read_commits
-from tools.git.message_words import Messages
 from tools.git.name_introductions import births
 from tools.git.object_view import View, view_of
 from tools.git.process import patiently, remote_environment
@@ -38,6 +37,7 @@ from tools.git.public_surfaces import Surfaces
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
 from tools.git.similar_commits import SimilarCommits
+from tools.git.word_frequencies import Messages
 from tools.release_notes import release_notes
 
 

@@ -30,6 +30,8 @@ _MAX_LINE_BYTES = 2_000
 _MAX_GREP_BYTES_OF_NAMES = 40_000_000  # When many names are searched for at once
 _GREP = ("grep", "--threads=1", "-I", "-F", "-w")
 _GREP_ANY = ("grep", "--threads=1", "-I", "-E", "-w")
+# Three times as fast where names are common, but not every git was built with it.
+_GREP_PERL = ("grep", "--threads=1", "-I", "-P", "--null")
 # Only what matches is printed, so that a common name is not the end of the search.
 _GREP_SPELLINGS = ("grep", "--threads=1", "-I", "-F", "-i", "-h", "-o")
 _CAMEL_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -316,7 +318,7 @@ def _grep_patterns(words: Iterable[str]) -> list[str]:
 
 
 def _escaped(name: str) -> str:
-    """Escape a name for POSIX's extended regular expressions."""
+    """Escape a name for regular expressions, both POSIX's extended and Perl's."""
     return re.sub(r"([^\w-])", r"\\\1", name)
 
 
@@ -326,15 +328,11 @@ async def _lines_in(
     """Return the lines of some files and folders with one of these words, as path and line."""
     if not words or not paths:
         return ()
-    command: list[str | bytes] = [*_GREP_ANY, "--null", *_grep_patterns(words)]
-    command += [sha, "--", *paths]
-    output = b""
-    async with view.running(command) as git:
-        while len(output) < _MAX_GREP_BYTES:
-            piece = await git.read()
-            if not piece:
-                break
-            output += piece
+    where: list[str | bytes] = [sha, "--", *paths]
+    output = await _first_output(view, [*_GREP_PERL, "-e", _perl_pattern(words), *where])
+    if output is None:
+        posix = [*_GREP_ANY, "--null", *_grep_patterns(words), *where]
+        output = await _first_output(view, posix) or b""
     lines: list[tuple[str, str]] = []
     for record in output.split(b"\n"):
         name, separator, line = record.partition(b"\0")
@@ -342,6 +340,25 @@ async def _lines_in(
             path = name.partition(b":")[2]
             lines.append((_text(path), _text(line[:_MAX_LINE_BYTES])))
     return tuple(lines)
+
+
+async def _first_output(view: "View", command: Sequence[str | bytes]) -> bytes | None:
+    """Return what a search prints, up to a limit; None if it failed before it printed anything."""
+    output = b""
+    async with view.running(command) as git:
+        while len(output) < _MAX_GREP_BYTES:
+            piece = await git.read()
+            if not piece:
+                is_refused = not output and (await git.finish()).code not in _GREP_STATUS
+                return None if is_refused else output
+            output += piece
+    return output
+
+
+def _perl_pattern(words: Iterable[str]) -> str:
+    """Return a pattern for lines with one of these words."""
+    alternatives = "|".join(_escaped(word) for word in sorted(set(words)))
+    return rf"(?<!\w)(?:{alternatives})(?!\w)"
 
 
 async def _document_paths(view: "View", sha: str) -> list[bytes]:

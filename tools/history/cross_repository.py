@@ -23,10 +23,10 @@ from agent.gate.check import refusals
 from agent.links.admitted_relations import predicate_of
 from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
 from agent.reports.chapter import CheckedClaims, checked_claims
-from agent.stories.dependency_moves import DependencyMove, may_be_of
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
+from agent.stories.moved_dependencies import DependencyMove, may_be_of
 from agent.stories.paragraph import story_paragraph
-from agent.stories.story_claims import short_text, story_claims
+from agent.stories.story_claims import joined_texts, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
 from tools.history.earlier_history import FAR, naming
 
@@ -153,7 +153,7 @@ def _with_text(tied_story: Story, claims: Sequence[Claim]) -> Story:
     text: dict[Language, str] = {}
     paragraph: dict[Language, str] = {}
     for lang in LANGUAGES:
-        text[lang] = " ".join(short_text(claim, lang) for claim in claims)
+        text[lang] = joined_texts(claims, lang)
         paragraph[lang] = story_paragraph(tied_story, lang)
     return tied_story.model_copy(update={"text": text, "paragraph": paragraph})
 

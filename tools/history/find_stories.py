@@ -23,7 +23,7 @@ from agent.stories.follow_ups import (
 )
 from agent.stories.numbered_series import PARTS, read_part, series_stories
 from agent.stories.paragraph import story_paragraph
-from agent.stories.story_claims import short_text, story_claims
+from agent.stories.story_claims import joined_texts, story_claims
 from agent.stories.timeline import (
     LINEAGE,
     CommitPair,
@@ -318,7 +318,7 @@ def published_stories(
         text: dict[Language, str] = {}
         paragraph: dict[Language, str] = {}
         for lang in LANGUAGES:
-            text[lang] = " ".join(short_text(claim, lang) for claim in story_news)
+            text[lang] = joined_texts(story_news, lang)
             written = story.paragraph.get(lang)
             paragraph[lang] = written or story_paragraph(story, lang, reasons)
         stories.append(story.model_copy(update={"text": text, "paragraph": paragraph}))

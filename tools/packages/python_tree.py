@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from agent.bumps.evaluation.values import OPERATORS, plain_path
+from agent.bumps.name_resolution.values import OPERATORS, plain_path
 from agent.bumps.python_uses import CallShape, Override
 from tools.diff.file_roles import is_product
 from tools.packages.python_types import Instance, Member, PathAnswer, Place, Typed, TypeReader

@@ -1,6 +1,7 @@
 """Breaking changes for those who import a package."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from agent.domain.surface import BreakKind, PublicBreak
 from tools.surface.import_paths import Meaning, ModuleFound, Package
@@ -66,12 +67,22 @@ class _SurfaceComparison:
                 name=before.name,
                 replacement=self._moved_to(before, path),
             )
-        elif after is not before and isinstance(after, PythonDefinition):
+        elif isinstance(after, PythonDefinition) and not self._is_unchanged(before, after):
             whole_before = self._old.whole_definition(before)
             whole_after = self._new.whole_definition(after)
             is_known = self._old.is_whole(before) and self._new.is_whole(after)
             if is_known and whole_after != whole_before:
                 yield from self._definition_breaks(path, whole_before, whole_after)
+
+    def _is_unchanged(self, before: PythonDefinition, after: PythonDefinition) -> bool:
+        """Return True if the source of a definition is the same as before."""
+        if after is before:
+            return True
+        digest = self._old.digest(before)
+        if digest is None or digest != self._new.digest(after):
+            return False
+        # Decorators stand before it, and other branches may define the same name.
+        return replace(after, module=before.module, line=before.line) == before
 
     def _importable(self, path: str) -> Meaning | None:
         """Return what a path stands for whether or not it is public now."""

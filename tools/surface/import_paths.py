@@ -41,6 +41,10 @@ Meaning = PythonDefinition | Outside | ModuleFound
 OUTSIDE = Outside()
 
 
+DefinitionKey = tuple[str, str]
+"""The module and the name of a definition."""
+
+
 class _StarGivers(NamedTuple):
     """The star imports of a module by the names that they may give it, each in their order."""
 
@@ -60,32 +64,33 @@ class Package:
     modules: Mapping[str, Module | None]  # Those that were read; None for what cannot be parsed
     unread: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)  # Read modules that an answer came from or through
-    whole: dict[str, Module | None] = field(
-        default_factory=dict
-    )  # Those of which outlines are used
-    unopened: set[str] = field(default_factory=set)  # Outlines of which more has to be known
+    whole: dict[DefinitionKey, PythonDefinition | None] = field(default_factory=dict)
+    """Definitions that are known by their names alone in `modules`; None where unreadable."""
+    unopened: set[DefinitionKey] = field(default_factory=set)  # Of which more has to be known
     _givers: dict[str, _StarGivers] = field(default_factory=dict)
 
     def whole_definition(self, definition: PythonDefinition) -> PythonDefinition:
         """Return a definition with its parameters and members.
 
-        Where only the outline of its module was read, that is noted in `unopened`.
+        Where only its name was read, that is noted in `unopened`.
         """
-        outline = self.modules.get(definition.module)
-        if outline is None or not outline.is_outline:
+        if self.digest(definition) is None:
             return definition
-        if definition.module not in self.whole:
-            self.unopened.add(definition.module)
-            return definition
-        module = self.whole[definition.module]
-        return module.definitions.get(definition.name, definition) if module else definition
+        key = (definition.module, definition.name)
+        if key not in self.whole:
+            self.unopened.add(key)
+        return self.whole.get(key) or definition
 
     def is_whole(self, definition: PythonDefinition) -> bool:
         """Return False where only the name of a definition is known."""
-        outline = self.modules.get(definition.module)
-        if outline is None or not outline.is_outline:
+        if self.digest(definition) is None:
             return True
-        return self.whole.get(definition.module) is not None
+        return self.whole.get((definition.module, definition.name)) is not None
+
+    def digest(self, definition: PythonDefinition) -> bytes | None:
+        """Return the digest of the source of a definition that was read by its name alone."""
+        module = self.modules.get(definition.module)
+        return module.shortened.get(definition.name) if module is not None else None
 
     def resolve(self, module_name: str, name: str, hops: int = _MAX_HOPS) -> Meaning | None:
         """Return what a name of a module stands for; None where the module has no such name."""

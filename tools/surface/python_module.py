@@ -2,10 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tools.surface.signatures import Parameter, Signature
 
@@ -14,8 +15,9 @@ _FIELD_DECORATORS = ("dataclass", "dataclasses.dataclass", "config", "attrs.defi
 _FIELD_BASES = ("BaseModel", "Struct", "NamedTuple")
 """Bases whose annotated fields are arguments of the constructor: pydantic, msgspec, typing."""
 _RUNS_CODE = ("exec", "globals", "eval", "vars")
-_TOP_DEFINITION = re.compile(rb"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)", re.MULTILINE)
-_TOP_STATEMENT = re.compile(rb"^[^\s#)\]}]", re.MULTILINE)
+# A literal line end is found much faster than the place behind one.
+_TOP_DEFINITION = re.compile(rb"\n((?:async[ \t]+)?def|class)[ \t]+(\w+)")
+_TOP_STATEMENT = re.compile(rb"\n[^\s#)\]}]")
 _TRIPLE_QUOTES = (b'"""', b"'''")
 
 
@@ -69,7 +71,14 @@ class Module:
     is_open: bool = False
     """Whether names can be there that no statement shows: made by `__getattr__`, or by code that
     is run while the module is imported, or listed in an `__all__` that is computed."""
-    is_outline: bool = False  # Its functions and classes were read by their names alone
+    shortened: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    """The functions and classes of an outline that were read by their names alone, each with a
+    digest of what it is in the source."""
+
+    @property
+    def is_outline(self) -> bool:
+        """True if functions or classes were read by their names alone."""
+        return bool(self.shortened)
 
     @property
     def package(self) -> str:
@@ -95,22 +104,32 @@ class Module:
         )
 
 
-def read_outline(name: str, source: bytes, *, is_package: bool) -> Module | None:
+def read_outline(
+    name: str, source: bytes, *, is_package: bool, whole: Collection[str] = ()
+) -> Module | None:
     """Read a module with its functions and classes by their names alone, where that is safe.
 
     Most of a module is the bodies of its functions, and most modules are read only to follow names
-    through them. The whole module is read wherever there is doubt where a body ends.
+    through them. Those named in `whole` are read with what they hold. The whole module is read
+    wherever there is doubt where a body ends.
     """
-    outline = _without_bodies(source)
+    outline = _without_bodies(source, whole)
     if outline is None:
         return read_module(name, source, is_package=is_package)
-    module = read_module(name, outline, is_package=is_package)
+    module = read_module(name, outline.source, is_package=is_package)
     if module is None:
         return read_module(name, source, is_package=is_package)
-    return replace(module, is_outline=True)
+    return replace(module, shortened=outline.shortened)
 
 
-def _without_bodies(source: bytes) -> bytes | None:
+class _Outline(NamedTuple):
+    """The source of a module without what its functions and classes hold."""
+
+    source: bytes
+    shortened: Mapping[str, bytes]
+
+
+def _without_bodies(source: bytes, whole: Collection[str]) -> _Outline | None:
     """Return a module in which `pass` stands for what its functions and classes hold.
 
     Return None where there is none of these, where one decides which names the module has, or where
@@ -118,24 +137,36 @@ def _without_bodies(source: bytes) -> bytes | None:
     """
     if source.count(b"\r") != source.count(b"\r\n"):
         return None
+    lines = b"\n" + source
     parts: list[bytes] = []
+    digests: dict[str, bytes] = {}
     end = 0
-    while definition := _TOP_DEFINITION.search(source, end):
-        if definition[1] == b"__getattr__":
+    while definition := _TOP_DEFINITION.search(lines, end):
+        keyword, name = definition.groups()
+        if name == b"__getattr__":
             return None
-        following = _TOP_STATEMENT.search(source, definition.end())
-        next_start = following.start() if following else len(source)
-        dropped = source[definition.end() : next_start]
+        following = _TOP_STATEMENT.search(lines, definition.end())
+        next_start = following.start() if following else len(lines)
+        dropped = lines[definition.end() : next_start]
         is_continued = dropped.rstrip(b"\r\n").endswith(b"\\")
         if is_continued or any(dropped.count(quotes) % 2 for quotes in _TRIPLE_QUOTES):
             return None
-        keyword = b"class" if definition[0].startswith(b"class") else b"def"
-        parameters = b"" if keyword == b"class" else b"()"
-        parts.append(source[end : definition.start()])
-        parts.append(b"%s %s%s: pass" % (keyword, definition[1], parameters))
-        parts.append(b"\n" * dropped.count(b"\n"))
+        text = lines[definition.start() : next_start]
+        decoded = name.decode("utf-8", "replace")
+        digests[decoded] = sha256(digests.get(decoded, b"") + text).digest()
+        parts.append(lines[end : definition.start()])
+        if decoded in whole:
+            parts.append(text)
+        else:
+            head = b"class %s" if keyword == b"class" else b"def %s()"
+            parts.append(b"\n%s: pass" % (head % name))
+            parts.append(b"\n" * dropped.count(b"\n"))
         end = next_start
-    return b"".join([*parts, source[end:]]) if parts else None
+    if not digests:
+        return None
+    outline = b"".join([*parts, lines[end:]]).removeprefix(b"\n")
+    shortened = {name: digest for name, digest in digests.items() if name not in whole}
+    return _Outline(outline, shortened)
 
 
 def read_module(name: str, source: bytes, *, is_package: bool) -> Module | None:

@@ -1,7 +1,8 @@
 """The change of a public surface by a commit, from the files of both trees."""
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from agent.domain.surface import PublicBreak, PublicName, SurfaceChange
 from tools.diff.file_roles import is_product
@@ -15,16 +16,17 @@ from tools.surface.public_paths import (
     implied_paths,
     public_paths,
 )
-from tools.surface.python_module import Module, PythonDefinition, read_module, read_outline
+from tools.surface.python_module import Module, PythonDefinition, read_outline
 
 _MAX_ROUNDS = 20  # Each reads the modules that the names found so far are imported from
-_MAX_OPENINGS = 20  # Each reads whole modules that the comparison so far asked for
+_MAX_OPENINGS = 20  # Each reads whole definitions that the comparison so far asked for
 _MAX_MODULES_KEPT = 8_000
-_MAX_WHOLE_MODULES_KEPT = 400
+_MAX_DEFINITIONS_KEPT = 4_000
 
 Files = Mapping[str, str]  # The blob of each file of a tree
 ReadBlobs = Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
 _ModuleKey = tuple[str, str]  # A module and its blob
+_WholeKey = tuple[str, str, str]  # A module, its blob, and a name that it defines
 
 
 class Surface(NamedTuple):
@@ -43,7 +45,7 @@ class SurfaceReader:
 
     def __init__(self) -> None:
         self._outlines: dict[_ModuleKey, Module | None] = {}
-        self._whole: dict[_ModuleKey, Module | None] = {}
+        self._whole: dict[_WholeKey, PythonDefinition | None] = {}
         self._listed: list[str] = []  # The Python files of the latest tree
         self._paths: Mapping[str, str] = {}  # Its modules
         self._latest: _LatestSurface | None = None
@@ -64,7 +66,7 @@ class SurfaceReader:
     ) -> SurfaceChange:
         """Return the public names of changed files, and what breaks.
 
-        Whole modules are read as far as the comparison asks for them.
+        Whole definitions are read as far as the comparison asks for them.
         """
         change = surface_change(before, after, changed)
         for _ in range(_MAX_OPENINGS):
@@ -76,14 +78,25 @@ class SurfaceReader:
         return change
 
     async def _open(self, surface: Surface, read_blobs: ReadBlobs) -> None:
-        """Read whole what a comparison needed more of than its outline."""
-        names = sorted(surface.package.unopened)
-        surface.package.unopened.clear()
-        tree = _Tree(surface.package.paths, surface.files)
-        if len(self._whole) > _MAX_WHOLE_MODULES_KEPT:
+        """Read whole what a comparison needed more of than its name."""
+        if len(self._whole) > _MAX_DEFINITIONS_KEPT:
             self._whole.clear()
-        modules = await _read_modules(names, tree, self._whole, read_module, read_blobs)
-        surface.package.whole.update(modules)
+        tree = _Tree(surface.package.paths, surface.files)
+        names_by_module: dict[str, list[str]] = defaultdict(list)
+        for module, name in sorted(surface.package.unopened):
+            if (module, tree.blob(module), name) not in self._whole:
+                names_by_module[module].append(name)
+        blobs = [tree.blob(module) for module in names_by_module]
+        contents = await read_blobs(blobs) if blobs else {}
+        for module, names in names_by_module.items():
+            blob = tree.blob(module)
+            definitions = _definitions(module, names, contents.get(blob), tree.paths[module])
+            for name in names:
+                self._whole[module, blob, name] = definitions.get(name)
+        for module, name in surface.package.unopened:
+            whole = self._whole[module, tree.blob(module), name]
+            surface.package.whole[module, name] = whole
+        surface.package.unopened.clear()
 
     def _module_paths(self, files: Files) -> Mapping[str, str]:
         """Return the file of each module of a tree; most trees have the files of the one before."""
@@ -149,14 +162,7 @@ class SurfaceReader:
         if len(self._outlines) > _MAX_MODULES_KEPT:
             kept = self._latest.blobs.items() if self._latest else ()
             self._outlines = {key: self._outlines[key] for key in kept if key in self._outlines}
-        return await _read_modules(names, tree, self._outlines, read_outline, read_blobs)
-
-
-class _ReadModule(Protocol):
-    """Reads the source of a module."""
-
-    def __call__(self, name: str, source: bytes, *, is_package: bool) -> Module | None:
-        """Return the names of a module; None where its source cannot be parsed."""
+        return await _read_modules(names, tree, self._outlines, read_blobs)
 
 
 class _Tree(NamedTuple):
@@ -174,22 +180,35 @@ async def _read_modules(
     names: Collection[str],
     tree: _Tree,
     known: dict[_ModuleKey, Module | None],
-    read: _ReadModule,
     read_blobs: ReadBlobs,
 ) -> dict[str, Module | None]:
-    """Return modules of a tree; those that are not known yet are read, and known then."""
+    """Return the outlines of modules; those that are not known yet are read, and known then."""
     keys = {name: (name, tree.blob(name)) for name in names if name in tree.paths}
     unread = [key[1] for key in keys.values() if key not in known]
     contents = await read_blobs(unread) if unread else {}
     modules: dict[str, Module | None] = dict.fromkeys(names)
     for name, key in keys.items():
         if key not in known:
-            is_package = tree.paths[name].endswith("__init__.py")
+            is_package = _is_package(tree.paths[name])
             source = contents.get(key[1])
-            module = None if source is None else read(name, source, is_package=is_package)
+            module = None if source is None else read_outline(name, source, is_package=is_package)
             known[key] = module
         modules[name] = known[key]
     return modules
+
+
+def _definitions(
+    module: str, names: Sequence[str], source: bytes | None, file: str
+) -> Mapping[str, PythonDefinition]:
+    """Return the definitions of a module, those of some names with all that they hold."""
+    if source is None:
+        return {}
+    outline = read_outline(module, source, is_package=_is_package(file), whole=names)
+    return {} if outline is None else outline.definitions
+
+
+def _is_package(file: str) -> bool:
+    return file.endswith("__init__.py")
 
 
 class _LatestSurface(NamedTuple):

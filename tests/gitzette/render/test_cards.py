@@ -377,6 +377,23 @@ def test_lines_of_a_file_are_cited_by_its_name_and_their_numbers() -> None:
     assert f"[`launcher.cu#L9-L12`]({WEB.lines(ROUTER, row.sha, lines.path, 9, 12)})" in page
 
 
+def test_a_sentence_leads_to_the_lines_that_it_rests_on_of_all_that_were_looked_up() -> None:
+    row = row_of(ROUTER, 1, MUST_KNOW)
+    lines = EvidenceId.lines(ROUTER, row.sha, "src/kernels/launcher.cu", 24, 516)
+    anchors = [
+        Anchor(cite=lines, text="tiles", lines=(173, 173)),
+        Anchor(cite=lines, text="more tiles", lines=(180, 181)),
+        Anchor(cite=row.id, text="+tiles", file="launcher.cu"),
+    ]
+    for count, name, first, last in ((1, "#L173", 173, 173), (3, "#L173-L181", 173, 181)):
+        claim = claim_of(row, "Tiles are listed there.", cites=(row.id, lines))
+        claim = claim.model_copy(update={"anchors": tuple(anchors[:count])})
+        page = report_page(report_of(row, claims=(claim,)), "en", WEB)
+        url = WEB.lines(ROUTER, row.sha, lines.path, first, last)
+        assert url.endswith(name)
+        assert f"[`launcher.cu{name}`]({url})" in page
+
+
 def test_a_reason_in_another_language_gives_way_to_the_marks_of_the_commit() -> None:
     row = row_of(ROUTER, 1, MUST_KNOW, marks=("fix",))
     assert model(report_of(row)).items[row.id].why == "reason 1 (decided by the model)"

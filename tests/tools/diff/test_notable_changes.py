@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, Severity
 from tests.made_repos import Work
 from tests.patience import within
 from tools.diff.changed_runs import hidden_lines
+from tools.diff.commit_facts import gather
+from tools.diff.declarations import Language
 from tools.diff.fact_reading import study
 from tools.git.source import GitSource
 
@@ -40,6 +44,21 @@ async def test_lines_that_users_run_into_are_shown_before_larger_ones(tmp_path: 
     }
     facts = await code_facts(tmp_path, before, after)
     assert facts[0].name == "check"
+
+
+async def test_once_the_files_of_a_commit_are_read_they_are_not_parsed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Work(tmp_path)
+    body = f'def step(queue):\n    """Step."""\n    total = 0\n{LONG_BODY}'
+    work.commit("begin", {"engine/steps.py": body})
+    after = body.replace("Step", "Steps").replace("total = 0", "total = 1")
+    sha = work.commit("change", {"engine/steps.py": after})
+    source = GitSource(REPO, tmp_path)
+    change = await anext(source.changes([sha]))
+    gathered = gather(change, await source.blobs(change, ["engine/steps.py"]))
+    monkeypatch.delattr(Language, "parse")
+    assert [fact.kind for fact in gathered.sheet().facts] == ["code-changed"]
 
 
 async def test_functions_that_users_import_are_shown_before_larger_ones(tmp_path: Path) -> None:

@@ -222,7 +222,13 @@ async def test_the_end_of_a_shallow_clone_is_incomplete_and_not_everything_added
     assert "shallow" in (shallow[-1].incomplete or "")
 
 
-async def test_lines_are_found_by_any_of_several_words_and_only_by_whole_words(work: Work) -> None:
+@pytest.mark.parametrize("has_perl", [True, False], ids=["Perl's patterns", "POSIX's patterns"])
+async def test_lines_are_found_by_any_of_several_words_and_only_by_whole_words(
+    work: Work, monkeypatch: pytest.MonkeyPatch, *, has_perl: bool
+) -> None:
+    if not has_perl:
+        refused = ("grep", "--not-built-into-this-git")
+        monkeypatch.setattr("tools.git.tree_files._GREP_PERL", refused)
     lines = {
         "a": "parser.add('--limit-max')",
         "b": "parser.add('--limit')",

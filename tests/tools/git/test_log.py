@@ -1,11 +1,15 @@
 """How the stream of `git log` is cut into commits."""
 
+import re
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.git.log import Framing
+from agent.domain.base import RepoId
+from tools.git.log import FirstParentWalk, Framing
 
 # Pieces that look like the frame, so that a cut can fall anywhere inside and beside it.
 PARTS = st.lists(
@@ -71,3 +75,34 @@ async def test_a_header_of_megabytes_is_read_by_its_beginning() -> None:
     async for some_headers in framing.headers(reader_of(stream, [100_001])):
         headers += some_headers
     assert headers == [b"sha\0" + b"x" * 999_996, b"next"]
+
+
+TITLES = [
+    "Fix the cache",
+    "",
+    "Fix",
+    "the queue (#12)",
+    "fix (#121)",
+    "Merge pull request #12 from x",
+]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "titles"),
+    [
+        ("", TITLES),
+        (r"\(#(12)\)|^Merge pull request #(12) ", [TITLES[3], TITLES[5]]),
+        ("^fix", [TITLES[0], TITLES[2], TITLES[4]]),
+        ("queue.*$", [TITLES[3]]),
+        (r"fix\s+the", [TITLES[0]]),  # Not from one title to the next
+    ],
+)
+def test_titles_are_searched_each_by_itself(pattern: str, titles: list[str]) -> None:
+    walk = FirstParentWalk("0" * 40, 0)
+    for number, title in enumerate(TITLES):
+        fields = [f"{number:040x}", "", "A", "a@x", "1", "A", "a@x", "1", title]
+        walk.add("\0".join(fields).encode())
+    form = re.compile(pattern, re.IGNORECASE)
+    moment = datetime.fromtimestamp(0, UTC)
+    commits = walk.titled(RepoId("acme/engine"), form, f"{0:040x}", moment)
+    assert [commit.title for commit in commits] == titles

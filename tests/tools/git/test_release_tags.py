@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from agent.domain.base import RepoId
 from agent.stories.timeline import headline
 from tests.made_repos import Work
@@ -36,6 +38,24 @@ async def test_the_first_version_that_has_a_commit_or_a_copy_of_it_is_found(work
         picked: "v1.0.0",
     }
     assert await source.first_tags(heads, until=datetime.fromtimestamp(1790000000, UTC)) == {}
+
+
+async def test_a_release_branch_that_is_merged_back_still_has_its_copies(work: Work) -> None:
+    work.commit("Begin")
+    work.git("checkout", "--quiet", "-b", "release")
+    work.git("checkout", "--quiet", "main")
+    fix = work.commit("fix: count the headers (#5)")
+    later = work.commit("fix: count the parts (#6)")
+    work.git("checkout", "--quiet", "release")
+    work.commit("[PR #5/0a1b2c3d backport][1.0] Count the headers (#8)")
+    work.git("tag", "v1.0.1")
+    work.git("checkout", "--quiet", "main")
+    work.git("merge", "--quiet", "--no-ff", "-m", "Merge branch 'release'", "-s", "ours", "release")
+    inner = work.commit("docs: later (#9)")
+    source = GitSource(REPO, work.path)
+    heads = [headline(await source.resolve(sha)) for sha in (fix, later, inner)]
+    releases = await source.first_tags(heads, until=LATER)
+    assert {sha: release.tag for sha, release in releases.items()} == {fix: "v1.0.1"}
 
 
 async def test_a_version_that_is_a_tag_of_its_last_candidate_has_what_that_has(work: Work) -> None:
@@ -148,3 +168,19 @@ async def test_a_revert_that_is_picked_for_a_release_branch_is_not_taken_back_th
     heads = [headline(await source.resolve(sha)) for sha in (landed, revert)]
     assert set((await source.reverts_on_branches(heads)).by_sha) == {landed}
     assert set(await source.releases_with(heads, until=LATER)) == {revert}
+
+
+async def test_tags_are_listed_again_only_when_references_moved(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work.commit("one")
+    work.git("tag", "v1.0.0")
+    source = GitSource(REPO, work.path)
+    beginning = datetime(1970, 1, 1, tzinfo=UTC)
+    tags = [await source.tags_made(beginning, LATER)]
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", "")
+        tags.append(await source.tags_made(beginning, LATER))
+    work.git("tag", "v1.1.0")
+    tags.append(await source.tags_made(beginning, LATER))
+    assert [len(releases) for releases in tags] == [1, 1, 2]

@@ -10,7 +10,7 @@ from agent.domain.base import InputError, NotFound, RepoId
 from agent.domain.commits import Landing
 from agent.domain.window import Window
 from tests.made_repos import CLEAN, Work
-from tools.git.repository import checkout_above
+from tools.git.repository import checkout_above, open_repository
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")
@@ -144,3 +144,36 @@ async def test_a_machine_without_git_or_with_an_old_one_is_told_what_to_install(
     monkeypatch.setenv("PATH", f"{search}{os.pathsep}{CLEAN['PATH']}")
     with pytest.raises(InputError, match=r"git version 2\.30\.2 is too old; install git 2\.37"):
         await landed(work.path)
+
+
+async def test_moved_references_are_noticed_without_starting_git(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = work.commit("one", at=MIDNIGHT)
+    source = GitSource(REPO, work.path)
+    digests = [await source.refs()]
+    work.commit("two", at=MIDNIGHT + MINUTE)
+    digests.append(await source.refs())
+    work.git("tag", "v1", first)
+    digests.append(await source.refs())
+    work.git("checkout", "--quiet", "--detach")
+    digests.append(await source.refs())
+    work.git("pack-refs", "--all")
+    work.git("tag", "--delete", "v1")
+    digests.append(await source.refs())
+    assert len(set(digests)) == len(digests)
+    monkeypatch.setenv("PATH", "")
+    assert await source.refs() == digests[-1]
+
+
+async def test_the_tip_is_looked_up_again_only_when_references_moved(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = work.commit("one", at=MIDNIGHT)
+    repository = await open_repository(work.path)
+    assert (await repository.tip()).sha == first
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", "")
+        assert (await repository.tip()).sha == first
+    second = work.commit("two", at=MIDNIGHT + MINUTE)
+    assert (await repository.tip()).sha == second

@@ -52,6 +52,27 @@ def test_an_outline_binds_what_the_whole_module_binds() -> None:
     assert not outline.definitions["Engine"].members
 
 
+def test_of_an_outline_those_definitions_are_whole_that_are_asked_for() -> None:
+    outline = read_outline("engine.core", PLAIN, is_package=False, whole=["Engine"])
+    whole = read_module("engine.core", PLAIN, is_package=False)
+    assert outline is not None
+    assert whole is not None
+    assert outline.definitions["Engine"] == whole.definitions["Engine"]
+    assert "attend" in outline.shortened
+    assert "Engine" not in outline.shortened
+
+
+def test_the_digest_of_a_definition_follows_its_source_and_not_its_place() -> None:
+    before = read_outline("engine", b"def run():\n    return 1\n", is_package=False)
+    moved = read_outline("engine", b"SIZE = 1\ndef run():\n    return 1\n", is_package=False)
+    after = read_outline("engine", b"def run(fast):\n    return 1\n", is_package=False)
+    assert before is not None
+    assert moved is not None
+    assert after is not None
+    assert before.shortened == moved.shortened
+    assert before.shortened != after.shortened
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -7,6 +7,7 @@ import pytest
 from agent.domain.base import RepoId
 from agent.domain.surface import PublicBreak, SurfaceChange
 from tests.made_repos import Work
+from tools.git.object_view import View
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")
@@ -338,6 +339,36 @@ async def test_a_window_reads_each_commit_as_if_it_were_read_alone(tmp_path: Pat
         [("gone", "engine.Core.stop", "")],
         [("gone", "engine.Base.run", "")],
     ]
+
+
+async def test_the_tree_of_a_window_is_listed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Work(tmp_path)
+    begin = {
+        "engine/__init__.py": b"from .core import attend\n",
+        "engine/core.py": b"def attend(q, k): ...\n",
+    }
+    work.commit("begin", begin)
+    shas = [
+        work.commit("notes", {"notes.md": b"Notes\n"}),
+        work.commit("drop k", {"engine/core.py": b"def attend(q): ...\n"}),
+        work.commit("no notes", {"notes.md": None}),
+        work.commit("move", {"engine/core.py": None, "engine/main.py": b"def attend(q): ...\n"}),
+    ]
+    alone: dict[str, SurfaceChange | None] = {}
+    for sha in shas:
+        alone |= await GitSource(REPO, tmp_path).surface_changes([sha])
+    listings: list[str] = []
+    list_tree = GitSource._listing
+
+    async def counted(source: GitSource, view: View, sha: str) -> dict[str, str]:
+        listings.append(sha)
+        return await list_tree(source, view, sha)
+
+    monkeypatch.setattr(GitSource, "_listing", counted)
+    assert await GitSource(REPO, tmp_path).surface_changes(shas) == alone
+    assert len(listings) == 1
 
 
 async def test_source_that_cannot_be_parsed_breaks_nothing(tmp_path: Path) -> None:

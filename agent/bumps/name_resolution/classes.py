@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agent.bumps.evaluation.evaluator import Evaluator
-from agent.bumps.evaluation.functions import PROPERTIES, decorators
-from agent.bumps.evaluation.values import (
+from agent.bumps.name_resolution.evaluator import Evaluator
+from agent.bumps.name_resolution.functions import PROPERTIES, decorators
+from agent.bumps.name_resolution.values import (
     Foreign,
     Holder,
     Own,

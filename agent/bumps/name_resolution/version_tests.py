@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agent.bumps.evaluation.evaluator import Evaluator
-from agent.bumps.evaluation.values import Foreign
+from agent.bumps.name_resolution.evaluator import Evaluator
+from agent.bumps.name_resolution.values import Foreign
 from agent.bumps.python_scopes import Binding, Scope, spelling
 from agent.bumps.type_annotations import is_text
 from agent.bumps.user_modules import OwnModules

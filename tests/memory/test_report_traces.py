@@ -19,7 +19,7 @@ from agent.links.issue_digest import digest
 from agent.reports.report_json import dump
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
-from memory.report_files import Reports
+from memory.report_traces import Reports
 from memory.statements import EarlierStatements, Statements
 from memory.store import database_in_memory
 from memory.stories import Stories

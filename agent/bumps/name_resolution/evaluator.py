@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import Protocol
 
-from agent.bumps.evaluation.values import Values
+from agent.bumps.name_resolution.values import Values
 from agent.bumps.python_scopes import Binding, Scope
 
 

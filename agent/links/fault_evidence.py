@@ -19,7 +19,11 @@ def only_edited(change: Change, writer: Change) -> bool:
     Where the change takes nothing out of these lines, and only adds to them, the writer must have
     brought something that stays. Of lines that it wrote in other files nothing is known.
     """
-    written_lines = {file.path: _texts(file.patch, "+") for file in writer.files}
+    changed_paths = {file.path for file in change.files}
+    written_lines: dict[str, set[str]] = {}
+    for file in writer.files:  # The writer may be large, and most of its files are none of these
+        if file.path in changed_paths:
+            written_lines[file.path] = _texts(file.patch, "+")
     removed_lines: dict[str, set[str]] = {}
     gone: Counter[str] = Counter()
     for file in change.files:
@@ -56,9 +60,12 @@ def _brought(writer: Change, lines: dict[str, set[str]]) -> Counter[str]:
     """Return what stands in these lines and did not stand where the writer put them."""
     brought: Counter[str] = Counter()
     for file in writer.files:
+        if file.path not in lines:
+            continue
         for hunk in read_patch(file.patch).hunks:
-            written = _among(_changed(hunk, "+"), lines.get(file.path, set()))
-            brought += _tokens(written) - _tokens(_changed(hunk, "-"))
+            written = _among(_changed(hunk, "+"), lines[file.path])
+            if written:
+                brought += _tokens(written) - _tokens(_changed(hunk, "-"))
     return brought
 
 

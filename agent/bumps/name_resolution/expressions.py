@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterable, Sequence
 
-from agent.bumps.evaluation.annotations import AnnotationReader
-from agent.bumps.evaluation.classes import ClassReader
-from agent.bumps.evaluation.functions import FunctionReader
-from agent.bumps.evaluation.names import NameReader
-from agent.bumps.evaluation.values import (
+from agent.bumps.name_resolution.annotations import AnnotationReader
+from agent.bumps.name_resolution.classes import ClassReader
+from agent.bumps.name_resolution.functions import FunctionReader
+from agent.bumps.name_resolution.names import NameReader
+from agent.bumps.name_resolution.values import (
     CALL,
     Foreign,
     Holder,
@@ -21,7 +21,7 @@ from agent.bumps.evaluation.values import (
     item,
     joined,
 )
-from agent.bumps.evaluation.version_tests import VersionTests
+from agent.bumps.name_resolution.version_tests import VersionTests
 from agent.bumps.python_scopes import Binding, Scope, spelling
 from agent.bumps.type_annotations import is_none, is_text
 from agent.bumps.user_modules import OwnModules

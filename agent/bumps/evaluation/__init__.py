@@ -1,1 +1,0 @@
-"""Evaluates expressions of one's own Python code without running them."""
