@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from agent.domain.account import Spent
 from agent.domain.affected_versions import Affected
 from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.claims import Claim
@@ -14,7 +15,6 @@ from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import parse_reference
-from agent.domain.spending import Spent
 from agent.domain.window import Window, midnight, moment, narrowed, zone
 from agent.languages import language_of
 from agent.question_dates import DAY, days_named

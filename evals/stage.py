@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 
 from langchain_core.messages import convert_to_openai_messages
 
+from agent.domain.account import Chain, Phase, Spent
 from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
-from agent.domain.spending import Chain, Phase, Spent
 from agent.domain.window import Window
 from agent.ports import RepositorySources
 from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of

@@ -14,7 +14,6 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import thread_numbers
 from agent.domain.report import Report
-from evals.worlds.gold import gold_window
 from evals.worlds.model import (
     LandedGold,
     Pull,
@@ -24,6 +23,7 @@ from evals.worlds.model import (
     commit_name,
     thread_name,
 )
+from evals.worlds.true_ledger import gold_window
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)*(?!\w|\.\d)", re.ASCII)
 _NAME = re.compile(r"`([^`\n]+)`")

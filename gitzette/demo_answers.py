@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from agent.domain.account import Spent
 from agent.domain.claims import Refused
-from agent.domain.spending import Spent
 from agent.domain.window import Window
 from agent.judging.rulings import Rulings
 from agent.prompting import Capabilities, ModelError, Way, tokens_of

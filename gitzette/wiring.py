@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from agent.domain.account import price_of
 from agent.domain.base import AppError, ConfigError, Language
-from agent.domain.spending import price_of
 from agent.ports import Progress, Publisher, Repositories, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings

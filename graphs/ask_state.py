@@ -7,12 +7,12 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph import add_messages
 from typing_extensions import TypedDict
 
+from agent.domain.account import Account
 from agent.domain.affected_versions import Affected
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.evidence import Citable
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.questions import Hit, Query, Reply, Searched
 from agent.writing.tasks import Sentences

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from agent.domain.account import Account
 from agent.domain.affected_versions import Affected
 from agent.domain.commits import Change, Release
 from agent.domain.evidence import Material
 from agent.domain.ledger import FIXES, LedgerRow
 from agent.domain.placement import Importance, Placement
 from agent.domain.report import Failure, RepoSection
-from agent.domain.spending import Account
 from agent.editor.placements import settled_placements, sorted_groups
 from agent.gate.check import refusals
 from agent.links.issue_digest import Known

@@ -20,7 +20,7 @@ from graphs.daily import (
     send_repository,
     to_collect,
 )
-from graphs.day_report import report_of
+from graphs.report_assembly import report_of
 from graphs.repository import build_repository
 from graphs.run_context import RunContext
 from graphs.state import Day, EditionInput, PartInput, PartShares, PartState, PublishInput

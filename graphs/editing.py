@@ -8,11 +8,11 @@ from typing import NamedTuple
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from agent.domain.account import Account, fallback
 from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence
 from agent.domain.ledger import Triage
 from agent.domain.placement import Importance
-from agent.domain.spending import Account, fallback
 from agent.editor.editor_answer import edition_shape, groups, proposals, tokens_per_commit
 from agent.editor.placements import (
     Edited,

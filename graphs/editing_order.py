@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field
 
+from agent.domain.account import Account, fallback
 from agent.domain.base import RepoId
 from agent.domain.placement import Importance
-from agent.domain.spending import Account, fallback
 from agent.editor.placements import Proposal
 from agent.editor.row_batches import rows_in
 from agent.editor.rows import CommitRow

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from langchain_core.tools import BaseTool
 
+from agent.domain.account import Account, Editing, fallback
 from agent.domain.base import RepoId
-from agent.domain.spending import Account, Editing, fallback
 from agent.prompting import ContextExceeded, fenced, fitting, tokens_of
 from agent.question_sizes import QuestionLimit
 from graphs.run_context import RunContext

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from agent.domain.account import Account, Judging, fallback
 from agent.domain.base import UpstreamError
 from agent.domain.claims import Claim
 from agent.domain.look_ups import LookUp
-from agent.domain.spending import Account, Judging, fallback
 from agent.prompting import fenced
 from agent.writing.targets import CommitTarget, WritingTarget
 from graphs.look_up_tools import look_ups_of, offered_tools

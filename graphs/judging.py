@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from agent.domain.account import Account, Judging, fallback, subject_of
 from agent.domain.claims import Claim, Judgement
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.spending import Account, Judging, fallback, subject_of
 from agent.judging.case_batches import BatchPlanner, judge_prompt
 from agent.judging.rulings import (
     PASSING,

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from agent.domain.account import Account
 from agent.domain.base import RepoId
 from agent.domain.claims import Refused
 from agent.domain.placement import CommitGroup
-from agent.domain.spending import Account
 from agent.editor.placements import Proposal
 from agent.editor.reasons_and_labels import EditorWords, judged_case, reason_of
 from agent.editor.rows import CommitRow

@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from pydantic import TypeAdapter
 
+from agent.domain.account import Chain, Phase, Spent
 from agent.domain.base import RepoId
-from agent.domain.spending import Chain, Phase, Spent
 from agent.prompting import JOBS, Capabilities, Job, ModelError
 from agent.writing.tasks import Task
 from graphs.forecast import Forecast, duration

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
+from agent.domain.account import Account, fallback
 from agent.domain.base import AppError, Language, NotFound, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.commits import Change, Commit, Headline, PullRequest
@@ -16,7 +17,6 @@ from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvid
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related
 from agent.domain.references import pull_number
-from agent.domain.spending import Account, fallback
 from agent.judging.rulings import Case, Control
 from agent.links.candidates import CommitCandidates
 from agent.links.relating_trace import IdPair, RelatingTrace, pairs_of, ranked_candidates

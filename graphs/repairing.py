@@ -7,8 +7,8 @@ sentences were refused by code, or refuted or called too wide by the judge.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from agent.domain.account import Account, fallback
 from agent.domain.claims import Refused
-from agent.domain.spending import Account, fallback
 from agent.prompting import ModelError
 from agent.question_sizes import divided
 from agent.writing.targets import WritingTarget

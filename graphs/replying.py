@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from agent.domain.account import Spent
 from agent.domain.claims import Claim
 from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, is_changed_default
-from agent.domain.spending import Spent
 from agent.gate.check import refusals
 from agent.questions import AnswerSection, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims

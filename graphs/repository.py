@@ -8,9 +8,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from agent.domain.account import Account
 from agent.domain.base import RepoId
 from agent.domain.links import Related
-from agent.domain.spending import Account
 from agent.links.outside_references import outside_claims
 from agent.packets.token_budgets import MINOR_PACKET
 from agent.ports import Step

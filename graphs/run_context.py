@@ -8,8 +8,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from agent.domain.account import Account, Chain, Phase
 from agent.domain.base import Language, RepoId
-from agent.domain.spending import Account, Chain, Phase
 from agent.ports import Publisher, Repositories, Step
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
 from agent.question_sizes import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk

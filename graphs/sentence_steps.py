@@ -15,9 +15,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
+from agent.domain.account import Account, Judging, Phase
 from agent.domain.claims import Claim, Refused
 from agent.domain.look_ups import LookUp
-from agent.domain.spending import Account, Judging, Phase
 from agent.gate.check import refusals
 from agent.judging.rulings import Verdicts
 from agent.ports import Step

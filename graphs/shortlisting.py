@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from agent.domain.account import Account, fallback
 from agent.domain.base import RepoId
 from agent.domain.evidence import Material
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.spending import Account, fallback
 from agent.links.candidates import (
     Candidate,
     CommitCandidates,

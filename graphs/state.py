@@ -11,6 +11,7 @@ from langchain_core.messages import AnyMessage
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from agent.domain.account import Account
 from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.commits import Issue
@@ -19,7 +20,6 @@ from agent.domain.ledger import Triage
 from agent.domain.links import Link, Related
 from agent.domain.look_ups import LookUp
 from agent.domain.report import Failure, Report
-from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.editor.placements import Edited
 from agent.reports.chapter import Chapter

@@ -12,9 +12,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from agent.domain.account import Account, Phase, fallback
 from agent.domain.base import UpstreamError
 from agent.domain.look_ups import LookUp
-from agent.domain.spending import Account, Phase, fallback
 from agent.ports import Step
 from agent.prompting import ModelError
 from agent.writing.targets import CommitTarget

@@ -8,8 +8,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from agent.domain.account import Account, fallback
 from agent.domain.claims import Claim
-from agent.domain.spending import Account, fallback
 from agent.prompting import ModelError
 from agent.writing.minor_commits_target import MinorCommitsTarget
 from agent.writing.tasks import Draft, Sentences

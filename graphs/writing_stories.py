@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
+from agent.domain.account import Account, fallback
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Related, Relation, Story
-from agent.domain.spending import Account, fallback
 from agent.judging.rulings import Case, Control
 from agent.ports import Step
 from agent.prompting import ModelError, fitting

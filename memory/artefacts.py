@@ -14,11 +14,11 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from agent.domain import base
+from agent.domain.account import Limit
 from agent.domain.base import AppError, Frozen, RateLimited, StorageError, UpstreamError
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
 from agent.domain.evidence import ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.spending import Limit
 from agent.links.issue_digest import Digest, Known
 from agent.prompting import ContextExceeded, ModelError
 from memory.protocols import Database, Record

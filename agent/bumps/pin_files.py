@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-from agent.bumps.npm_lock_readers import read_pnpm_lock, read_yarn_lock
 from agent.bumps.pin_readers import (
     read_cargo_lock,
     read_cmake,
@@ -15,6 +14,7 @@ from agent.bumps.pin_readers import (
     read_workflow,
 )
 from agent.bumps.pins import PinFile
+from agent.bumps.pnpm_yarn_lock_readers import read_pnpm_lock, read_yarn_lock
 from agent.bumps.python_pin_readers import (
     UnreadableFile,
     read_poetry_lock,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from agent.bumps.type_annotations import is_none, is_text
+from agent.bumps.annotation_shapes import is_none, is_text
 
 ScopeKind = Literal["module", "class", "function", "comprehension", "narrowed"]
 BindingKind = Literal[

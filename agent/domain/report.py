@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal, get_args
 
+from agent.domain.account import Account, longest_chain
 from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Kind, Verdict
 from agent.domain.commits import Coverage, Notice
@@ -13,7 +14,6 @@ from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
 from agent.domain.placement import CommitGroup
 from agent.domain.release_notes import ReleaseNotes
-from agent.domain.spending import Account, longest_chain
 from agent.domain.window import Window
 
 

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from agent.domain.account import Account
 from agent.domain.base import Frozen, Language
 from agent.domain.claims import Refused
 from agent.domain.ledger import Triage
 from agent.domain.placement import CommitGroup, Importance, Placement
-from agent.domain.spending import Account
 from agent.triage.first_look import Collected
 
 USED_BY_READERS = "the readers' own code uses it"

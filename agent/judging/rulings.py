@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, Field
 
+from agent.domain.account import Judging
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind, Refused
-from agent.domain.spending import Judging
 from agent.gate.evidence_text import normal
 
 Opinion = Literal["stated", "inferred", "narrow", "unsupported", "contradicted"]

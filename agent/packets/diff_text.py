@@ -10,9 +10,9 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks, read_hunks
 from agent.domain.surroundings import CodePassage
-from agent.packets.excerpt import Excerpt, excerpt, needed_tokens
 from agent.packets.focus import NO_FOCUS, Focus, FocusText
 from agent.packets.line_importance import by_importance, leading_changes, plain_middle
+from agent.packets.lines_in_budget import Excerpt, excerpt, needed_tokens
 from agent.packets.redundant_lines import (
     bodies_of_tests,
     generated_lines,

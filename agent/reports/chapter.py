@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from agent.domain.account import Account
 from agent.domain.affected_versions import Affected
 from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
@@ -14,7 +15,6 @@ from agent.domain.ledger import LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.placement import CommitGroup, Placement
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
-from agent.domain.spending import Account
 from agent.domain.window import Window
 from agent.links.issue_digest import GIVEN_UP, Known, standing
 from agent.stories.moved_dependencies import DependencyMove

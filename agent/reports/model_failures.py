@@ -1,7 +1,7 @@
 """Failures of a model at what a report asked of it."""
 
+from agent.domain.account import Part
 from agent.domain.report import Failure, Report
-from agent.domain.spending import Part
 
 _WRITING: tuple[Part, ...] = ("explaining", "judging")  # Without these nothing can be published
 

@@ -13,9 +13,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic.functional_validators import model_validator
 
 from agent.bumps.package_settings import BumpSettings
+from agent.domain.account import Price
 from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.references import repo_id
-from agent.domain.spending import Price
 from agent.domain.window import Window, zone
 
 MAX_FAILED = 0.5

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from agent.domain.account import Price
 from agent.domain.base import Frozen, RepoId
 from agent.domain.placement import Importance, Placement
-from agent.domain.spending import Price
 from agent.settings.values import Budget
 
 _EXPLAINING_SHARE = 0.8  # Of the budget; the rest is for editing, relating, repairs and summaries

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from agent.domain.account import Part
 from agent.domain.claims import Claim, Judgement
-from agent.domain.spending import Part
 from agent.judging.rulings import Control, Text
 from agent.packets.token_budgets import HANDLE_TOKENS, MINOR_PACKET
 from agent.question_sizes import EvidencePrompt

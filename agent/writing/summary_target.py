@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from agent.domain.account import Part
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Refused
 from agent.domain.evidence import EvidenceSet, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.spending import Part
 from agent.judging.rulings import Text
 from agent.prompting import fitting
 from agent.question_sizes import EvidencePrompt

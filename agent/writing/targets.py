@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from agent.domain.account import Part
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind, Refused
 from agent.domain.evidence import Citable, EvidenceSet, FileEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.spending import Part
 from agent.gate.quotes import MAX_ANCHOR, anchor_fault, is_in_code
 from agent.judging.false_twins import moved_sentences, removed_files, reversed_facts
 from agent.judging.rulings import Case, Control, Text, deciding_lines, refusal_text

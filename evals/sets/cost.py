@@ -37,7 +37,7 @@ from evals.sets.oracle import (
     git_dir_of,
     path_of,
 )
-from evals.worlds.gold import gold_window
+from evals.worlds.true_ledger import gold_window
 from tools.diff.commit_facts import gather
 from tools.diff.fact_reading import look_up, paths_to_read
 from tools.git.source import GitSource

@@ -23,7 +23,7 @@ from evals.harness import TOKEN, Bench, Crash, attempt, evalset, serving, specs_
 from evals.model_server.believing import Believing
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.server import ModelServer
-from evals.processes import CaseCount, in_processes, processor_count
+from evals.parallel_cases import CaseCount, in_processes, processor_count
 from evals.sets.injection_oracle import HOST, Outcome, harmed, kept, mistreated, moved, reached
 from evals.sets.injection_prose import (
     NAMED,

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agent.domain.account import Account, Spent
 from agent.domain.claims import Refused
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Related, Relation, Story
 from agent.domain.report import Report
-from agent.domain.spending import Account, Spent
 from agent.domain.window import Window
 from agent.links.admitted_relations import asserts_relation
 from agent.links.relating_trace import IdPair, RankedCandidate

@@ -21,9 +21,9 @@ from evals.model_server.honest import honest
 from evals.model_server.server import KINDS as MOODS
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import ModelRequest
-from evals.processes import CaseCount, in_processes, processor_count
-from evals.worlds.gold import push_at
+from evals.parallel_cases import CaseCount, in_processes, processor_count
 from evals.worlds.model import World
+from evals.worlds.true_ledger import push_at
 
 _FEW_STORMS = 1
 _MANY_STORMS = 8

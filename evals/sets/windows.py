@@ -13,8 +13,8 @@ from agent.ports import CodeSource
 from evals.figures import Figures, Score, share
 from evals.harness import TOKEN, Bench, evalset, serving
 from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, path_of
-from evals.worlds.gold import gold_window
 from evals.worlds.model import Repo, World, commit_name
+from evals.worlds.true_ledger import gold_window
 from evals.worlds.worlds import repo_from_mirror
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from agent.domain import report as reports
+from agent.domain.account import Account
 from agent.domain.base import Language
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, RepoSection
-from agent.domain.spending import Account
 from agent.editions.week import MOST_WORDS as MAX_WORDS_OF_WEEK
 from agent.editions.week import Week
 from agent.reports.page_model import (

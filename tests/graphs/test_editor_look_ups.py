@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from agent.domain.account import Editing
 from agent.domain.base import RepoId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import Importance
-from agent.domain.spending import Editing
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer

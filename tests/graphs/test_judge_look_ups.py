@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from agent.domain.account import Judging
 from agent.domain.claims import Claim
-from agent.domain.spending import Judging
 from evals.model_server.server import ModelServer
 from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from gitzette.day_run import RunOutcome

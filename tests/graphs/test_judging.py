@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.domain.account import Judging
 from agent.domain.claims import Claim, Kind
-from agent.domain.spending import Judging
 from agent.judging.rulings import Batch, Control, Verdicts
 from evals.model_server.server import ModelServer
 from gitzette.wiring import open_services

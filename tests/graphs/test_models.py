@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from pydantic import BaseModel, TypeAdapter
 
+from agent.domain.account import Price, Spent
 from agent.domain.base import StorageError
-from agent.domain.spending import Price, Spent
 from agent.prompting import Capabilities, Job, ModelError, Way
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import ModelRequest, Saying, ToolCall

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agent.domain.spending import (
+from agent.domain.account import (
     LOOKING,
     SUMMING_UP,
     WRITING_STORIES,

@@ -20,8 +20,8 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.utils import convert_to_openai_messages
 from pydantic import BaseModel
 
+from agent.domain.account import Spent
 from agent.domain.base import Frozen
-from agent.domain.spending import Spent
 from agent.prompting import Way, message_tokens, schema_of, tokens_of
 
 _MAX_CALLS = 12

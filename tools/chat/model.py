@@ -25,7 +25,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from pydantic import BaseModel, Field, SkipValidation
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from agent.domain.spending import job_of, subject_of
+from agent.domain.account import job_of, subject_of
 from agent.prompting import (
     Capabilities,
     ContextExceeded,

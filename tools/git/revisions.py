@@ -19,7 +19,7 @@ from agent.triage.title_conventions import Area, area
 from tools.git.changes import stream_files
 from tools.git.first_parent_line import FileHistory, FirstParentLine
 from tools.git.log import PATCH_OPTIONS, FirstParentWalk, read_commits
-from tools.git.release_branches import ReleaseBranches
+from tools.git.release_branch_reverts import ReleaseBranches
 from tools.git.release_tags import TAG_NAMES, since_option
 
 if TYPE_CHECKING:

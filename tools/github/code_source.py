@@ -17,7 +17,7 @@ from tools.github.blobs import Blobs
 from tools.github.client import GitHubClient
 from tools.github.commit_files import read_change
 from tools.github.http_requests import RequestRefused
-from tools.github.listing import History, Walk, fetch_repository, first_parents
+from tools.github.repository_lists import History, Walk, fetch_repository, first_parents
 from tools.github.rest_shapes import COMMIT, COMMITS, RepositoryShape
 from tools.github.server_address import repo_path
 

@@ -23,7 +23,13 @@ from tools.github.graphql import (
     Question,
     ThreadNode,
 )
-from tools.github.listing import Listing, all_open, changed_since, fetch_repository, releases_in
+from tools.github.repository_lists import (
+    Listing,
+    all_open,
+    changed_since,
+    fetch_repository,
+    releases_in,
+)
 from tools.github.rest_shapes import COMMENTS, ISSUE, PULL, IssueShape
 from tools.github.server_address import repo_path
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from agent.bumps.bump_report import SourceMapping, VersionCommit
-from agent.bumps.package_metadata import (
+from agent.bumps.package_manifests import (
     Manifest,
     is_manifest,
     read_manifest,

@@ -3,8 +3,8 @@
 import ast
 from dataclasses import dataclass, replace
 
+from agent.bumps.annotation_shapes import AnnotationShape, annotation_shape, type_arguments
 from agent.bumps.name_resolution.values import AWAIT, CALL, ELEMENT, ENTER, ITEM
-from agent.bumps.type_annotations import AnnotationShape, annotation_shape, type_arguments
 from tools.surface.import_paths import OUTSIDE, Meaning, ModuleFound, Package
 from tools.surface.python_module import DEPRECATIONS, PythonDefinition, dotted_name
 

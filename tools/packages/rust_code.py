@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from agent.bumps.call_counts import ParameterCount
-from agent.bumps.package_metadata import read_manifest
+from agent.bumps.package_manifests import read_manifest
 from agent.bumps.python_pin_readers import UnreadableFile, parse_toml, table
 from agent.bumps.python_pin_readers import text_of as toml_text
 from tools.packages.repository_trees import Listing, TreeReader

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Sequence
 
+from agent.bumps.annotation_shapes import is_none, is_text
 from agent.bumps.name_resolution.annotations import AnnotationReader
 from agent.bumps.name_resolution.classes import ClassReader
 from agent.bumps.name_resolution.functions import FunctionReader
@@ -23,7 +24,6 @@ from agent.bumps.name_resolution.values import (
 )
 from agent.bumps.name_resolution.version_tests import VersionTests
 from agent.bumps.python_scopes import Binding, Scope, spelling
-from agent.bumps.type_annotations import is_none, is_text
 from agent.bumps.user_modules import OwnModules
 
 

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agent.bumps.annotation_shapes import is_text
 from agent.bumps.name_resolution.evaluator import Evaluator
 from agent.bumps.name_resolution.values import Foreign
 from agent.bumps.python_scopes import Binding, Scope, spelling
-from agent.bumps.type_annotations import is_text
 from agent.bumps.user_modules import OwnModules
 
 _VERSIONS = ("__version__", "__version_info__", "VERSION", "version", "version_info")

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from agent.domain.account import Account
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report
-from agent.domain.spending import Account
 from agent.reports.rerun.ledger import MergedLedger
 from agent.reports.rerun.repositories import MergedRepositories
 from agent.reports.rerun.topics import JudgedTopic, topic_of, topics_of

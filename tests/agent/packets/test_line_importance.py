@@ -1,7 +1,7 @@
 """Code is shortened so that what decides about a change is kept."""
 
-from agent.packets.excerpt import excerpt
 from agent.packets.line_importance import by_importance
+from agent.packets.lines_in_budget import excerpt
 
 FUNCTION = (
     " def step(self, batch):",

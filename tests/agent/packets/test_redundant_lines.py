@@ -1,8 +1,8 @@
 """What tells nothing is left out of what a model is shown, and what decides is not."""
 
-from agent.packets.excerpt import excerpt
 from agent.packets.line_importance import by_importance, plain_middle
 from agent.packets.lines_already_shown import code_lines, without_shown_lines
+from agent.packets.lines_in_budget import excerpt
 from agent.packets.redundant_lines import (
     bodies_of_tests,
     generated_lines,

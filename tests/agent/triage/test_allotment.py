@@ -1,8 +1,8 @@
 """What is explained: the must-knows of all repositories first, within the budget."""
 
+from agent.domain.account import Price
 from agent.domain.base import RepoId
 from agent.domain.placement import Decider, Importance, Placement
-from agent.domain.spending import Price
 from agent.settings.values import Budget
 from agent.triage.allotment import Candidates, ExplainingBudget, allot, allowance
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.worlds.gold import gold_line, gold_window, importance, push_at
 from evals.worlds.model import LandedGold, Pull, Repo, World, WorldIssue
+from evals.worlds.true_ledger import gold_line, gold_window, importance, push_at
 from evals.worlds.worlds import build
 from evals.worlds.written import read_world
 

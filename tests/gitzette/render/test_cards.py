@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from agent.domain.account import Account, Fallback, fallback
 from agent.domain.affected_versions import Affected
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Anchor, Claim, Kind, Quote
@@ -16,7 +17,6 @@ from agent.domain.links import Story, StoryStep
 from agent.domain.placement import CommitGroup, Importance, Placement
 from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine, Report, RepoSection
-from agent.domain.spending import Account, Fallback, fallback
 from agent.domain.versions import VersionSpan
 from agent.domain.window import Window
 from agent.prompting import ModelError

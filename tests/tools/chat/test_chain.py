@@ -1,6 +1,6 @@
 """How many answers are waited for, one after the other, as the footer counts it."""
 
-from agent.domain.spending import (
+from agent.domain.account import (
     LOOKING,
     SUMMING_UP,
     WRITING_STORIES,

@@ -10,7 +10,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, SecretStr
 
-from agent.domain.spending import Spent
+from agent.domain.account import Spent
 from agent.prompting import JOBS, Capabilities, ModelError
 from evals.model_server.server import ModelServer, Mood
 from evals.model_server.talk import ModelRequest, Saying, ToolCall

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agent.domain.account import Account, Fallback, Judging
 from agent.domain.affected_versions import Affected
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
@@ -13,7 +14,6 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation, Story, StoryStep
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import Failure, ReleaseLine, Report
-from agent.domain.spending import Account, Fallback, Judging
 from agent.reports.rerun.ledger import KEPT
 from agent.reports.rerun.merge import merge
 from tests.analysed_report import AT, CACHE, HANG, LIMIT, ROUTER, analysed_report

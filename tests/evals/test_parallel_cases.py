@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from evals.harness import Bench
-from evals.processes import CaseCount, in_processes
+from evals.parallel_cases import CaseCount, in_processes
 from gitzette.commands.evaluate import Gitzette
 from gitzette.progress import say
 

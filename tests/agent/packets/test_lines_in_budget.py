@@ -1,6 +1,6 @@
 """Shortening text: what matters stays, with the lines around it, and gaps are counted."""
 
-from agent.packets.excerpt import excerpt
+from agent.packets.lines_in_budget import excerpt
 from agent.prompting import tokens_of
 
 LINES = [f"line {number} of a long text" for number in range(200)]
