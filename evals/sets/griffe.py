@@ -56,7 +56,7 @@ class Broken:
         return not finding.parameters or bool(finding.parameters & self.parameters)
 
 
-class Findings(NamedTuple):
+class FoundBreaks(NamedTuple):
     """What griffe finds broken in a package."""
 
     given_on: list[Broken]  # Among the names that the package gives to others
@@ -140,7 +140,7 @@ async def packages(git_dir: Path) -> list[str]:
     return sorted({folder.as_posix() for folder in folders if len(folder.parts) == depth})
 
 
-async def broken(git_dir: Path, folder: str, old: str, new: str) -> Findings:
+async def broken(git_dir: Path, folder: str, old: str, new: str) -> FoundBreaks:
     """Return what griffe finds broken in a package between two commits."""
     diff = ("diff", "--no-renames", "--name-only", "-z", old, new, "--", folder)
     paths = (await ask_git(git_dir, *diff)).split("\0")
@@ -153,7 +153,7 @@ async def broken(git_dir: Path, folder: str, old: str, new: str) -> Findings:
         for finding in breaks_between(old_module, new_module):
             candidates.append((path, finding))
     if not candidates:
-        return Findings([], [])
+        return FoundBreaks([], [])
     before = await _exports(git_dir, folder, old)
     after = await _exports(git_dir, folder, new)
     given_on: list[Broken] = []
@@ -164,7 +164,7 @@ async def broken(git_dir: Path, folder: str, old: str, new: str) -> Findings:
         is_still_exported = finding.removed and bool(exported_as & _names_of(after))
         if exported_as and (not is_still_exported or "." in finding.name):
             given_on.append(finding)
-    return Findings(given_on, [finding for _, finding in candidates])
+    return FoundBreaks(given_on, [finding for _, finding in candidates])
 
 
 Exports = Mapping[str, frozenset[str]]

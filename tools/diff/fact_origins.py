@@ -200,8 +200,8 @@ def _undone_by(
     """Return the earlier commits that a commit undoes: as its message says, else as its patch shows."""
     said: dict[str, None] = {}
     for names in _names_of_undone(commit):
-        named = (sha for name in names for sha in opposites if _is_named(name, sha, by_name))
-        if (sha := next(named, None)) is not None:
+        sha = _first_named(names, opposites, by_name)
+        if sha is not None:
             said[sha] = None
     if said:
         return list(said)
@@ -224,6 +224,16 @@ def _names_of_undone(commit: Commit) -> list[list[str | int]]:
     if title is not None and title.verbs[0] == "revert" and not title.part:
         names[0].insert(1, without_pull_number(title.quotation))
     return names
+
+
+def _first_named(
+    names: Iterable[str | int], shas: Iterable[str], by_name: Mapping[str | int, str]
+) -> str | None:
+    for name in names:
+        for sha in shas:
+            if _is_named(name, sha, by_name):
+                return sha
+    return None
 
 
 def _is_named(name: str | int, sha: str, by_name: Mapping[str | int, str]) -> bool:
