@@ -6,10 +6,11 @@ _MAX_WIDTH = 320  # Characters of a line that are looked at
 _SIGNS = re.compile(r"(?:[\W_]*[^\W_]){4}")  # The letters and digits of a line that says something
 _MIN_SPACES = 2  # In a string that is a sentence and not a name
 _IMPORT = re.compile(
-    r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s|package\s)"
+    r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s|namespace\b|package\s)"
 )
 _LICENCE = re.compile(r"spdx-license|copyright|licen[cs]ed under", re.IGNORECASE)
-_STRING = re.compile(r"\"([^\"]{3,160})\"|'([^']{3,160})'")
+_STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'")
+_MAX_STRING = 160  # Characters of a string that is a sentence
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]{2,}")
 _FAILS = re.compile(r"\b(?:raise|throw|panic|assert|deprecated)\b|#error\b")
 """How languages write errors, assertions and deprecations."""
@@ -27,5 +28,10 @@ def is_visible_to_users(text: str) -> bool:
     text = text[:_MAX_WIDTH]
     if _FLAG.search(text) or _FAILS.search(text):
         return True
-    strings = [match[1] or match[2] for match in _STRING.finditer(text)]
-    return any(string.count(" ") >= _MIN_SPACES for string in strings)
+    # Short strings are read as well: what stands between two of them is code.
+    strings = [match[1] or match[2] or "" for match in _STRING.finditer(text)]
+    return any(map(_is_sentence, strings))
+
+
+def _is_sentence(string: str) -> bool:
+    return len(string) <= _MAX_STRING and string.strip().count(" ") >= _MIN_SPACES

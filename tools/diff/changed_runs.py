@@ -16,6 +16,7 @@ from tools.diff.statement_texts import statements_with
 
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
 _PREPROCESSOR = ("#if", "#elif", "#else", "#define", "#error", "#include")
+_BRANCHES_OF_BUILD = ("#ifdef", "#ifndef", "#if !defined", "#if defined", "#else", "#endif")
 _DEBUGGING = re.compile(r"(?i)\b\w*(?:debug|dbg)\w*\s*\(")
 """A call that prints for developers, as loggers and LLVM name it."""
 _DECORATOR = re.compile(r"\s*@[\w.]+\(")
@@ -27,7 +28,7 @@ _CONDITION = re.compile(
 _ENTRY = re.compile(
     r"\s*(?:[\"'][\w.:/-]+[\"']|[A-Z_][A-Z0-9_]*(?:\.\w+)?)\s*:\s*[^\s{].*,\s*(?:#.*)?"
     r"|\s*[a-z_]\w*=(?:True|False|None|-?\d[\d._]*|\"[^\"]*\"),?"
-    r"|\s*(?:set|list|option|target_\w+|add_\w+|find_package)\s*\(.*"
+    r"|\s*(?:set|list|option|target_\w+|add_(?!subdirectory\b)\w+|find_package)\s*\(.*"
 )
 """An entry of a table by name, as registries and dispatchers have, an argument with its value, and a
 command of CMake."""
@@ -36,10 +37,16 @@ _LITERAL = re.compile(
     r"(?<![\w.])-?\d[\w.]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|true|false|nullptr)\b"
 )
 """A value as it is written: a limit, a default, a constant."""
+_NUMBER = re.compile(r"\d[\d.]*")
 _INSTALLATION = re.compile(
     r"\b(?:pip3?|conda|apt|apt-get|dnf|yum|apk|npm)\s+(?:-\w+\s+)?(?:un)?install\b|\b[0-9a-f]{40}\b"
+    r"|\bgit\s+(?:apply|checkout|cherry-pick|clone)\b"
 )
-"""Commands of package managers, by which an image gets its contents, and commits that are pinned."""
+"""Commands by which an image gets its packages and sources, and commits that are pinned."""
+_WARNING = re.compile(r"-W(?![alp],)[\w=-]*[\"')]*")
+"""An option by which a compiler warns or is silent; `-Wl,` is for the linker."""
+_ANNOTATION = re.compile(r"([a-zA-Z_][\w.]*): [^=\"']+=(?!=)")
+"""A variable with its type, before it gets a value."""
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _OPEN = "([{"
 _CLOSED = ")]}"
@@ -104,9 +111,10 @@ def runs_of(hunk: Hunk) -> Iterator[Run]:
 def weight_of(lines: Sequence[ChangedLine]) -> Weight:
     """Return the weight of the line that users notice most."""
     weight = Weight.BODY
-    for line in lines:
-        if not line.is_code:
-            continue
+    code = [line for line in lines if line.is_code]
+    if all(line.bare.startswith(_BRANCHES_OF_BUILD) for line in code):
+        return weight  # What is between them did not change
+    for line in code:
         text = line.text[1:]
         if is_visible_to_users(text) or _DECORATOR.match(text) or _INSTALLATION.search(text):
             return Weight.VISIBLE
@@ -130,18 +138,35 @@ def _has_other_literals(lines: Sequence[ChangedLine]) -> bool:
     return _LITERAL.sub("0", old) == _LITERAL.sub("0", new)
 
 
+def is_row_with_other_numbers(run: Sequence[ChangedLine]) -> bool:
+    """Return True for rows of a table in a document of which nothing but numbers differs."""
+    texts: dict[Side, list[str]] = {"old": [], "new": []}
+    for line in run:
+        if not line.bare.startswith("|") or "://" in line.bare:
+            return False
+        texts[line.side].append("".join(line.bare.split()))
+    old = "\n".join(texts["old"])
+    new = "\n".join(texts["new"])
+    return old != new and _NUMBER.sub("0", old) == _NUMBER.sub("0", new)
+
+
 def count_code(run: Sequence[ChangedLine]) -> int:
     """Count the lines of code of a run; an import says less than its use."""
     return sum(line.is_code and is_informative(line.text[1:]) for line in run)
 
 
 def changes_code(run: Sequence[ChangedLine]) -> bool:
-    """Return False for lines that are only laid out anew, moved or commented."""
+    """Return False for lines that are only laid out anew, moved, commented or annotated.
+
+    Nor does it change code which warnings a compiler gives.
+    """
     removed: list[str] = []
     added: list[str] = []
     for line in run:
         if line.is_code:
-            (removed if line.side == "old" else added).extend(line.text[1:].split())
+            text = _ANNOTATION.sub(r"\1 =", line.bare)
+            words = [word for word in text.split() if not _WARNING.fullmatch(word)]
+            (removed if line.side == "old" else added).extend(words)
     return "".join(removed).replace(",", "") != "".join(added).replace(",", "")
 
 

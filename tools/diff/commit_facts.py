@@ -26,9 +26,9 @@ from tools.diff.fact_ranking import ranked
 from tools.diff.file_facts import file_facts, only_facts
 from tools.diff.file_roles import is_product, module_of
 from tools.diff.file_versions import LARGEST_COMMIT, Blobs, Versions, read_versions
-from tools.diff.function_changes import is_compared
+from tools.diff.function_changes import is_compared, is_written_by_tool
 from tools.diff.layout_changes import layout_facts
-from tools.diff.notable_changes import changed_functions, largest_hunks
+from tools.diff.notable_changes import changed_functions, changed_table_rows, largest_hunks
 from tools.diff.pybind_arguments import binding_differences
 from tools.diff.repeats import is_unstated_value, noticed, without_plain_files, without_repeats
 from tools.diff.replacements import Replacements
@@ -230,10 +230,14 @@ class Gathered:
             functions = [fact.model_copy(update=internal) for fact in functions]
         if is_visible or functions:
             return [*only, *functions]
+        if any(fact.kind == "only-docs" for fact in only):
+            return [*only, *changed_table_rows(self.change.files)]
         if any(fact.kind != "only-upkeep" for fact in only):
-            return only  # Lines of tests, documents and workflows say nothing that this does not
+            return only  # Lines of tests and workflows say nothing that this does not
         compared = {versions.file.path for versions in self.files if is_compared(versions)}
-        return [*only, *largest_hunks(self.change.files, compared)]
+        written = {versions.file.path for versions in self.files if is_written_by_tool(versions)}
+        files = [file for file in self.change.files if file.path not in written]
+        return [*only, *largest_hunks(files, compared)]
 
 
 def _repeats_export(broken_exports: Sequence[Fact], fact: Fact) -> bool:

@@ -19,8 +19,10 @@ from tools.diff.changed_runs import (
     weight_of,
     without_debugging,
 )
+from tools.diff.declarations import language_of
 from tools.diff.declared_lines import LineOfSide
-from tools.diff.file_roles import is_product
+from tools.diff.fact_kinds import is_cmake
+from tools.diff.file_roles import HEADERS, is_beside_product, is_generated, is_product
 from tools.diff.word_changes import really_changed, shown_lines
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ class FunctionChange:
 
     lines: Run = field(default_factory=list)
     runs: list[NotableRun] = field(default_factory=list)
+    moved_runs: list[Run] = field(default_factory=list)
     has_moved_lines: bool = False
 
     @property
@@ -84,6 +87,11 @@ class FunctionChange:
         return self.weight >= Weight.DECIDES and size <= MAX_SHORT_RUN
 
     @property
+    def is_small(self) -> bool:
+        """True if no more lines change than a declaration has."""
+        return sum(count_code(run.lines) for run in self.runs) <= MAX_SHORT_RUN
+
+    @property
     def is_rearranged(self) -> bool:
         """True if only the order of the words changes, as where a condition is inverted."""
         if not self.has_moved_lines:
@@ -97,6 +105,17 @@ class FunctionChange:
             for word in _OF_BRANCHES:
                 counter.pop(word, None)
         return words["old"] == words["new"]
+
+    @property
+    def is_reordered(self) -> bool:
+        """True if whole runs of lines stand in another place of the same function, unchanged."""
+        texts: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}
+        for run in self.moved_runs:
+            for line in run:
+                texts[line.side][line.bare] += line.is_code
+        code_lines = sum(line.is_code for line in self.lines)
+        is_whole = sum(count.total() for count in texts.values()) == code_lines
+        return is_whole and +texts["old"] == +texts["new"]
 
     @property
     def only_renames_locals(self) -> bool:
@@ -196,6 +215,7 @@ class KnownLines(NamedTuple):
     shown: set[tuple[str, str]]  # By the texts that are displayed, behind their files
     visible: set[tuple[str, str]]  # Those of facts that users see
     declared: frozenset[LineOfSide]  # Those of declarations that facts are about
+    required: frozenset[str]  # Those of requirements, as they may stand in further files
 
     def is_visible(self, file: str, line: ChangedLine) -> bool:
         """Return True for a line that users see with another fact."""
@@ -203,7 +223,7 @@ class KnownLines(NamedTuple):
 
     def is_known(self, file: str, line: ChangedLine) -> bool:
         """Return True for a line that makes no change of its own worth showing."""
-        if (file, line.text) in self.shown:
+        if (file, line.text) in self.shown or line.bare in self.required:
             return True
         return LineOfSide(file, line.side, line.number) in self.declared
 
@@ -216,7 +236,7 @@ class FunctionChanges:
         files: Sequence["Versions"],
         known_lines: KnownLines,
     ) -> None:
-        self._files = [versions for versions in files if is_compared(versions)]
+        self._files = _compared_files(files)
         self._moved = _moved_lines(files)
         self._named_values = _named_values(files)
         self._one_sided = _one_sided_definitions(files)
@@ -224,26 +244,50 @@ class FunctionChanges:
         for function in self._one_sided:
             if function.name:
                 self._one_sided_names.add(function.name.rpartition(".")[2])
+        self._bodies = set(_bodies(self._files))
         self._known = known_lines
 
     def worth_showing(self) -> dict[ChangedFunction, FunctionChange]:
         """Return the functions of which lines are worth showing; new ones only if there are no others."""
-        changes: dict[ChangedFunction, FunctionChange] = defaultdict(FunctionChange)
-        for versions in self._files:
-            for function, run in _runs(versions):
-                if _is_test_of_rust(function):
-                    continue
-                self._add(changes[function], function, run)
+        changes = self._all()
+        defined: set[str] = set()
+        for function in changes:
+            if function.name and not function.file.endswith(HEADERS):
+                defined.add(function.name)
         changed: dict[ChangedFunction, FunctionChange] = {}
         edited: dict[ChangedFunction, FunctionChange] = {}
         for function, change in changes.items():
             if not change.runs or change.is_rearranged or change.only_renames_locals:
                 continue
+            if function.name in defined and function.file.endswith(HEADERS) and change.is_small:
+                continue  # It is declared as it is defined
             changed[function] = change
             if not self._is_one_sided(function):
                 edited[function] = change
         # Beside facts that users see, it says nothing that something new has a body.
-        return edited if self._known.visible else edited or changed
+        if self._known.visible:
+            return edited
+        return edited or changed or self._reordered(changes)
+
+    def _all(self) -> dict[ChangedFunction, FunctionChange]:
+        """Return all functions with changed lines."""
+        changes: dict[ChangedFunction, FunctionChange] = defaultdict(FunctionChange)
+        for versions in self._files:
+            for function, run in _runs(versions):
+                if not _is_test_of_rust(function):
+                    self._add(changes[function], function, run)
+        return changes
+
+    def _reordered(
+        self, changes: dict[ChangedFunction, FunctionChange]
+    ) -> dict[ChangedFunction, FunctionChange]:
+        """Return the functions that do the same in another order: nothing else may have changed."""
+        reordered: dict[ChangedFunction, FunctionChange] = {}
+        for function, change in changes.items():
+            if function in self._bodies and change.is_reordered:
+                change.runs += [NotableRun(run, Weight.BODY) for run in change.moved_runs]
+                reordered[function] = change
+        return reordered
 
     def _add(self, change: FunctionChange, function: ChangedFunction, run: Run) -> None:
         change.lines += run
@@ -256,6 +300,8 @@ class FunctionChanges:
             if not self._known.is_known(function.file, line) and line.bare not in self._moved:
                 unshown.append(line)
         code = without_debugging(unshown)
+        if count_code(run) and not count_code(unshown):
+            change.moved_runs.append(run)
         if not count_code(code) or not changes_code(code):
             return
         if self._moves_away(run) or self._names_values(code):
@@ -263,7 +309,8 @@ class FunctionChanges:
         code = really_changed(code)
         displayed = shown_lines(displayed, code)
         weight = weight_of(code)
-        if self._follows(code) or self._is_taken_out(run, code):
+        is_list_of_files = weight is Weight.BODY and is_cmake(function.file)
+        if is_list_of_files or self._follows(code) or self._is_taken_out(run, code):
             weight = Weight.FOLLOWS
         change.runs.append(NotableRun(displayed, weight))
 
@@ -328,11 +375,34 @@ class FunctionChanges:
         return not different or is_removed_name
 
 
+def _compared_files(files: Sequence["Versions"]) -> list["Versions"]:
+    """Return the files of which lines are shown.
+
+    Of a commit that leaves the product alone, these are the programs beside it.
+    """
+    if any(is_product(versions.file.path) for versions in files):
+        return [versions for versions in files if is_compared(versions)]
+    programs: list[Versions] = []
+    for versions in files:
+        path = versions.file.path
+        is_program = is_beside_product(path) and language_of(path) is not None
+        if is_program and versions.file.status not in ("added", "removed"):
+            programs.append(versions)
+    return programs
+
+
 def is_compared(versions: "Versions") -> bool:
     """Return True for a file of which lines are shown: the options of a shipped benchmark are facts."""
     if area(versions.file.path) is Area.BENCH or not is_product(versions.file.path):
         return False
+    if is_written_by_tool(versions):
+        return False
     return versions.file.status not in ("added", "removed")
+
+
+def is_written_by_tool(versions: "Versions") -> bool:
+    """Return True for a file that a tool wrote, as its first lines say."""
+    return any(is_generated(versions.file.path, text) for text in versions.texts)
 
 
 def _is_test_of_rust(function: ChangedFunction) -> bool:
@@ -358,8 +428,6 @@ def _moved_lines(files: Iterable["Versions"]) -> set[str]:
     removed: set[str] = set()
     added: set[str] = set()
     for versions in files:
-        if not is_product(versions.file.path):
-            continue
         removed.update(line[1:].strip() for line in versions.patch.lines("old").values())
         added.update(line[1:].strip() for line in versions.patch.lines("new").values())
     return removed & added
@@ -397,6 +465,17 @@ def _names_by_line(declarations: Iterable["Declaration"]) -> dict[int, str]:
         lines = range(definition.first, definition.last + 1)
         names.update(dict.fromkeys(lines, definition.path))
     return names
+
+
+def _bodies(files: Iterable["Versions"]) -> Iterator[ChangedFunction]:
+    """Yield the functions that both versions of a file have; classes have members in any order."""
+    for versions in files:
+        old = {scope.path for scope in versions.old if scope.kind == "function"}
+        added = versions.patch.lines("new")
+        for scope in versions.new:
+            is_moved = scope.line in added  # As a whole, with its body
+            if scope.kind == "function" and scope.path in old and not is_moved:
+                yield ChangedFunction(versions.file.path, scope.path)
 
 
 def _line_count(definition: "Declaration") -> int:

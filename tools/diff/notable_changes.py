@@ -2,16 +2,25 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
-from tools.diff.changed_runs import Weight, count_code, runs_of, weight_of
+from tools.diff.changed_runs import (
+    Run,
+    Weight,
+    changes_code,
+    count_code,
+    is_row_with_other_numbers,
+    runs_of,
+    weight_of,
+)
+from tools.diff.declarations import language_of
 from tools.diff.declared_lines import LineOfSide
-from tools.diff.file_roles import Role, is_beside_product, is_product, role
+from tools.diff.file_roles import Role, is_beside_product, is_for_users, is_product, role
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions
@@ -26,8 +35,12 @@ from tools.diff.function_changes import (
 )
 
 _MAX_FUNCTIONS = 3  # Functions that are shown where no other fact is shown
-_MAX_FUNCTIONS_BESIDE_FACTS = 2  # Where other facts are shown, only of what users notice
+_MAX_FEWER_FUNCTIONS = (
+    2  # Where facts are shown, where nothing decides, and of programs beside the product
+)
+_MAX_FUNCTIONS_OF_REVERT = 1  # The commit that it undoes or brings back says the rest
 _MAX_SHORT = 1  # Functions that are shown besides, of which a few lines decide something
+_MAX_DECISIONS_BESIDE_FACTS = 1  # Decisions that nothing ties to the other facts
 _MAX_PLAIN_RUNS = 2  # Runs of a file that are shown where users notice none of them
 _MAX_FILES = 2  # Files of which hunks are shown where no definition is in sight
 _LINEAGE: tuple[FactKind, ...] = (
@@ -69,28 +82,82 @@ def changed_functions(
         # That a commit brings an earlier one back does not say what it does.
         if fact.severity is not Severity.INTERNAL and fact.kind not in _LINEAGE:
             visible_facts.append(fact)
-    known = KnownLines(_lines_of(facts), _lines_of(visible_facts), frozenset(declared))
+    known = KnownLines(
+        shown=_lines_of(facts),
+        visible=_lines_of(visible_facts),
+        declared=frozenset(declared),
+        required=frozenset(_required(facts)),
+    )
     changes = FunctionChanges(files, known).worth_showing()
     words = _title_words(title)
-    subject = _Subject(words, visible_facts)
-    heaviest = max((change.weight for change in changes.values()), default=Weight.BODY)
-    code_facts: list[Fact] = []
-    short_facts: list[Fact] = []
-    limit = _MAX_FUNCTIONS_BESIDE_FACTS if visible_facts else _MAX_FUNCTIONS
+    room = _room(changes, facts, visible_facts)
+    choice = _Choice(room, _Subject(words, visible_facts), _heaviest(changes))
     for group in _alike(changes, surface, words):
-        function, change = group[0]
-        if not subject.is_worth_showing(function, change):
-            continue
-        if code_facts and change.weight <= Weight.BODY < heaviest:
-            continue
-        if len(code_facts) < limit:
-            code_facts.append(_fact_of_functions(group))
-        elif change.is_short:
-            short_facts.append(_fact_of_functions(group))
-    shown = code_facts + short_facts[:_MAX_SHORT]
-    if not visible_facts:
+        choice.offer(group)
+    shown = choice.shown
+    if room.has_main_folder:
         shown += _of_main_folder(changes, shown, surface, words)
     return shown
+
+
+class _Room(NamedTuple):
+    """How many functions of a commit are shown."""
+
+    functions: int
+    short: int = 0  # Besides, of which a few lines decide something
+    has_main_folder: bool = False  # Besides, one of the folder in which most changes
+
+
+def _room(
+    changes: Mapping[ChangedFunction, FunctionChange],
+    facts: Sequence[Fact],
+    visible_facts: Sequence[Fact],
+) -> _Room:
+    if any(fact.kind in _LINEAGE for fact in facts):
+        return _Room(_MAX_FUNCTIONS_OF_REVERT)
+    if any(is_beside_product(function.file) for function in changes):
+        return _Room(_MAX_FEWER_FUNCTIONS)
+    if visible_facts:
+        return _Room(_MAX_FEWER_FUNCTIONS, _MAX_SHORT)
+    is_decided = _heaviest(changes) > Weight.BODY
+    functions = _MAX_FUNCTIONS if is_decided else _MAX_FEWER_FUNCTIONS
+    return _Room(functions, _MAX_SHORT, has_main_folder=True)
+
+
+def _heaviest(changes: Mapping[ChangedFunction, FunctionChange]) -> Weight:
+    return max((change.weight for change in changes.values()), default=Weight.BODY)
+
+
+class _Choice:
+    """The functions that are shown, of those that are offered one after the other."""
+
+    def __init__(self, room: _Room, subject: "_Subject", heaviest: Weight) -> None:
+        self._room = room
+        self._subject = subject
+        self._heaviest = heaviest
+        self._facts: list[Fact] = []
+        self._short_facts: list[Fact] = []
+        self._shown_texts: set[str] = set()
+
+    @property
+    def shown(self) -> list[Fact]:
+        """A fact for each group of functions that was chosen."""
+        return self._facts + self._short_facts[: self._room.short]
+
+    def offer(self, group: Sequence[tuple[ChangedFunction, FunctionChange]]) -> None:
+        """Choose functions that change alike if they are worth showing and there is room."""
+        function, change = group[0]
+        if self._shown_texts.issuperset(change.texts):
+            return
+        if not self._subject.is_worth_showing(function, change):
+            return
+        if self._facts and change.weight <= Weight.BODY < self._heaviest:
+            return
+        if len(self._facts) < self._room.functions:
+            self._facts.append(_fact_of_functions(group))
+            self._shown_texts.update(change.texts)
+        elif change.is_short:
+            self._short_facts.append(_fact_of_functions(group))
 
 
 class _Subject:
@@ -99,26 +166,30 @@ class _Subject:
     def __init__(self, title_words: Collection[str], visible_facts: Sequence[Fact]) -> None:
         self._title_words = title_words
         self._has_facts = bool(visible_facts)
+        self._has_one_fact = len(visible_facts) == 1
         self._settings = _new_settings(visible_facts)
         self._told_functions: set[str] = set()
         for fact in visible_facts:
             if fact.kind.startswith("parameter-"):
                 self._told_functions.add(fact.name)
-        # That something is new does not say what is otherwise now: one decision is shown beside it.
-        self._lacks_decision = all(fact.severity is Severity.ADDITIVE for fact in visible_facts)
+        self._decisions_left = _MAX_DECISIONS_BESIDE_FACTS
 
     def is_worth_showing(self, function: ChangedFunction, change: FunctionChange) -> bool:
         """Return True for a change that users notice, or that belongs to what else is told."""
-        if self._lacks_decision and change.is_short:
-            self._lacks_decision = False
-            return True
         if not self._has_facts or change.weight is Weight.VISIBLE:
             return True
         if function.name in self._told_functions:
             return True  # What a new argument does is in the body of its function
         if change.weight is Weight.DECIDES and self._settings & _words_of(function, change):
             return True
-        return bool(_named_words(function, change, self._title_words))
+        if _named_words(function, change, self._title_words):
+            return True
+        # That something is new or gone does not say what is otherwise now.
+        is_telling = self._has_one_fact and change.weight is Weight.DECIDES
+        if self._decisions_left and (is_telling or change.is_short):
+            self._decisions_left -= 1
+            return True
+        return False
 
 
 def _of_main_folder(
@@ -168,6 +239,14 @@ def _alike(
     return groups.values()
 
 
+def _required(facts: Iterable[Fact]) -> Iterator[str]:
+    """Yield the changed lines of requirements, without their signs and indentation."""
+    for fact in facts:
+        if fact.kind.startswith("dependency-"):
+            for location in fact.places:
+                yield from (line[1:].strip() for line in location.lines)
+
+
 def _lines_of(facts: Iterable[Fact]) -> set[tuple[str, str]]:
     """Return the changed lines that facts show, each behind its file."""
     lines: set[tuple[str, str]] = set()
@@ -187,13 +266,14 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
     product = [file for file in kept if is_product(file.path)]
     # Of its tests and documents nobody has to know beside it.
     kept = product or [file for file in kept if is_beside_product(file.path)]
-    ranked = sorted(kept, key=lambda file: (_rank(file.path), -file.additions - file.deletions))
+    ranked = sorted(kept, key=_file_order)
     facts: list[Fact] = []
     for file in ranked[:_MAX_FILES]:
         runs: list[NotableRun] = []
         for hunk in read_patch(file.patch).hunks:
             for run in runs_of(hunk):
-                runs.append(NotableRun(run, weight_of(run)))
+                if changes_code(run):
+                    runs.append(NotableRun(run, weight_of(run)))
         if not runs:
             continue
         runs.sort(key=lambda run: run.order)
@@ -205,6 +285,24 @@ def largest_hunks(files: Sequence[FileChange], compared: Collection[str] = ()) -
             fact = fact.model_copy(update={"severity": Severity.INTERNAL})
         facts.append(fact)
     return facts
+
+
+def changed_table_rows(files: Sequence[FileChange]) -> list[Fact]:
+    """Return the rows of tables in documents in which nothing but numbers differs.
+
+    Such tables say which versions and devices are supported.
+    """
+    facts: list[Fact] = []
+    for file in files:
+        if not is_for_users(file.path) or role(file.path) is not Role.DOCUMENT:
+            continue
+        runs: list[Run] = []
+        for hunk in read_patch(file.patch).hunks:
+            runs += [run for run in runs_of(hunk) if is_row_with_other_numbers(run)]
+        if runs:
+            fact = code_fact(file.path, file.path, runs[:MAX_RUNS])
+            facts.append(fact.model_copy(update={"severity": Severity.BEHAVIOUR}))
+    return facts[:1]
 
 
 def _order_key(
@@ -255,7 +353,7 @@ def _title_words(title: str) -> frozenset[str]:
     """Return the words of a title that lines may have, without the number of its pull request."""
     words: set[str] = set()
     for word in _TITLE_WORD.findall(title):
-        words.add(word.lower() if word.istitle() else word)
+        words.add(word.removesuffix("s").lower() if word.istitle() or word.islower() else word)
     return frozenset(words)
 
 
@@ -270,8 +368,15 @@ def _words_of(function: ChangedFunction, change: FunctionChange) -> set[str]:
     for text in (function.name, *(line.bare for line in change.lines if line.is_code)):
         for word in _TITLE_WORD.findall(text):
             words.add(word)
-            words.update(word.lower().split("_"))
+            parts = _PART_OF_NAME.findall(word)
+            words.update(part.lower().removesuffix("s") for part in parts)
     return words
+
+
+def _file_order(file: FileChange) -> tuple[int, bool, int]:
+    """Return what sorts files: by what they are for, programs before data, the largest first."""
+    is_data = language_of(file.path) is None
+    return _rank(file.path), is_data, -file.additions - file.deletions
 
 
 def _rank(path: str) -> int:
@@ -284,7 +389,7 @@ def _rank(path: str) -> int:
 def _fact_of_functions(group: Sequence[tuple[ChangedFunction, FunctionChange]]) -> Fact:
     """Return the fact of functions that change alike."""
     function, change = group[0]
-    names = [function.name or function.file.rpartition("/")[2] for function, _ in group]
+    names = [_shown_name(function) for function, _ in group]
     unique_names = list(dict.fromkeys(names))
     fact = code_fact(function.file, ", ".join(unique_names), change.shown_runs)
     update: dict[str, object] = {"count": len(unique_names)}
@@ -293,4 +398,13 @@ def _fact_of_functions(group: Sequence[tuple[ChangedFunction, FunctionChange]]) 
     return fact.model_copy(update=update)
 
 
+def _shown_name(function: ChangedFunction) -> str:
+    """Return the name of a function; of other lines that of their file, as users call it."""
+    if function.name or is_beside_product(function.file):
+        return function.name or function.file
+    return function.file.rpartition("/")[2]
+
+
 _TITLE_WORD = re.compile(r"[A-Za-z_][\w-]{3,}")
+_PART_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+"""A word of a name, between underscores or capitals: `chat` and `template` of `ChatTemplate`."""

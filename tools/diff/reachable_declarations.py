@@ -27,7 +27,10 @@ def is_guessed_public(declared: FoundDeclaration) -> bool:
         return True
     if declared.kind == "constant" and not declared.owner and declared.name.islower():
         return False  # A module's own object, such as its logger
-    return module_of(declared.versions.file.path).count(".") < _MAX_GUESSED_DEPTH
+    modules = module_of(declared.versions.file.path).split(".")
+    if modules[-1] == "setup" or not all(name.isidentifier() for name in modules):
+        return False  # Nobody imports what builds a package, or a folder with a dash in its name
+    return len(modules) <= _MAX_GUESSED_DEPTH
 
 
 def is_filled_in_field(declared: FoundDeclaration) -> bool:

@@ -32,7 +32,10 @@ def noticed(facts: Iterable[Fact]) -> list[Fact]:
 
 def is_unstated_value(fact: Fact) -> bool:
     """Return True for a value that users do not set or read themselves: its lines may still matter."""
-    return fact.severity is Severity.INTERNAL and fact.kind in _VALUES
+    if fact.severity is not Severity.INTERNAL:
+        return False
+    is_of_class = fact.kind == "symbol-added" and fact.detail == "constant" and "." in fact.name
+    return is_of_class or fact.kind in _VALUES
 
 
 def without_repeats(facts: Sequence[Fact]) -> list[Fact]:

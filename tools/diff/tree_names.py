@@ -10,7 +10,7 @@ from agent.domain.facts import Fact, FactKind
 from tools.diff.composed_names import is_route_of_a_router, is_set_in_methods
 from tools.diff.documented_names import Lines, names_in_documents
 from tools.diff.fact_kinds import Difference, FoundDeclaration, is_cmake
-from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, role
+from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, module_of, role
 
 if TYPE_CHECKING:
     from tools.diff.file_versions import Versions
@@ -66,6 +66,9 @@ _MENTIONED_ELSEWHERE: tuple[FactKind, ...] = (
     "metric-removed",
 )
 """Facts of names that other files may have had before or may still have."""
+_OF_ONE_PROGRAM: tuple[FactKind, ...] = ("flag-added", "route-added")
+"""Facts of names that are new in one program though another one of the repository has them."""
+_PROGRAM_DEPTH = 2  # Names of packages by which programs of one repository are told apart
 _REGISTRATIONS: tuple[FactKind, ...] = ("registered", "unregistered", "registration-changed")
 COMMENT_SIGNS = ("#", "//", "*", "<!--")
 
@@ -142,7 +145,15 @@ def is_still_there(
             added = versions.patch.lines("new").values()
             lines += [(versions.file.path, line[1:]) for line in added]
     own_file = newest.versions.file.path
+    if difference.kind in _OF_ONE_PROGRAM:
+        program = _program_of(own_file)
+        lines = [(path, line) for path, line in lines if _program_of(path) == program]
     return _is_mentioned(lines, newest.name, {own_file}, difference.kind)
+
+
+def _program_of(path: str) -> tuple[str, ...]:
+    """Return the package and the part of it in which a file stands: a server, a command."""
+    return tuple(module_of(path).split(".")[:_PROGRAM_DEPTH])
 
 
 def _removed_choices(difference: Difference) -> list[str]:

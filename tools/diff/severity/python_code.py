@@ -58,6 +58,8 @@ def python_severity(
         return _severity_of_public(difference, surface)
     if difference.kind == "hook-added":
         return Severity.INTERNAL
+    if difference.kind in _REMOVALS and _is_listed(oldest):
+        return Severity.MAY_BREAK
     is_unclear = not surface.is_exporting(oldest.file) and is_guessed_public(oldest)
     return Severity.MAY_BREAK if is_unclear or is_filled_in_field(oldest) else Severity.INTERNAL
 
@@ -108,6 +110,14 @@ def _may_be_refused(difference: Difference) -> bool:
 def _is_of_command(parameter: FoundDeclaration, surface: SurfaceChange) -> bool:
     """Return True for a parameter of a function that a command starts."""
     return surface.is_command(parameter.file, parameter.owner)
+
+
+def _is_listed(declared: FoundDeclaration) -> bool:
+    """Return True for a name in the `__all__` of its module, by which this gives it to others."""
+    if declared.owner or declared.kind == "export":
+        return False
+    exports = {sibling.name for sibling in declared.siblings if sibling.kind == "export"}
+    return declared.name in exports
 
 
 def _is_abstract(hook: FoundDeclaration) -> bool:

@@ -15,10 +15,15 @@ from tools.diff.tree_names import COMMENT_SIGNS, SurroundingTrees
 
 _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
 """Sections of a manifest that are not installed with the project itself."""
+_FOR_DEVELOPERS = frozenset(
+    ("dev", "test", "tests", "testing", "doc", "docs", "lint", "ci", "typing")
+)
+"""Words in the names of files with the requirements of those who work on the project."""
 _COMPILED_IN = ("Cargo.toml", "go.mod")
 _CONTAINER_FILE = re.compile(
     r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
 )
+_WORD = re.compile(r"[a-z]+")
 _REFERENCE = re.compile(
     r"[A-Za-z_]\w*|\(\s*([\"'])[\w.]+\1,\s*([\"'])\w+\2,?\s*\)|([\"'])[A-Za-z_][\w.]*[.:][A-Za-z_]\w*\3"
 )
@@ -166,6 +171,9 @@ def _is_aside(difference: Difference) -> bool:
     """Return True if a dependency is none of those that users install with the project."""
     path = difference.newest.versions.file.path
     if _SET_ASIDE.search(difference.newest.owner) or path.endswith(_COMPILED_IN):
+        return True
+    name = path.rpartition("/")[2].lower()
+    if name.endswith((".txt", ".in")) and _FOR_DEVELOPERS & set(_WORD.findall(name)):
         return True
     # What an image installs beside the project is not required by it; a version that it pins is
     # the one that runs there.

@@ -1,0 +1,3 @@
+from engine.core import run
+
+__all__ = ["run"]

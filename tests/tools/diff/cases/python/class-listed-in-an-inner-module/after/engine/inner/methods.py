@@ -1,0 +1,6 @@
+__all__ = ["Linear"]
+
+
+class Linear:
+    def apply(self, x):
+        return x
