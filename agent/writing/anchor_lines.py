@@ -1,4 +1,4 @@
-"""Which lines of a file that was looked up an anchor stands in."""
+"""The lines that an anchor copies: as they stand in a diff, and by their numbers in a file."""
 
 import re
 
@@ -8,15 +8,45 @@ from agent.gate.evidence_text import normal
 _NUMBERED = re.compile(r"^ {0,5}[0-9]{1,9}  ")
 
 
+def exact_lines(anchor: str, patch: str) -> str:
+    """Return the whole lines of a patch that an anchor copies, as they stand there.
+
+    Writers lose signs and blanks. An anchor of other words, or of parts of lines, stays as it is.
+    """
+    wanted = _words_of_lines(anchor)
+    if not wanted:
+        return anchor
+    rarest = max(wanted[0].split(), key=len)
+    lines = patch.split("\n")
+    for start, line in enumerate(lines):
+        if rarest not in line:
+            continue
+        passage = lines[start : start + len(wanted)]
+        if len(passage) == len(wanted) and all(map(_is_copied, passage, wanted)):
+            return "\n".join(passage)
+    return anchor
+
+
+def _is_copied(line: str, words: str) -> bool:
+    """Return True if words are all of a line, with its sign or without."""
+    if line.startswith("@@"):
+        return False
+    code = normal(line[1:])
+    has_its_sign = words[:1] == line[:1] and words[1:].strip() == code
+    return has_its_sign or words == code
+
+
+def _words_of_lines(text: str) -> list[str]:
+    """Return the words of each line that has any."""
+    return [words for line in text.split("\n") if (words := normal(line))]
+
+
 def lines_of(anchor: str, evidence: FileEvidence) -> tuple[int, int] | None:
     """Return the first and the last line that an anchor was copied from, or None if unknown.
 
     The lines follow each other, empty ones apart, and may have been copied in part.
     """
-    wanted: list[str] = []
-    for line in without_line_numbers(anchor).split("\n"):
-        if words := normal(line):
-            wanted.append(words)
+    wanted = _words_of_lines(without_line_numbers(anchor))
     if not wanted:
         return None
     shown = _shown_lines(evidence)

@@ -24,7 +24,7 @@ from agent.gate.literals import names_in
 from agent.gate.quotes import MAX_ANCHOR, is_heading_of, is_in_code, is_in_file, is_in_prose
 from agent.gate.safety import LONGEST
 from agent.languages import writing_of
-from agent.writing.anchor_lines import lines_of, numbered_lines
+from agent.writing.anchor_lines import exact_lines, lines_of, numbered_lines
 
 MOST_SENTENCES = 5
 MOST_ANSWERED = 10
@@ -261,7 +261,8 @@ def _anchor_in(text: str, evidence: Citable) -> Anchor | None:
                 # Words that code wrote above the diff: a reader must not take them for lines of it.
                 return Anchor(cite=evidence.id, text=text)
             if is_in_file(text, file):
-                return Anchor(cite=evidence.id, text=text, file=file.path)
+                lines = exact_lines(text, file.patch or "")
+                return Anchor(cite=evidence.id, text=lines, file=file.path)
     return Anchor(cite=evidence.id, text=text) if is_in_code(text, evidence) else None
 
 

@@ -5,7 +5,7 @@ import pytest
 from agent.domain.base import RepoId
 from agent.domain.evidence import FileEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.writing.anchor_lines import lines_of
+from agent.writing.anchor_lines import exact_lines, lines_of
 from agent.writing.model_sentences import anchored
 
 LINES = EvidenceId.lines(RepoId("octo/router"), "a" * 40, "src/topk.cu", 24, 516)
@@ -51,3 +51,36 @@ def test_lines_are_known_where_the_anchor_follows_them(
 def test_an_anchor_in_a_looked_up_file_has_its_lines() -> None:
     anchor = anchored("pos < kLimit,", [LINES], {LINES: SHOWN})
     assert (anchor.cite, anchor.file, anchor.lines) == (LINES, None, (173, 173))
+
+
+PATCH = """@@ -1,4 +1,4 @@ def fuse(tensor):
+     fused = fuse(
+-        completes_late=uses_launch,  # Same meaning
++        completes_late=completes_late,
+     )
+     return fused"""
+
+
+@pytest.mark.parametrize(
+    ("anchor", "shown"),
+    [
+        # Blanks and signs that a writer lost are there again.
+        (
+            "- completes_late=uses_launch, # Same meaning",
+            "-        completes_late=uses_launch,  # Same meaning",
+        ),
+        ("completes_late=completes_late,", "+        completes_late=completes_late,"),
+        (
+            "fused = fuse(\n-completes_late=uses_launch, # Same meaning",
+            "     fused = fuse(\n-        completes_late=uses_launch,  # Same meaning",
+        ),
+        # Parts of lines, lines that do not follow each other, and other words stay as they are.
+        ("completes_late=uses_launch", "completes_late=uses_launch"),
+        ("fused = fuse(\n)", "fused = fuse(\n)"),
+        ("@@ -1,4 +1,4 @@ def fuse(tensor):", "@@ -1,4 +1,4 @@ def fuse(tensor):"),
+        ("return fused\nreturn", "return fused\nreturn"),
+        ("", ""),
+    ],
+)
+def test_whole_lines_of_a_diff_are_shown_as_they_stand_there(anchor: str, shown: str) -> None:
+    assert exact_lines(anchor, PATCH) == shown
