@@ -297,8 +297,11 @@ class CloneSource(CodeSource, Protocol):
     async def version(self, name: str, *, tz: str = "UTC") -> Commit:
         """Find the commit that a tag, a hash or a day means."""
 
-    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
-        """List the commits that one version has and the other has not, newest first."""
+    async def between(self, old: str, new: str, *, members: bool = False) -> tuple[Commit, ...]:
+        """List the commits that one version has and the other has not, newest first.
+
+        With `members`, what merges brought in is listed, too.
+        """
 
     async def tree_change(self, old: str, new: str) -> Change:
         """Read how the tree of one commit differs from another's, as one change."""

@@ -28,9 +28,13 @@ _MAX_MESSAGE = 100_000  # Characters of a message that are searched
 _MAX_REFERENCE = 300  # Characters in which the reference behind "introduced by" must begin and end
 _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE)
 """The trailer by which the Linux kernel names the commit that brought a fault."""
-_INTRODUCED = re.compile(
-    r"\bintroduced (?:by|in) (?:(?:the )?(?:PR|pull request|commit) )?[(\[`]?", re.IGNORECASE
+_BEFORE_REFERENCE = r"(?:(?:the )?(?:PR|pull request|commit) )?[(\[`]?"
+_INTRODUCED = re.compile(rf"\bintroduced (?:by|in) {_BEFORE_REFERENCE}", re.IGNORECASE)
+"""How authors say which change brought something; a reference follows at once."""
+_CAUSED = re.compile(
+    rf"\b(?:(?:caused|broken) (?:by|in)|regression (?:from|in)) {_BEFORE_REFERENCE}", re.IGNORECASE
 )
+"""How authors say which change brought a fault; a reference follows at once."""
 _NO_PRODUCT_CODE = (
     "only-comments",
     "only-formatting",
@@ -144,10 +148,14 @@ async def _introduction(
     reverted = await _commits_meant(code, commit, list(_reverted(evidence)))
     if len(reverted) > 1:
         return None
-    is_fix = "fix" in read_heading(commit.title).purposes
+    is_fix = _is_fix(commit)
     named_commits: list[Commit] = []
+    blamed_commits: list[Commit] = []
     if is_fix:
-        named_commits = await _commits_meant(code, commit, list(_mentioned_commits(commit)))
+        blamed = [*_fixed_by_trailer(commit), *_behind(_CAUSED, commit)]
+        blamed_commits = await _commits_meant(code, commit, blamed)
+        named = [*blamed, *_behind(_INTRODUCED, commit)]
+        named_commits = await _commits_meant(code, commit, named)
     if reverted:
         # Only the author's words make a fault of what is taken back.
         proof: IntroductionProof = "named" if reverted == named_commits else "reverted"
@@ -156,6 +164,8 @@ async def _introduction(
         return None
     if any(fact.kind in _NO_PRODUCT_CODE for fact in evidence.facts):
         return None  # No version does anything wrong that the commit mends
+    if blamed_commits:
+        return _Introduction(blamed_commits[0], "named") if len(blamed_commits) == 1 else None
     sharing_commits = await _sharing_a_file(code, evidence, named_commits, evidence_cache)
     if sharing_commits:
         return _Introduction(sharing_commits[0], "named") if len(sharing_commits) == 1 else None
@@ -196,6 +206,13 @@ async def _sharing_a_file(
     return sharing
 
 
+def _is_fix(commit: Commit) -> bool:
+    """Return True if a commit mends something, by its title or by the trailer that says what."""
+    if "fix" in read_heading(commit.title).purposes:
+        return True
+    return _FIXES_TRAILER.search(commit.message[:_MAX_MESSAGE]) is not None
+
+
 def _reverted(evidence: CommitEvidence) -> Iterator[EvidenceId]:
     """Yield what a commit takes back, by what its facts say."""
     repo = evidence.repo
@@ -211,12 +228,16 @@ def _reverted(evidence: CommitEvidence) -> Iterator[EvidenceId]:
             yield target
 
 
-def _mentioned_commits(commit: Commit) -> Iterator[EvidenceId]:
-    """Yield the commits and pull requests that a message says the fault came with."""
-    message = commit.message[:_MAX_MESSAGE]
-    for trailer in _FIXES_TRAILER.finditer(message):
+def _fixed_by_trailer(commit: Commit) -> Iterator[EvidenceId]:
+    """Yield the commits that the trailers of a message say it fixes."""
+    for trailer in _FIXES_TRAILER.finditer(commit.message[:_MAX_MESSAGE]):
         yield EvidenceId.listed(commit.repo, revision=trailer["sha"])
-    for phrase in _INTRODUCED.finditer(message):
+
+
+def _behind(words: re.Pattern[str], commit: Commit) -> Iterator[EvidenceId]:
+    """Yield the commits and pull requests that a message names directly behind some words."""
+    message = commit.message[:_MAX_MESSAGE]
+    for phrase in words.finditer(message):
         behind = message[phrase.end() : phrase.end() + _MAX_REFERENCE]
         if bare_hash := _BARE_HASH.match(behind):
             yield EvidenceId.listed(commit.repo, revision=bare_hash["sha"])

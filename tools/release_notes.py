@@ -71,13 +71,14 @@ async def release_notes(code: CloneSource, tag: str) -> ReleaseNotes | None:
         _LOG.warning("%s %s: files could not be compared: %s", code.repo, tag, error)
     undone = _undone(guide.undone if guide else undone_pairs(commits, {}))
     listed, more = _listed_entries(guide) if guide else ([], {})
-    advisories = await _advisories(code, commits, undone, release_range.previous)
+    everything = await code.between(old.sha, new.sha, members=True)
+    advisories = await _advisories(code, commits, everything, undone, release_range.previous)
     cited: set[str] = set()
     for entry in listed:
         cited.update(commit.sha for commit in entry.commits)
     for advisory in advisories:
         cited.update(commit.sha for commit in advisory.commits)
-    titles = {commit.sha: commit.title for commit in commits}
+    titles = {commit.sha: commit.title for commit in everything}
     if guide is not None:
         titles |= guide.titles
     return ReleaseNotes(
@@ -90,6 +91,25 @@ async def release_notes(code: CloneSource, tag: str) -> ReleaseNotes | None:
         advisories=tuple(advisories),
         titles={sha: titles[sha] for sha in sorted(cited)},
     )
+
+
+def brought_by(
+    line: Sequence[Commit], everything: Sequence[Commit]
+) -> Iterator[tuple[Commit, list[Commit]]]:
+    """Yield the commits of a line, the oldest first, each with all that it brought.
+
+    A commit brought itself, and a merge what the line did not have before it.
+    """
+    unplaced = {commit.sha: commit for commit in everything}
+    for landed in reversed(line):
+        brought: list[Commit] = []
+        reached = [landed.sha]
+        while reached:
+            commit = unplaced.pop(reached.pop(), None)
+            if commit is not None:
+                brought.append(commit)
+                reached.extend(commit.parents)
+        yield landed, brought
 
 
 def _undone(pairs: Iterable[Undone]) -> set[str]:
@@ -139,13 +159,20 @@ def _has_title(pick: Pick, original: Headline) -> bool:
 
 
 async def _advisories(
-    code: CloneSource, commits: Sequence[Commit], undone: set[str], previous: str
+    code: CloneSource,
+    line: Sequence[Commit],
+    everything: Sequence[Commit],
+    undone: set[str],
+    previous: str,
 ) -> list[Advisory]:
-    """Return the advisories that commits name, without what the previous release has copies of."""
+    """Return the advisories that commits name, without what the previous release has copies of.
+
+    The members of a merge count, unless it was undone.
+    """
     naming: list[Commit] = []
-    for commit in reversed(commits):
-        if commit.sha not in undone and advisories_in(commit.message):
-            naming.append(commit)
+    for landed, brought in brought_by(line, everything):
+        if landed.sha not in undone:
+            naming += [commit for commit in brought if advisories_in(commit.message)]
     heads = [headline(commit) for commit in naming]
     releases = await code.releases_with(heads, until=_ANY_TIME) if heads else {}
     commits_by_advisory: dict[str, list[EvidenceId]] = {}

@@ -5,6 +5,7 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from agent.domain.base import InputError, RepoId
@@ -50,11 +51,17 @@ class UserCode:
         return await asyncio.to_thread(self._uses_of, repo, facts)
 
     def _uses_of(self, repo: RepoId, facts: Mapping[str, Sequence[Fact]]) -> tuple[OwnUse, ...]:
-        concerning: dict[Fact, list[OwnUse]] = {}
-        for commit_facts in facts.values():
+        found = self._uses_by_fact(repo, chain.from_iterable(facts.values()))
+        uses: dict[OwnUse, None] = {}
+        for sha, commit_facts in facts.items():
             for fact in commit_facts:
-                if concerns(fact):
-                    concerning[fact] = []
+                for own_use in found.get(fact, ())[:MAX_PLACES]:
+                    uses[own_use.model_copy(update={"sha": sha})] = None
+        return tuple(uses)
+
+    def _uses_by_fact(self, repo: RepoId, facts: Iterable[Fact]) -> dict[Fact, list[OwnUse]]:
+        """Return all places of the user's code that each fact concerns; they name no commit."""
+        concerning: dict[Fact, list[OwnUse]] = {fact: [] for fact in facts if concerns(fact)}
         sought = list(concerning)
         project = project_names(repo, sought)
         for file, text in self._naming(project):
@@ -68,28 +75,18 @@ class UserCode:
                     text=use.text,
                 )
                 concerning[use.fact].append(own_use)
-        uses: dict[OwnUse, None] = {}
-        for sha, commit_facts in facts.items():
-            for fact in commit_facts:
-                for own_use in concerning.get(fact, ())[:MAX_PLACES]:
-                    uses[own_use.model_copy(update={"sha": sha})] = None
-        return tuple(uses)
+        return concerning
 
     def marked(self, upgrade: Upgrade) -> Upgrade:
         """Return a guide with the places where the user's code uses what changed."""
-        facts: dict[str, list[Fact]] = {}
-        for item in upgrade.items:
-            facts.setdefault(_first_commit(item), []).append(item.fact)
-        uses: dict[tuple[str, str], list[OwnUse]] = {}
-        for use in self._uses_of(upgrade.repo, facts):
-            uses.setdefault((use.sha, use.name), []).append(use)
+        found = self._uses_by_fact(upgrade.repo, (item.fact for item in upgrade.items))
         items = []
         for item in upgrade.items:
-            key = (_first_commit(item), used_name(item.fact))
-            if key in uses and concerns(item.fact):
-                items.append(item.model_copy(update={"uses": tuple(uses[key])}))
-            else:
-                items.append(item)
+            sha = _first_commit(item)
+            uses: dict[OwnUse, None] = {}
+            for use in found.get(item.fact, ())[:MAX_PLACES]:
+                uses[use.model_copy(update={"sha": sha})] = None
+            items.append(item.model_copy(update={"uses": tuple(uses)}) if uses else item)
         update = {"items": tuple(items), "own_files": len(self._listed_files())}
         return upgrade.model_copy(update=update)
 

@@ -96,6 +96,8 @@ _TARGET = re.compile(
     rf"(?P<repo>{_REPO})?#(?P<number>[1-9]\d{{0,9}})\b|(?:commit\s{{1,3}})?(?P<sha>{_HASH})",
     re.IGNORECASE,
 )
+_AND = re.compile(r"\s{0,3}(?:,\s{0,3}and\b|,|and\b|&|\+)\s{0,3}")
+"""What stands between the references of a title that takes several changes back."""
 _TRAILERS: tuple[tuple[re.Pattern[str], LineageKind], ...] = (
     (re.compile(r"^This reverts commit (?P<sha>[0-9a-f]{7,40})\b", re.MULTILINE), "revert"),
     (
@@ -223,16 +225,9 @@ def _headlines(title: RevertTitle) -> list[Lineage]:
     are no title; the numbers in parentheses behind them name what is meant.
     """
     kind = title.kind
-    reference = _TARGET.match(title.target)
-    if reference is not None:
-        named = Lineage(
-            kind,
-            sha=(reference["sha"] or "").lower(),
-            number=int(reference["number"]) if reference["number"] else None,
-            repo=reference["repo"] or "",
-            part=title.part,
-        )
-        return [named]
+    references = list(_references(title.target))
+    if references:
+        return [_named(reference, title) for reference in references]
     text = title.innermost
     inner, rest = _quoted(text) if title.quotations else (text, text)
     for _ in range(title.quotations - 1):
@@ -244,6 +239,25 @@ def _headlines(title: RevertTitle) -> list[Lineage]:
         numbers = pull_numbers(inner)[-1:] or numbers
     number = next(iter(numbers), None)
     return [Lineage(kind, number=number, subject=_bare_title(inner), part=title.part)]
+
+
+def _references(text: str) -> Iterator[re.Match[str]]:
+    """Yield the numbers and hashes with which a text begins, as in `#1, #2 and #3`."""
+    reference = _TARGET.match(text)
+    while reference is not None:
+        yield reference
+        separator = _AND.match(text, reference.end())
+        reference = _TARGET.match(text, separator.end()) if separator else None
+
+
+def _named(reference: re.Match[str], title: RevertTitle) -> Lineage:
+    return Lineage(
+        title.kind,
+        sha=(reference["sha"] or "").lower(),
+        number=int(reference["number"]) if reference["number"] else None,
+        repo=reference["repo"] or "",
+        part=title.part,
+    )
 
 
 def _quoted(text: str) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """The surface of a Python package: changes of the paths that its users import."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -52,12 +53,20 @@ class SurfaceChange(Frozen):
     """The changed headers that documents or examples include."""
 
     @cached_property
-    def _paths(self) -> dict[tuple[str, str], str]:
-        return {(public.file, public.name): public.path for public in reversed(self.names)}
+    def _paths(self) -> dict[tuple[str, str], list[str]]:
+        paths: dict[tuple[str, str], list[str]] = {}
+        for public in self.names:
+            paths.setdefault((public.file, public.name), []).append(public.path)
+        return paths
 
     def public_path(self, file: str, name: str) -> str:
-        """Return the path under which users import something; empty where they do not."""
-        return self._paths.get((file, name), "")
+        """Return the first path under which users import something; empty where they do not."""
+        paths = self.public_paths(file, name)
+        return paths[0] if paths else ""
+
+    def public_paths(self, file: str, name: str) -> Sequence[str]:
+        """Return all paths under which users import something."""
+        return self._paths.get((file, name), ())
 
     def is_command(self, file: str, name: str) -> bool:
         """Return True for a function that a command starts, without arguments of users."""

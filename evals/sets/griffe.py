@@ -1,10 +1,11 @@
 """Griffe: what breaks for callers of Python packages, compared with an independent tool.
 
-Only the public API counts: what the `__init__.py` of a package, or of one right below it, gives to
-others. Griffe loads the package at a commit and resolves these names to their definitions itself.
-Recall asks of each finding of griffe whether a fact that is not internal states it; precision asks
-of each name that a fact calls broken whether griffe finds it broken too. Fields of records are left
-out of precision: users set them without importing the record.
+Recall asks of each finding of griffe about the public API whether a fact that is not internal states
+it. Public is what the `__init__.py` of a package, or of one right below it, gives to others: griffe
+loads the package at a commit and resolves these names to their definitions itself. Precision asks
+of each name that a fact calls broken whether griffe finds it broken too, in whatever module:
+documents also show users what no `__init__.py` gives on. Fields of records are left out of
+precision: users set them without importing the record.
 """
 
 import re
@@ -15,7 +16,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent.domain.base import InputError
 from agent.domain.commits import Change
@@ -55,6 +56,13 @@ class Broken:
         return not finding.parameters or bool(finding.parameters & self.parameters)
 
 
+class FoundBreaks(NamedTuple):
+    """What griffe finds broken in a package."""
+
+    given_on: list[Broken]  # Among the names that the package gives to others
+    anywhere: list[Broken]  # In all of its modules
+
+
 @evalset("griffe", "what breaks for callers is what griffe says breaks", needs_mirrors=True)
 async def run(bench: Bench) -> Figures:
     """Compare the latest commits of every mirror."""
@@ -69,13 +77,16 @@ async def run(bench: Bench) -> Figures:
         bench.say(f"griffe: {spec.name}, {', '.join(folders) or 'no package'}")
         line = await first_parent_line(spec)
         for row, parent in pairwise(line[: bench.count(_FEW, _MANY) + 1]):
-            findings: list[Broken] = []
+            given_on: list[Broken] = []
+            anywhere: list[Broken] = []
             for folder in folders:
-                findings += await broken(git_dir, folder, parent.sha, row.sha)
+                found = await broken(git_dir, folder, parent.sha, row.sha)
+                given_on += found.given_on
+                anywhere += found.anywhere
             async for change in source.changes([row.sha]):
                 facts = await _public_facts(source, change, folders)
-                recall += _recall(change.commit.id, findings, facts)
-                precision += _precision(change.commit.id, findings, facts)
+                recall += _recall(change.commit.id, given_on, facts)
+                precision += _precision(change.commit.id, anywhere, facts)
     return {"recall": share(recall, Target(0.9)), "precision": share(precision, Target(0.9))}
 
 
@@ -129,8 +140,8 @@ async def packages(git_dir: Path) -> list[str]:
     return sorted({folder.as_posix() for folder in folders if len(folder.parts) == depth})
 
 
-async def broken(git_dir: Path, folder: str, old: str, new: str) -> list[Broken]:
-    """List what griffe finds broken between two commits among the public names of a package."""
+async def broken(git_dir: Path, folder: str, old: str, new: str) -> FoundBreaks:
+    """Return what griffe finds broken in a package between two commits."""
     diff = ("diff", "--no-renames", "--name-only", "-z", old, new, "--", folder)
     paths = (await ask_git(git_dir, *diff)).split("\0")
     candidates: list[tuple[str, Broken]] = []
@@ -142,18 +153,18 @@ async def broken(git_dir: Path, folder: str, old: str, new: str) -> list[Broken]
         for finding in breaks_between(old_module, new_module):
             candidates.append((path, finding))
     if not candidates:
-        return []
+        return FoundBreaks([], [])
     before = await _exports(git_dir, folder, old)
     after = await _exports(git_dir, folder, new)
-    findings: list[Broken] = []
+    given_on: list[Broken] = []
     for path, finding in candidates:
         definition = f"{_module_name(folder, path)}.{finding.name.partition('.')[0]}"
         exported_as = before.get(definition, frozenset())
         # What moved elsewhere and is still exported is not removed.
         is_still_exported = finding.removed and bool(exported_as & _names_of(after))
         if exported_as and (not is_still_exported or "." in finding.name):
-            findings.append(finding)
-    return findings
+            given_on.append(finding)
+    return FoundBreaks(given_on, [finding for _, finding in candidates])
 
 
 Exports = Mapping[str, frozenset[str]]

@@ -108,3 +108,59 @@ def test_the_site_has_the_card_of_a_release(released: Engine, command: Command) 
     html = page.read_text("utf-8")
     assert "engine v1.1.1 is out" in html
     assert "Picked for this release (2)" in html
+
+
+def merge(engine: Engine, number: int, title: str, day: int, text: str, message: str) -> None:
+    """Merge a branch with one commit as GitHub does."""
+    git(engine, "checkout", "-q", "-b", f"topic-{number}")
+    land(engine, message, day, text)
+    git(engine, "checkout", "-q", "-")
+    subject = f"Merge pull request #{number} from ada/topic-{number}"
+    name = ("-c", "user.name=Ada", "-c", "user.email=ada@acme.dev")
+    git(engine, *name, "merge", "-q", "--no-ff", "-m", f"{subject}\n\n{title}", f"topic-{number}")
+
+
+@pytest.fixture
+def merged(engine: Engine) -> Engine:
+    """A version of a release branch that takes merges, and gives one of two picks back."""
+    (engine.folder / "engine").mkdir()
+    land(engine, "Add options (#30)", 5, ARGUMENTS)
+    git(engine, "tag", "v1.0.0")
+    land(engine, "Explain the swap space (#31)", 6, ARGUMENTS + "# swap\n")
+    land(engine, "Explain the workers (#32)", 6, ARGUMENTS + "# swap\n# workers\n")
+    both = ARGUMENTS + "# swap\n# workers\n# both\n"
+    merge(engine, 34, "Explain both", 6, both, "Explain")
+    git(engine, "checkout", "-q", "-b", "release", "v1.0.0")
+    merge(engine, 40, "Escape names of labels", 8, ARGUMENTS + "# 1\n", "Escape\n\nCVE-2026-4321")
+    land(engine, "pick #31 and #32 (#41)", 8, ARGUMENTS + "# 1\n# swap\n# workers\n")
+    land(engine, "Revert #32 and #33 (#42)", 8, ARGUMENTS + "# 1\n# swap\n")
+    land(engine, "Automated pick of #34", 8, ARGUMENTS + "# 1\n# swap\n# both\n")
+    git(engine, "tag", "v1.0.1")
+    git(engine, "checkout", "-q", "main")
+    return engine
+
+
+def test_merges_of_a_release_branch_have_titles_and_the_advisories_of_what_they_brought(
+    merged: Engine, command: Command
+) -> None:
+    report = command("run", "--date", "2026-02-08", *merged.repo, "--json").data
+    notes = report["sections"][0]["releases"][0]["notes"]
+    picks = {pick["title"]: pick for pick in notes["picks"]}
+    (advisory,) = notes["advisories"]
+    assert advisory["id"] == "CVE-2026-4321"
+    (commit,) = advisory["commits"]
+    assert commit != picks["Escape names of labels"]["id"]
+    assert notes["titles"][commit.partition("@")[2]] == "Escape"
+
+
+def test_a_pick_of_a_merge_names_what_was_merged(merged: Engine, command: Command) -> None:
+    report = command("run", "--date", "2026-02-08", *merged.repo, "--json").data
+    picks = report["sections"][0]["releases"][0]["notes"]["picks"]
+    assert picks[-1]["originals"] == ["Explain both"]
+
+
+def test_a_pick_does_not_name_what_its_branch_took_back(merged: Engine, command: Command) -> None:
+    report = command("run", "--date", "2026-02-08", *merged.repo, "--json").data
+    picks = report["sections"][0]["releases"][0]["notes"]["picks"]
+    (several,) = [pick for pick in picks if pick["title"].startswith("pick ")]
+    assert several["originals"] == ["Explain the swap space (#31)"]

@@ -44,6 +44,9 @@ def released(work: Work) -> str:
         "Fix empty routes (#9)\n\nThe fault was introduced in #2.",
         "[Bugfix] Empty routes (#9)\n\nIntroduced by https://github.com/o/engine/pull/2, by accident.",
         "fix: empty routes (#9)\n\nA bug introduced in PR [#2](https://github.com/o/engine/pull/2).",
+        "[Bugfix] Fix empty routes broken by #2 (#9)",
+        "[Bugfix] Fix regression from #2 (#9)",
+        "fix empty routes (#9)\n\nCaused by https://github.com/o/engine/pull/2",
     ],
 )
 async def test_a_fix_names_the_pull_request_that_brought_the_fault(
@@ -63,11 +66,12 @@ async def test_a_fix_names_the_pull_request_that_brought_the_fault(
     assert affected_text(result, "zh").startswith("受影响版本：`v1.1.0` 至 `v1.2.0`；")
 
 
+@pytest.mark.parametrize("title", ["Fix empty routes", "engine/router.py: check for no size"])
 async def test_a_hash_in_the_trailer_of_a_fix_is_the_commit_that_brought_the_fault(
-    work: Work,
+    work: Work, title: str
 ) -> None:
     fault = released(work)
-    message = f'Fix empty routes\n\nFixes: {fault[:12]} ("Route by size (#2)")\n'
+    message = f'{title}\n\nFixes: {fault[:12]} ("Route by size (#2)")\n'
     fix = work.commit(message, {"engine/router.py": ROUTER + "# checked\n"})
     result = await affected(work, fix)
     assert result is not None
@@ -264,6 +268,20 @@ async def test_nothing_is_said_where_nobody_knows_what_brought_the_fault(
     released(work)
     sha = work.commit(message, {"engine/router.py": FAULTY + "\n\ndef more():\n    return 1\n"})
     assert await affected(work, sha) is None
+
+
+@pytest.mark.parametrize(("words", "is_known"), [("Caused by", True), ("Introduced by", False)])
+async def test_a_cause_may_lie_in_another_file_than_its_fix(
+    work: Work, words: str, is_known: bool
+) -> None:
+    fault = released(work)
+    fix = work.commit(
+        f"Fix the caller (#9)\n\n{words} #2.", {"engine/call.py": "def call(): ...\n"}
+    )
+    result = await affected(work, fix)
+    assert (result is not None) == is_known
+    if result is not None:
+        assert result.introduced == f"o/engine@{fault}"
 
 
 async def test_no_version_is_affected_by_what_a_docstring_said(work: Work) -> None:

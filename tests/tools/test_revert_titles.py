@@ -106,6 +106,24 @@ def test_a_partial_revert_with_the_line_of_git_is_still_the_revert_of_a_part() -
         assert undone_pairs([commit("b" * 40, message), landed], {}) == []
 
 
+def test_a_title_that_takes_several_changes_back_names_all_of_them() -> None:
+    message = "[release] revert: #41, #42 and #43 (two ways of ordering) (#57)\n\nRevert #41."
+    assert [entry.number for entry in read_lineage(message)] == [41, 42, 43]
+    landed = [commit(letter * 40, f"Change {letter} (#4{letter})") for letter in "321"]
+    pairs = undone_pairs([commit("b" * 40, message), *landed], {})
+    assert [pair.sha for pair in pairs] == ["1" * 40, "2" * 40, "3" * 40]
+
+
+def test_a_merge_of_a_revert_undoes_the_merge_of_what_it_reverts() -> None:
+    landed = commit("a" * 40, f"Merge pull request #41 from ada/order\n\n{TITLE}")
+    message = f'Merge pull request #57 from ada/revert-41-order\n\nRevert "{TITLE}"'
+    merges = []
+    for merge in (commit("b" * 40, message), landed):
+        merges.append(merge.model_copy(update={"parents": ("0" * 40, "1" * 40)}))
+    (pair,) = undone_pairs(merges, {})
+    assert pair.sha == "a" * 40
+
+
 def test_what_a_squashed_branch_undid_of_its_own_is_no_revert() -> None:
     message = f"Order requests\n\n* Try\n\n* Go back\n\nThis reverts commit {OLD}."
     assert (reverts_in(message), read_lineage(message)) == (0, [])

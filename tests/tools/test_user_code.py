@@ -1,12 +1,14 @@
 """The user's own files: listed by git in a bounded time, and searched beside the event loop."""
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, Severity
+from agent.domain.upgrade import Upgrade, UpgradeItem, Version
 from tools import user_code
 from tools.user_code import UserCode
 
@@ -38,3 +40,25 @@ async def test_a_git_that_does_not_answer_stops_neither_other_steps_nor_the_sear
     assert not search.done()
     uses = await search
     assert [(use.file, use.line) for use in uses] == [("run.sh", 1)]
+
+
+def test_a_use_belongs_to_what_it_uses_and_not_to_all_of_this_name(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("from engine.core import reduce\n\nreduce(4)\n")
+    removed = Fact(
+        kind="symbol-removed", severity=Severity.INTERNAL, name="reduce", module="csrc/reduce.cu"
+    )
+    deprecated = Fact(
+        kind="deprecated",
+        severity=Severity.BEHAVIOUR,
+        name="reduce",
+        module="engine.core",
+        path="engine.core.reduce",
+    )
+    version = Version(name="v1", sha="a" * 40, at=datetime(2026, 2, 4, tzinfo=UTC))
+    items = [UpgradeItem(fact=fact, commits=("a" * 40,)) for fact in (removed, deprecated)]
+    upgrade = Upgrade(
+        repo=ENGINE, old=version, new=version, titles={}, commits=1, items=tuple(items)
+    )
+    of_native, of_python = UserCode([tmp_path]).marked(upgrade).items
+    assert [use.line for use in of_python.uses] == [1, 3]
+    assert of_native.uses == ()

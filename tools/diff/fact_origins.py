@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from agent.domain.commits import Change, Commit
@@ -174,20 +175,20 @@ def undone_pairs(commits: Sequence[Commit], patches: Mapping[str, tuple[str, str
     """Pair commits with those that undid them, by their messages or by the opposite patch."""
     by_name: dict[str | int, str] = {}
     for commit in commits:
-        by_name[without_pull_number(commit.subject)] = commit.sha
-        by_name[pull_number(commit.subject) or commit.sha] = commit.sha
+        by_name[without_pull_number(commit.title)] = commit.sha
+        number = pull_number(commit.subject) or pull_number(commit.title)
+        by_name[number or commit.sha] = commit.sha
     opposites: dict[str, str] = {}  # The opposite patches of the commits that are not undone so far
-    pairs: dict[str, Undone] = {}
+    pairs: dict[str, list[Undone]] = {}  # By the commit that undoes
     for commit in reversed(commits):
         forward, reverse = patches.get(commit.sha, ("", ""))
-        undone = _undone_by(commit, forward, opposites, by_name)
-        if undone is not None:
+        for undone in _undone_by(commit, forward, opposites, by_name):
             del opposites[undone]
             # What a revert of a revert brings back was not undone in the end.
             if pairs.pop(undone, None) is None:
-                pairs[commit.sha] = Undone(sha=undone, by=commit.sha)
+                pairs.setdefault(commit.sha, []).append(Undone(sha=undone, by=commit.sha))
         opposites[commit.sha] = reverse
-    return list(pairs.values())
+    return list(chain.from_iterable(pairs.values()))
 
 
 def _undone_by(
@@ -195,30 +196,50 @@ def _undone_by(
     forward: str,
     opposites: Mapping[str, str],
     by_name: Mapping[str | int, str],
-) -> str | None:
-    """Return the earlier commit that a commit undoes: as its message says, else as its patch shows."""
-    for name in _names_of_undone(commit):
-        for sha in opposites:
-            if sha == by_name.get(name) or (isinstance(name, str) and _is_hash_of(name, sha)):
-                return sha
+) -> list[str]:
+    """Return the earlier commits that a commit undoes: as its message says, else as its patch shows."""
+    said: dict[str, None] = {}
+    for names in _names_of_undone(commit):
+        sha = _first_named(names, opposites, by_name)
+        if sha is not None:
+            said[sha] = None
+    if said:
+        return list(said)
     for sha, opposite in reversed(list(opposites.items())):
         if opposite and opposite == forward:
-            return sha
+            return [sha]
+    return []
+
+
+def _names_of_undone(commit: Commit) -> list[list[str | int]]:
+    """Return the names of each commit that a commit undoes as a whole, by its message.
+
+    They are its hash, its title and its number, the surest first.
+    """
+    lineage = [entry for entry in read_lineage(commit.message) if entry.kind == "revert"]
+    whole = [entry for entry in lineage if not entry.part and not entry.repo]
+    names: list[list[str | int]] = [[entry.sha, entry.number or ""] for entry in whole] or [[]]
+    title = read_title(commit.title)
+    # A revert of a revert undoes the revert, which it quotes.
+    if title is not None and title.verbs[0] == "revert" and not title.part:
+        names[0].insert(1, without_pull_number(title.quotation))
+    return names
+
+
+def _first_named(
+    names: Iterable[str | int], shas: Iterable[str], by_name: Mapping[str | int, str]
+) -> str | None:
+    for name in names:
+        for sha in shas:
+            if _is_named(name, sha, by_name):
+                return sha
     return None
 
 
-def _names_of_undone(commit: Commit) -> Iterator[str | int]:
-    """Yield the hashes, titles and numbers of what a commit undoes as a whole, by its message."""
-    lineage = [entry for entry in read_lineage(commit.message) if entry.kind == "revert"]
-    whole = [entry for entry in lineage if not entry.part and not entry.repo]
-    for entry in whole:
-        yield entry.sha
-    title = read_title(commit.subject)
-    # A revert of a revert undoes the revert, which it quotes.
-    if title is not None and title.verbs[0] == "revert" and not title.part:
-        yield without_pull_number(title.quotation)
-    for entry in whole:
-        yield entry.number or ""
+def _is_named(name: str | int, sha: str, by_name: Mapping[str | int, str]) -> bool:
+    if not name:
+        return False
+    return sha == by_name.get(name) or (isinstance(name, str) and _is_hash_of(name, sha))
 
 
 def _is_hash_of(name: str, sha: str) -> bool:

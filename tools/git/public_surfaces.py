@@ -26,7 +26,7 @@ _INCLUDES = '^[[:space:]>]*#[[:space:]]*include[[:space:]]*[<"]'
 _NO_SURFACE = SurfaceChange()
 
 
-class _Tree(NamedTuple):
+class _ListedTree(NamedTuple):
     """The blob of each file of a commit."""
 
     sha: str
@@ -43,7 +43,7 @@ class Surfaces(Trees):
         self._surface_reader = SurfaceReader()
         self._surfaces: dict[str, Surface] = {}
         self._files: dict[str, dict[str, str]] = {}
-        self._latest_tree: _Tree | None = None
+        self._latest_tree: _ListedTree | None = None
         self._documented: Documented | None = None
 
     async def _present(self, view: "View", shas: Sequence[str]) -> list[str]:
@@ -77,7 +77,7 @@ class Surfaces(Trees):
         if files is None and self._latest_tree is not None and self._latest_tree.sha == parent:
             files = _with_entries(self._latest_tree.files, entries)
         if files is not None:
-            self._latest_tree = _Tree(sha, files)
+            self._latest_tree = _ListedTree(sha, files)
 
     async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
         """Return what is public in one version, and what of it breaks in another."""

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Headline, Release, is_version, is_version_or_candidate
+from agent.domain.commits import Commit, Headline, Release, is_version, is_version_or_candidate
 from agent.domain.references import pull_number, thread_numbers, without_pull_numbers
 from agent.domain.revert_messages import read_lineage, read_title, reverts_in
 from agent.domain.versions import previous_release
 from agent.ports import Pick, ReleaseRange
-from tools.git.log import LATEST, Opened
+from tools.git.log import LATEST, Opened, read_commits
 
 Key = TypeVar("Key")
 TAG_NAMES = ("for-each-ref", "--format=%(refname:strip=2)", "refs/tags")
@@ -121,9 +121,31 @@ class Releases(Opened):
         tip = await self._tip()
         picks: tuple[Pick, ...] = ()
         if tip:
-            released = await self._headlines([tags[tag].sha, f"^{tags[previous.tag].sha}"])
+            selection = ["--first-parent", tags[tag].sha, f"^{tags[previous.tag].sha}"]
+            released = await read_commits(await self._view(), self.repo, selection)
             picks = tuple(_picks(released, await self._headlines([tip])))
+            picks = await self._with_titles_of_merges(picks)
         return ReleaseRange(previous=previous.tag, picks=picks)
+
+    async def _with_titles_of_merges(self, picks: Sequence[Pick]) -> tuple[Pick, ...]:
+        """Return picks of which originals that are merges have the titles of what was merged."""
+        originals: dict[str, None] = {}
+        for pick in picks:
+            originals |= dict.fromkeys(original.sha for original in pick.originals)
+        if not originals:
+            return tuple(picks)
+        selection = ["--no-walk=unsorted", "--stdin"]
+        stdin = "\n".join(originals).encode("ascii")
+        commits = await read_commits(await self._view(), self.repo, selection, stdin=stdin)
+        titles = {commit.sha: commit.title for commit in commits}
+        named: list[Pick] = []
+        for pick in picks:
+            entitled = [
+                original.model_copy(update={"title": titles[original.sha]})
+                for original in pick.originals
+            ]
+            named.append(pick.model_copy(update={"originals": tuple(entitled)}))
+        return tuple(named)
 
     async def _read_containment(self, since: datetime, until: datetime) -> "_Containment":
         """Find which releases have the commits since a moment; the last answer is kept."""
@@ -378,15 +400,26 @@ def _add(releases_by_key: dict[Key, int], key: Key, releases: int) -> None:
     releases_by_key[key] = releases_by_key.get(key, 0) | releases
 
 
-def _picks(released: Sequence[Headline], landed: Sequence[Headline]) -> Iterator[Pick]:
-    """Yield the commits of a release that did not land, each with the landed ones it copies."""
+def _picks(released: Sequence[Commit], landed: Sequence[Headline]) -> Iterator[Pick]:
+    """Yield the commits of a release that did not land, each with the landed ones it copies.
+
+    The newest come first. What a later commit of the release takes back by its number is left out.
+    """
     landed_shas = {headline.sha for headline in landed}
     by_pull = {headline.pull: headline for headline in landed if headline.pull}
+    taken_back: set[str | int] = set()
     for commit in released:
+        targets = list(targets_of_revert(commit.message))
+        for target in targets:
+            if not target.again:
+                taken_back.update(target.names)
         if commit.sha in landed_shas:
             continue
         numbers = dict.fromkeys(copied_pulls(commit.title))
-        originals = tuple(by_pull[number] for number in numbers if number in by_pull)
+        copied = [by_pull[number] for number in numbers if number in by_pull]
+        originals = tuple(original for original in copied if original.pull not in taken_back)
+        if copied and not originals and not targets:
+            continue
         yield Pick(sha=commit.sha, title=commit.title, originals=originals)
 
 

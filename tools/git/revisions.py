@@ -111,9 +111,13 @@ class Revisions(ReleaseBranches):
         """Return the commit that a tag, a hash or a day means."""
         return await self._commit(await self._find_version(name, tz))
 
-    async def between(self, old: str, new: str) -> tuple[Commit, ...]:
-        """List the commits on the first-parent line of `new` that `old` lacks, newest first."""
-        selection = ["--first-parent", new, f"^{old}"]
+    async def between(self, old: str, new: str, *, members: bool = False) -> tuple[Commit, ...]:
+        """List the commits on the first-parent line of `new` that `old` lacks, newest first.
+
+        With `members`, what merges brought in is listed, too.
+        """
+        line = [] if members else ["--first-parent"]
+        selection = [*line, new, f"^{old}"]
         return tuple(await read_commits(await self._view(), self.repo, selection))
 
     async def headed(self, pattern: str, *, upto: str, since: datetime) -> Past:

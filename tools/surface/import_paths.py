@@ -150,6 +150,8 @@ class Package:
         module = self._module(module_name)
         if module is None or module_name in around or module.is_open:
             return None
+        if not module.has_all_exports:
+            return None
         if module.exports is not None:
             return set(module.exports)
         names = {*module.definitions, *module.imports, *module.made_up}
@@ -181,7 +183,7 @@ class Package:
         module = self._module(module_name)
         if module is None or module.exports is None:
             return not name.startswith("_")
-        return name in module.exports or module.is_open
+        return name in module.exports or module.is_open or not module.has_all_exports
 
     def exported_names(self, module_name: str) -> Iterator[str]:
         """Yield the names that a package gives to its users: its `__all__`, and all that it binds."""
@@ -190,6 +192,11 @@ class Package:
             return
         yield from module.exports or ()
         yield from self._bound_names(module, _MAX_HOPS)
+
+    def lists_exports(self, module_name: str) -> bool:
+        """Return True for a module with a written-out `__all__`."""
+        module = self._module(module_name)
+        return module is not None and bool(module.exports) and module.has_all_exports
 
     def unlisted_names(self, module_name: str) -> Iterator[str]:
         """Yield the names that a package binds beside those of its `__all__`, if it has one."""

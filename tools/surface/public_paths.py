@@ -127,9 +127,11 @@ def given_on(package: Package) -> GivenOn:
 def public_paths(package: Package, documented: Documented, given: GivenOn) -> dict[str, Meaning]:
     """Return what every public path stands for."""
     paths = dict(given.paths)
+    for module in _listing_packages(package):
+        _add_names(package, module, package.defined_names(module), paths)
     for module in sorted(documented.modules):
         if module in package.paths and not _is_private(module):
-            _add_names(package, module, package.defined_names(module), paths)
+            _add_names(package, module, _own_names(package, module), paths)
     for module, name in sorted(documented.names | documented.commands):
         if module in package.paths and not _is_private(f"{module}.{name}"):
             _add_names(package, module, [name], paths)
@@ -166,12 +168,14 @@ def implied_paths(package: Package, documented: Documented, given: GivenOn) -> f
     implied = set(_unlisted_paths(package, given.packages, documented))
     implied |= set(_unpicked_paths(package, given.paths, documented))
     implied |= _unnamed_packages(package, documented)
+    for module in _listing_packages(package):
+        paths = {f"{module}.{name}" for name in package.defined_names(module)}
+        implied |= paths - given.paths.keys() - {".".join(pair) for pair in documented.names}
     importing_names = {module for module, _ in documented.names}
     for module in importing_names - documented.whole_modules:
-        file = package.paths.get(module, "")
-        if not file or file.endswith("/__init__.py"):
-            continue  # A package says itself what it gives on
-        for name in package.defined_names(module):
+        if module not in package.paths:
+            continue
+        for name in _own_names(package, module):
             path = f"{module}.{name}"
             if path not in given.paths and (module, name) not in documented.names:
                 implied.add(path)
@@ -265,6 +269,25 @@ def _add_names(
         meaning = package.resolve(module, name)
         if isinstance(meaning, PythonDefinition | ModuleFound) and not name.startswith("_"):
             paths.setdefault(f"{module}.{name}", meaning)
+
+
+def _listing_packages(package: Package) -> Iterator[str]:
+    """Yield the packages right inside of the others that list in `__all__` what they give on.
+
+    Others do not mention them, but who imports them gets what they list.
+    """
+    tops = set(_top_packages(package))
+    for module, file in package.paths.items():
+        top, _, name = module.partition(".")
+        is_right_inside = top in tops and name.isidentifier() and not name.startswith("_")
+        if is_right_inside and file.endswith("/__init__.py") and package.lists_exports(module):
+            yield module
+
+
+def _own_names(package: Package, module: str) -> Iterator[str]:
+    """Return what a module defines, and of a package also what it gives on."""
+    is_package = package.paths[module].endswith("/__init__.py")
+    return package.exported_names(module) if is_package else package.defined_names(module)
 
 
 def _is_private(path: str) -> bool:

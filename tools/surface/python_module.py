@@ -244,10 +244,7 @@ class _Reader:
             exports=exports,
             has_all_exports=self._has_all_exports,
             made_up=made_up or frozenset(),
-            is_open=self._is_open
-            or not self._has_all_exports
-            or made_up is None
-            or self._has_foreign_getattr(),
+            is_open=self._is_open or made_up is None or self._has_foreign_getattr(),
             warns=tuple(self._warns),
         )
 
@@ -350,8 +347,11 @@ class _Reader:
                         self._exports.append(element.value)
                     else:
                         self._has_all_exports = False
+                        self._is_open = True
             else:
                 self._has_all_exports = False
+                # A list by its name has names that other statements bind.
+                self._is_open = self._is_open or not isinstance(part, ast.Name | ast.Attribute)
 
     def _read_expression(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
@@ -365,6 +365,7 @@ class _Reader:
                 self._add_exports(argument)
         elif function.startswith("__all__."):
             self._has_all_exports = False
+            self._is_open = True
         elif function.partition(".")[0] in _RUNS_CODE:
             self._is_open = True
 

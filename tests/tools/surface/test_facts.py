@@ -745,3 +745,73 @@ async def test_a_member_that_leaves_an_enumeration_breaks(tmp_path: Path) -> Non
     facts = await facts_of(tmp_path, before, before | {"engine/modes.py": code.format("")})
     (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
     assert (fact.kind, fact.name) == ("enum-member-removed", "Mode.GRAPH")
+
+
+async def test_what_a_package_gives_on_beside_its_own_module_is_new_for_users(
+    tmp_path: Path,
+) -> None:
+    before = {
+        "engine/__init__.py": "from . import core as core\nfrom .core import attend as attend\n",
+        "engine/core.py": "def attend(q): ...\n",
+    }
+    after = before | {"engine/core.py": "def attend(q, scale=1): ...\n"}
+    (fact,) = await facts_of(tmp_path, before, after)
+    assert (fact.kind, fact.severity) == ("parameter-added", Severity.ADDITIVE)
+
+
+async def test_a_package_that_documents_show_gives_on_more_than_they_list(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/comm/__init__.py": "from .core import gather, reduce, scatter\n",
+        "engine/comm/core.py": "def gather(q): ...\ndef reduce(q): ...\ndef scatter(q): ...\n",
+        "docs/api.rst": ".. currentmodule:: engine.comm\n\n.. autofunction:: gather\n",
+    }
+    after = before | {
+        "engine/comm/core.py": (
+            "def gather(q): ...\ndef reduce(q, k=1): ...\ndef scatter(q, k): ...\n"
+        ),
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert {(fact.name, fact.severity) for fact in facts} == {
+        ("reduce", Severity.ADDITIVE),
+        ("scatter", Severity.MAY_BREAK),
+    }
+
+
+async def test_a_package_right_inside_gives_on_what_it_lists(tmp_path: Path) -> None:
+    core = "def gather(q): ...\ndef scatter(q): ...\ndef helper(q): ...\n"
+    listed = "from .core import gather, helper, scatter\n\n__all__ = ['gather', 'scatter']\n"
+    before = {
+        "engine/__init__.py": "VERSION = '1'\n",
+        "engine/comm/__init__.py": listed,
+        "engine/comm/core.py": core,
+        "engine/comm/inner/__init__.py": listed,
+        "engine/comm/inner/core.py": core,
+    }
+    changed = core.replace("gather(q)", "gather(q, k=1)").replace("(q)", "(q, k)")
+    after = before | {"engine/comm/core.py": changed, "engine/comm/inner/core.py": changed}
+    facts = await facts_of(tmp_path, before, after)
+    assert {(fact.name, fact.severity, fact.places[0].file) for fact in facts} == {
+        ("gather", Severity.ADDITIVE, "engine/comm/core.py"),
+        ("scatter", Severity.MAY_BREAK, "engine/comm/core.py"),
+    }
+
+
+async def test_a_name_that_goes_is_told_where_all_adds_a_list_by_its_name(tmp_path: Path) -> None:
+    listed = (
+        "from .core import attend, gather\n\ntry:\n    from .fast import run\n\n"
+        "    _fast = ['run']\nexcept ImportError:\n    _fast = []\n\n"
+        "__all__ = [\n    'attend',\n    'gather',\n] + _fast\n"
+    )
+    before = {
+        "engine/__init__.py": listed,
+        "engine/core.py": "def attend(q): ...\ndef gather(q): ...\n",
+        "engine/fast.py": "def run(q): ...\n",
+    }
+    after = before | {
+        "engine/__init__.py": listed.replace(", gather", "").replace("    'gather',\n", ""),
+        "engine/core.py": "def attend(q): ...\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
+    assert (fact.kind, fact.name) == ("symbol-removed", "gather")

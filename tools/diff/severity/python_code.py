@@ -201,8 +201,7 @@ def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> 
     if surface is None or newest.name.startswith("__"):
         return False
     top = newest.path.partition(".")[0]
-    public_path = surface.public_path(newest.file, top)
-    return bool(public_path) and _is_given_on(public_path, newest)
+    return any(_is_given_on(path, newest) for path in surface.public_paths(newest.file, top))
 
 
 def _is_given_on(public_path: str, declared: FoundDeclaration) -> bool:

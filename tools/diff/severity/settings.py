@@ -48,8 +48,7 @@ def setting_severity(
             return Severity.INTERNAL  # What a package of the same project calls, users do not meet
         return _severity_of_registration(difference, trees)
     if difference.kind == "flag-choices-changed":
-        removed = set(_items(difference.old)) - set(_items(difference.new))
-        return Severity.BREAKING if removed else Severity.BEHAVIOUR
+        return _severity_of_choices(difference)
     if newest.kind == "env" and _is_private_variable(difference.oldest.name):
         return Severity.INTERNAL
     if difference.kind == "dependency-changed" and refuses_all_before(
@@ -60,6 +59,12 @@ def setting_severity(
         # Whether anybody ran a program that was deleted as a whole is not in sight.
         return Severity.MAY_BREAK
     return severity_of(difference.kind)
+
+
+def _severity_of_choices(difference: Difference) -> Severity:
+    """Return what other choices of an option mean; without any, it takes every value."""
+    removed = set(_items(difference.old)) - set(_items(difference.new))
+    return Severity.BREAKING if removed and difference.new else Severity.BEHAVIOUR
 
 
 def severity_beside_product(difference: Difference) -> Severity:

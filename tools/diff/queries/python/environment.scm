@@ -6,11 +6,13 @@
   (#match? @_call "(^|[.])(getenv|environ[.]get|env_(bool|int|str|float|list))$")) @env
 
 ; Helpers of a project that read a variable: `env_with_choices("NAME", default)`, `get_bool_env_var("NAME")`.
+; One that speaks of a variable reads none: `warn_deprecated_env("OLD_NAME", "NEW_NAME")`.
 (call
   function: (_) @_helper
   arguments: (argument_list . (string) @env.name . (_)? @env.default)
   (#match? @_helper "(^|[._])env(_|$)")
   (#not-match? @_helper "(^|[._])env_(bool|int|str|float|list)$")
+  (#not-match? @_helper "print|warn|deprecat")
   (#match? @env.name "^[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]+[\"']$")) @env
 
 ; A table of variables, each read by a helper under the name that it has there: `"NAME": lazy_bool("NAME")`.

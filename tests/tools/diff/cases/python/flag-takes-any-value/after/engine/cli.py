@@ -1,0 +1,7 @@
+import argparse
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend")
+    return parser

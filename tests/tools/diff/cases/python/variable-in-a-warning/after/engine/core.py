@@ -1,0 +1,14 @@
+import os
+import warnings
+
+
+def get_bool_env(name, default="false"):
+    return os.environ.get(name, default) == "true"
+
+
+def warn_deprecated_env(old, new):
+    warnings.warn(f"use {new} instead of {old}")
+
+
+warn_deprecated_env("ENGINE_FAST", "ENGINE_FAST_REDUCE")
+FAST = get_bool_env("ENGINE_FAST_REDUCE", "false")
