@@ -712,8 +712,7 @@ async def test_a_method_that_has_to_be_awaited_now_is_shown(tmp_path: Path) -> N
 
 
 async def test_a_function_with_another_comment_does_what_it_did(tmp_path: Path) -> None:
-    code = "def run(queue):\n    # {} all\n    return queue\n"
-    before = {"engine/core/a.py": code.format("Count"), "engine/core/b.py": "import os\n"}
-    after = {"engine/core/a.py": code.format("Take"), "engine/core/b.py": "import sys\n"}
-    facts = await code_facts(tmp_path, before, after)
-    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+    code = "int run(int n) {{\n  // {} all\n  return n;\n}}\n"
+    before = {"examples/a.cu": code.format("Count"), "README.md": "Old words.\n"}
+    after = {"examples/a.cu": code.format("Take"), "README.md": "New words.\n"}
+    assert await code_facts(tmp_path, before, after) == []
