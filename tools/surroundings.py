@@ -28,6 +28,9 @@ _MAX_SAME_NAME = 2  # A name that is defined more often is no single thing
 _LINES_AROUND_VALUE = 3
 _MAX_DOCSTRING_SHOWN = 3  # A longer one takes the lines of the code below it
 _MAX_WIDTH = 300  # Characters of a line that are looked at
+_MAX_CONDITION_FILES = 8  # Files that are read for what their conditions decide over
+_LINES_BELOW_CONDITION = 3
+_CONDITION = re.compile(r"(?:\}\s*)?(?:else\s+)?(?:if|elif|while|switch|match|case|when)\b")
 _IMPORT = re.compile(r"\s*from\s+\.*(?P<module>[\w.]*\w)\s+import\b")
 _MIN_NAME = 4  # Characters of a name that is searched for
 _NO_CODE = (Area.DOCS, Area.CI)
@@ -69,11 +72,12 @@ async def surroundings_of(code: CodeSource, evidence: CommitEvidence) -> Surroun
     found_usages = await code.usages_of(sha, names, limit=_MAX_HITS) if names else {}
     usages = found_usages or {}
     passages_shown = tuple(_joined(file.passages for file in changed))
-    uses = (*_siblings(families, usages, passages_shown), *_uses(defined, usages, passages_shown))
+    uses = await _with_decided_lines(code, sha, _uses(defined, usages, passages_shown))
+    siblings = tuple(_siblings(families, usages, passages_shown))
     definitions = await _definitions(code, sha, deciding, usages, passages_shown)
     return Surroundings(
         passages=passages_shown,
-        uses=uses,
+        uses=(*siblings, *uses),
         definitions=tuple(definitions),
         searched=found_usages is not None,
     )
@@ -146,6 +150,49 @@ def _uses(
 def _use(hit: Usage) -> Use:
     in_tests = area(hit.path) is Area.TESTS
     return Use(file=hit.path, line=hit.line, text=hit.text.strip(), in_tests=in_tests)
+
+
+async def _with_decided_lines(
+    code: CodeSource, sha: str, all_uses: Iterable[NameUses]
+) -> tuple[NameUses, ...]:
+    """Return uses of which conditions have the lines below them: these say what the name decides."""
+    texts: dict[str, str | None] = {}
+    followed_uses: list[NameUses] = []
+    for name_uses in all_uses:
+        uses: list[Use] = []
+        for use in name_uses.uses:
+            is_known = use.file in texts or len(texts) < _MAX_CONDITION_FILES
+            if use.in_tests or not is_known or not _CONDITION.match(use.text):
+                uses.append(use)
+                continue
+            if use.file not in texts:
+                texts[use.file] = await code.file(sha, use.file)
+            following = _lines_below(use, texts[use.file] or "")
+            uses.append(use.model_copy(update={"following": following}))
+        followed_uses.append(name_uses.model_copy(update={"uses": tuple(uses)}))
+    return tuple(followed_uses)
+
+
+def _lines_below(use: Use, text: str) -> tuple[str, ...]:
+    """Return the next lines below a use that are not further out, as far in as they stand below it."""
+    lines = text.split("\n")[use.line - 1 :]
+    if not lines:
+        return ()
+    depth = _depth(lines[0])
+    below: list[str] = []
+    for line in lines[1 : 2 * _LINES_BELOW_CONDITION]:
+        if not line.strip():
+            continue
+        if _depth(line) < depth or len(below) == _LINES_BELOW_CONDITION:
+            break
+        below.append(line.expandtabs()[depth : depth + _MAX_WIDTH].rstrip())
+    return tuple(below)
+
+
+def _depth(line: str) -> int:
+    """Return the number of blanks in front of a line."""
+    expanded = line.expandtabs()
+    return len(expanded) - len(expanded.lstrip())
 
 
 def _siblings(

@@ -35,6 +35,7 @@ class Use(Frozen):
     line: int
     text: str
     in_tests: bool = False
+    following: tuple[str, ...] = ()  # Lines below a condition, which it decides over
 
 
 class NameUses(Frozen):

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from textwrap import indent
 
 from agent.domain.commits import PullRequest
 from agent.domain.evidence import (
@@ -25,7 +26,7 @@ from agent.packets.lines_already_shown import code_lines, without_shown_lines
 from agent.packets.lines_in_budget import excerpt, folded, needed_tokens
 from agent.packets.look_ups_text import printed_look_ups
 from agent.packets.redundant_lines import repeated_rows
-from agent.packets.surroundings_text import definition_heading, use_line, uses_heading
+from agent.packets.surroundings_text import definition_heading, use_text, uses_heading
 from agent.packets.token_budgets import (
     AROUND_SHARE,
     BUDGET,
@@ -170,7 +171,7 @@ def _touched_context(context: CommitContext, focus: Focus, left_out: list[str]) 
             left_out.append(f"the definition in {definition_heading(definition.passage)}")
     uses: list[NameUses] = []
     for name_uses in context.surroundings.uses:
-        if focus.touches("\n".join(map(use_line, name_uses.uses))):
+        if focus.touches("\n".join(map(use_text, name_uses.uses))):
             uses.append(name_uses)
         else:
             left_out.append(f"uses of {name_uses.name}")
@@ -267,7 +268,7 @@ def _uses_text(all_uses: Sequence[NameUses], budget: int, focus: Focus) -> str:
     lines: list[str] = []
     for uses in all_uses:
         lines.append(uses_heading(uses))
-        lines += [f"  {use_line(use)}" for use in uses.uses]
+        lines += [indent(use_text(use), "  ") for use in uses.uses]
     return _shortened(lines, budget, focus) if lines else ""
 
 

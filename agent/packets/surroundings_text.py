@@ -17,9 +17,9 @@ def definition_heading(passage: CodePassage) -> str:
     return f"{passage.file}, lines {passage.first}-{passage.last}:{scopes}"
 
 
-def use_line(use: Use) -> str:
-    """Return a line of the repository with the place where it stands."""
-    return f"{use.file}:{use.line}: {use.text}"
+def use_text(use: Use) -> str:
+    """Return a line of the repository with the place where it stands, and what it decides over."""
+    return "\n".join((f"{use.file}:{use.line}: {use.text}", *use.following))
 
 
 def uses_heading(uses: NameUses) -> str:
@@ -56,5 +56,5 @@ def _note_parts(surroundings: Surroundings) -> Iterator[str]:
     for uses in surroundings.uses:
         yield uses_heading(uses)
         for use in uses.uses:
-            yield use_line(use)
+            yield use_text(use)
     yield from surroundings.releases

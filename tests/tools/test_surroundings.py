@@ -6,7 +6,7 @@ from agent.domain.base import RepoId
 from agent.domain.surroundings import CodePassage, Surroundings
 from agent.packets.commit_packet import definition_text
 from agent.packets.focus import NO_FOCUS
-from agent.packets.surroundings_text import use_line
+from agent.packets.surroundings_text import surroundings_note, use_text
 from tests.made_repos import Work
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
@@ -110,6 +110,38 @@ async def test_uses_elsewhere_and_the_definition_of_what_decides_are_shown(work:
     )
 
 
+async def test_a_condition_that_uses_a_changed_name_is_shown_with_what_it_decides(
+    work: Work,
+) -> None:
+    kernel = """\
+int pick(Plan plan) {
+    if (plan.few_tokens) {
+
+        return launch_small(plan);
+    }
+    return launch_large(plan);
+}
+"""
+    server = "def serve(plan):\n    small = plan.few_tokens\n    return small\n"
+    limits = "class Plan:\n    few_tokens = 16\n"
+    work.commit(files={"kernel.cpp": kernel, "plan.py": limits, "server.py": server})
+    sha = work.commit(files={"plan.py": limits.replace("16", "32")})
+    around = await surroundings(work, sha)
+    (uses,) = (uses for uses in around.uses if uses.name == "few_tokens")
+    followed = {use.file: use.following for use in uses.uses}
+    assert followed == {
+        "kernel.cpp": ("    return launch_small(plan);", "}", "return launch_large(plan);"),
+        "server.py": (),
+    }
+    shown = """\
+kernel.cpp:2: if (plan.few_tokens) {
+    return launch_small(plan);
+}
+return launch_large(plan);"""
+    # It may be copied as an anchor as well.
+    assert shown in surroundings_note(around)
+
+
 async def test_of_two_definitions_of_a_name_the_imported_one_is_shown(work: Work) -> None:
     files = {
         "engine/runner.py": RUNNER.replace("engine.devices", "engine.gpu.devices"),
@@ -174,7 +206,7 @@ async def test_other_implementations_of_a_base_class_or_registry_are_named_with_
     lines: dict[str, list[str]] = {}
     for uses in (await surroundings(work, sha)).uses:
         if uses.are_siblings:
-            lines[uses.name] = [use_line(use) for use in uses.uses]
+            lines[uses.name] = [use_text(use) for use in uses.uses]
     assert lines == {
         "Backend": ["engine/slow.py:2: class Slow(Backend):"],
         "register_backend": ['engine/slow.py:1: @register_backend("slow")'],
