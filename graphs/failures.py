@@ -51,10 +51,15 @@ def failing_alone(
 
 
 def ending_repository(
-    node: Node[StepT, OutputT], stage: Stage = "code"
+    node: Node[StepT, OutputT],
+    stage: Stage = "code",
+    otherwise: Mapping[str, Any] | None = None,
 ) -> Node[StepT, OutputT | None]:
-    """Wrap a node of a repository; once the code could not be read, its other nodes do nothing."""
-    guarded = failing_alone(stage)(node)
+    """Wrap a node of a repository; once the code could not be read, its other nodes do nothing.
+
+    A failure of another stage ends nothing: the node hands on `otherwise`.
+    """
+    guarded = failing_alone(stage, otherwise)(node)
 
     @wraps(node)
     async def unless_failed(state: StepT, runtime: Runtime[RunContext]) -> OutputT | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from agent.domain.account import Account, fallback
-from agent.domain.base import AppError, Language, NotFound, RepoId
+from agent.domain.base import AppError, Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.commits import Change, Commit, Headline, PullRequest
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
@@ -390,11 +390,11 @@ async def _commits(
     for name in names:
         try:
             commit = await sources.code.resolve(name.revision)
-        except NotFound:
-            continue
-        changes = await context.evidence_cache.whole(sources.code, [commit.sha])
-        async for evidence in context.evidence_cache.skim(sources.code, [commit.sha]):
-            commits[name] = _patched(evidence, changes)
+            changes = await context.evidence_cache.whole(sources.code, [commit.sha])
+            async for evidence in context.evidence_cache.skim(sources.code, [commit.sha]):
+                commits[name] = _patched(evidence, changes)
+        except AppError:
+            continue  # Commits that cannot be read are not related
     return commits
 
 
@@ -407,5 +407,5 @@ async def _landed_as(
         return None
     try:
         return await repositories[thread.repo].code.resolve(thread.merge_commit)
-    except NotFound:
-        return None  # Merged into a branch that is not read
+    except AppError:
+        return None  # Merged into a branch that is not read, or out of reach

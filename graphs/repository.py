@@ -14,6 +14,7 @@ from agent.domain.links import Related
 from agent.links.outside_references import outside_claims
 from agent.packets.token_budgets import MINOR_PACKET
 from agent.ports import Step
+from agent.stories.timeline import StoriesFound
 from agent.writing.claims_by_rules import fact_claims
 from agent.writing.tasks import Task, commit_tasks, minor_tasks
 from graphs.chapter_building import ChapterBuilder
@@ -35,6 +36,7 @@ from graphs.state import (
     NextTasksInput,
     NextTasksOutput,
     RelateInput,
+    RelateOutput,
     RepositoryInput,
     RepositoryOutput,
     RepositoryState,
@@ -53,6 +55,9 @@ _MAX_MINOR_BATCH = 8  # Minor commits that one question asks about
 _MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones
 _MAX_BLAMED_BY_RULES = 20  # Without a model only the newest stories are shown
 
+_NO_STORIES = ConnectOutput(stories=StoriesFound())
+_NO_RELATIONS = RelateOutput(related=[], refused=[], account=Account())
+
 
 @cache
 def build_repository(
@@ -69,8 +74,8 @@ def build_repository(
         output_schema=RepositoryOutput,
     )
     graph.add_node("study", ending_repository(study))
-    graph.add_node("connect", ending_repository(connect))
-    graph.add_node("relate", ending_repository(relate))
+    graph.add_node("connect", ending_repository(connect, "relations", _NO_STORIES))
+    graph.add_node("relate", ending_repository(relate, "relations", _NO_RELATIONS))
     graph.add_node("write_facts", ending_repository(write_facts))
     graph.add_node("file", ending_repository(file))
 

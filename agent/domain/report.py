@@ -82,9 +82,10 @@ class Drop(Frozen):
 
 Stage = (
     Literal["code", "commits", "diffs", "facts", "threads"]
-    | Literal["model", "analysis", "connections", "brief"]
+    | Literal["relations", "model", "analysis", "connections", "brief"]
 )
-"""What is missing. `code` is a whole repository, and `connections` what ties several together. The
+"""What is missing. `code` is a whole repository, `relations` how its commits go back to others and
+to issues, and `connections` what ties several repositories together. The
 analysis is missing because the `model` failed at everything, or because of an error of ours."""
 
 

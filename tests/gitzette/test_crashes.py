@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from graphs import collecting, daily, repository, writing
+from graphs import collecting, daily, relating, repository, writing
 from tests.gitzette.conftest import Command
 
 FERRULE = "quillon/ferrule"
@@ -53,6 +53,12 @@ READING = Bug(
     '    shas = state["share"].deep\n',
     f"repo == {LARKSERVE!r}",
 )
+LOOKING_BACK = Bug(
+    repository.connect,
+    "    material = await read_material(state, context)\n",
+    f"state['spec'].name == {LARKSERVE!r}",
+)
+RELATING = Bug(relating.relate, "    if context.models is None:\n", f"repo == {WAYFINCH!r}")
 CONNECTING = Bug(daily.connect, "    specs = [spec for spec in state[", "True")
 WRITING = Bug(
     writing.write,
@@ -71,13 +77,19 @@ WRITING = Bug(
             {FERRULE},
         ),
         (
+            [LOOKING_BACK, RELATING],
+            ["--analyst", "rules"],
+            {(LARKSERVE, "relations"), (WAYFINCH, "relations")},
+            {WAYFINCH, LARKSERVE, FERRULE},
+        ),
+        (
             [WRITING],
             [],
             {(WAYFINCH, "analysis"), (None, "brief")},
             {WAYFINCH, LARKSERVE, FERRULE},
         ),
     ],
-    ids=["code", "analysis"],
+    ids=["code", "relations", "analysis"],
 )
 def test_an_unexpected_error_costs_its_own_part_and_its_traceback_is_in_the_log(
     bugs: list[Bug],
