@@ -56,7 +56,7 @@ _TERM = re.compile(r"[A-Za-z]*[a-z][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z]+\d")
 class Literal(NamedTuple):
     """A part of a sentence that must stand in the evidence."""
 
-    kind: LiteralKind  # Decides how it is looked up: a key of the table in lookup.py
+    kind: LiteralKind  # Decides how it is looked up: a key of the table in literal_lookup.py
     text: str
     number: Number | None = None  # What it amounts to, if it is a number
     marked: bool = False  # True if the sentence writes it as a code span

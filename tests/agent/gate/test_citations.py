@@ -46,6 +46,11 @@ def test_every_citation_that_is_not_there_is_listed() -> None:
 def test_another_repository_and_another_day_are_out_of_scope() -> None:
     assert wrong(make_commit(repo="octo/other"))[0].check == "repository"
     assert wrong(make_commit(at=datetime(2026, 2, 5, 1, tzinfo=UTC)))[0].check == "window"
+    # What is said over all repositories keeps to those of the report.
+    over_all = {"repos": frozenset({make_commit().repo})}
+    (objection,) = wrong(make_commit(repo="octo/other"), repo=None, evidence_set=over_all)
+    assert "of which the report does not speak" in objection.reason
+    assert wrong(make_commit(), repo=None, evidence_set=over_all) == []
     early = make_commit(sha="c" * 40, at=datetime(2026, 2, 3, 1, tzinfo=UTC))
     now = make_commit()
     assert wrong(early)[0].check == "window"

@@ -20,7 +20,7 @@ class GitServer:
         self.root = root
         self.requests: list[
             tuple[str, str, str | None]
-        ] = []  # Method, path and Authorization header of each request
+        ] = []  # Method, path and Authorization headers of each request
         self.faults: list[str] = []
         """What the next requests get instead of an answer: `502`, `404`, `401`, `reset`, `truncate`."""
         self.moved: dict[str, str] = {}  # Where requests below a path are sent instead
@@ -88,7 +88,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: bytes) -> None:
         server = self.server_object
         server.asked.set()
-        server.requests.append((self.command, self.path, self.headers.get("Authorization")))
+        authorizations = self.headers.get_all("Authorization") or []
+        server.requests.append((self.command, self.path, ", ".join(authorizations) or None))
         while server.hold.wait(0) and not server.closed.wait(0.01):
             pass
         fault = server.faults.pop(0) if server.faults else ""

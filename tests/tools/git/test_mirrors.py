@@ -141,6 +141,23 @@ async def test_the_token_goes_to_the_server_and_nowhere_else(
     ]
 
 
+async def test_the_token_takes_the_place_of_a_header_that_the_user_configured(
+    work: Work, server: GitServer, tmp_path: Path
+) -> None:
+    grow(work)
+    server.publish(work)
+    configuration = tmp_path / "gitconfig"
+    configuration.write_text(
+        f'[http "{server.url}/"]\n\textraHeader = "Authorization: Basic theirs"\n'
+    )
+    environ = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": str(configuration)}
+    home = tmp_path / "home"
+    keeping = MirrorKeeper(home, server.url, "s3cret", environ=environ, patience=QUICK)
+    await keeping.refresh(REPO)
+    ours = base64.b64encode(b"x-access-token:s3cret").decode()
+    assert {header for _, _, header in server.requests} == {f"Basic {ours}"}
+
+
 @pytest.mark.parametrize("token", [None, "s3cret"])
 async def test_a_renamed_repository_is_followed_on_the_same_server(
     work: Work, server: GitServer, tmp_path: Path, token: str | None
