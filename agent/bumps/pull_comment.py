@@ -112,7 +112,7 @@ class CommentWriter:
 
     def _link_to_line(self, file: str, line: int) -> str:
         url = self._web.lines(self._report.repo, self._report.tip, file, line, line)
-        return link(code(f"{file}:{line}"), url.rpartition("-")[0])
+        return link(code(f"{file}:{line}"), url)
 
     def _what_happens(self, use: CodeUse) -> str:
         text = inline(use.text)

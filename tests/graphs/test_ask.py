@@ -353,7 +353,7 @@ async def test_lines_of_a_file_that_a_tool_showed_can_be_cited(tmp_path: Path) -
     assert cite.kind == "lines"
     assert cite.endswith(":worker.py#L1-L1")
     assert f"New handles to cite: f1 is {cite}." in shown_text
-    assert "/worker.py#L1-L1)" in reply.answer
+    assert "/worker.py#L1)" in reply.answer
     (claim,) = [claim for claim in reply.claims if claim.free]
     assert not claim.attributed
 

@@ -91,7 +91,7 @@ def changed_functions(
     changes = FunctionChanges(files, known).worth_showing()
     words = _title_words(title)
     room = _room(changes, facts, visible_facts)
-    choice = _Choice(room, _Subject(words, visible_facts), _heaviest(changes))
+    choice = _ShownFunctions(room, _Subject(words, visible_facts), _heaviest(changes))
     for group in _alike(changes, surface, words):
         choice.offer(group)
     shown = choice.shown
@@ -128,7 +128,7 @@ def _heaviest(changes: Mapping[ChangedFunction, FunctionChange]) -> Weight:
     return max((change.weight for change in changes.values()), default=Weight.BODY)
 
 
-class _Choice:
+class _ShownFunctions:
     """The functions that are shown, of those that are offered one after the other."""
 
     def __init__(self, room: _Room, subject: "_Subject", heaviest: Weight) -> None:
