@@ -6,8 +6,8 @@ from typing import Any
 
 from agent.domain.base import Language
 from agent.domain.facts import Fact, Severity
-from agent.languages import catalogue
 from agent.markdown import code
+from agent.report_languages import catalogue
 from agent.shortened_values import (
     MEMBERS,
     WITH_FUNCTION,

@@ -24,9 +24,9 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
-from agent.links.earlier_commits import SimilarCommit
+from agent.links.changed_names import Birth
 from agent.links.footprints import Footprint
-from agent.links.name_introductions import Birth
+from agent.links.similar_commit_index import SimilarCommit
 from agent.links.touched_lines import LineWriter
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import parse_reference
 from agent.domain.window import Window, midnight, moment, narrowed, zone
-from agent.languages import language_of
 from agent.question_dates import DAY, days_named
+from agent.report_languages import language_of
 
 _QUALIFIER = re.compile(
     r'(?<![\w:/"])(is|author|path|repo|since|until|in):("[^"\n]{1,200}"|[^\s"，。；？！]{1,200})',

@@ -31,7 +31,7 @@ from evals.figures import Figures, crashed
 from evals.github_server.app import GitHubServer
 from evals.github_server.responses import RequestAllowance
 from evals.model_server.server import ModelServer
-from evals.worlds.model import Repo, World
+from evals.worlds.data_model import Repo, World
 from evals.worlds.worlds import build
 
 T = TypeVar("T")

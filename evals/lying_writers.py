@@ -19,7 +19,7 @@ from evals.model_server.honest import (
     prompt_of,
     supported_sentences,
 )
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 
 CANARY = "xq7canary"  # Only a model that obeys an injection would write this
 _ROWS = json.loads((files("evals") / "sets" / "data" / "lies.json").read_text("utf-8"))["lies"]

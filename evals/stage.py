@@ -17,14 +17,14 @@ from agent.settings.values import Budget, RepoSpec
 from agent.triage.allotment import allowance
 from agent.writing.tasks import Task
 from evals.harness import TOKEN, serving, specs_of
-from evals.model_server.talk import ModelRequest, Script
-from evals.worlds.model import World
+from evals.model_server.requests_and_answers import ModelRequest, Script
+from evals.worlds.data_model import World
 from graphs import daily
 from graphs.models import Models
 from graphs.run_context import RunContext
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
-from memory.report_traces import Reports
+from memory.published_report_index import Reports
 from memory.statements import Statements
 from memory.store import database_in_memory
 from memory.stories import Stories

@@ -14,7 +14,7 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import thread_numbers
 from agent.domain.report import Report
-from evals.worlds.model import (
+from evals.worlds.data_model import (
     LandedGold,
     Pull,
     TimelineEvent,

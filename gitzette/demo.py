@@ -13,7 +13,7 @@ from agent.domain.window import Window
 from agent.ports import Progress
 from agent.settings.values import ReportShape, Settings
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from evals.worlds.written import read_world
 from gitzette.arguments import settings_for
 from gitzette.day_run import run_day

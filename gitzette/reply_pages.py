@@ -6,22 +6,22 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from agent.browser_urls import Web
 from agent.domain.base import InputError, Language, RepoId
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import Change, Issue, PullRequest, Release
 from agent.domain.evidence import Card, state_at
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window, zone
-from agent.languages import catalogue
 from agent.markdown import code, inline, link, visible
 from agent.ports import RepositorySources
 from agent.questions import AnswerSection, Hit, Known, Reply
+from agent.report_languages import catalogue
 from agent.reports.absence import absence_text
 from agent.reports.affected_text import affected_text
 from agent.reports.report_json import claim_json
 from agent.reports.shown_titles import shown_title
 from agent.settings.values import RepoSpec
-from agent.web_addresses import Web
 from gitzette.render.templating import SHORT, claim_text, filled, named, plain_environment
 
 if TYPE_CHECKING:

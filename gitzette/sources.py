@@ -18,7 +18,7 @@ from agent.ports import (
 )
 from agent.reports.rerun.merge import merge
 from agent.settings.values import ReportShape, RepoSpec, Settings
-from gitzette.fleet.editions import Admission, request_limit
+from gitzette.fleet.edition_plans import Admission, request_limit
 from gitzette.home_folder import home_of, memory_of
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder

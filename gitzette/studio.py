@@ -32,7 +32,7 @@ from agent.settings.values import Recipe, RepoSpec, Settings
 from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import DemoWorld, demo_world
-from gitzette.progress import QuietProgress
+from gitzette.terminal_output import QuietProgress
 from gitzette.wiring import open_services
 from graphs import ask as ask_graph
 from graphs import daily as daily_graph

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
+from agent.browser_urls import Web
 from agent.domain.account import price_of
 from agent.domain.base import AppError, ConfigError, Language
 from agent.ports import Progress, Publisher, Repositories, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
 from agent.triage.allotment import ExplainingBudget, allowance
-from agent.web_addresses import Web
-from gitzette.fleet.editions import Admission, model_limit, request_limit
+from gitzette.file_publisher import FilePublisher
+from gitzette.fleet.edition_plans import Admission, model_limit, request_limit
 from gitzette.home_folder import home_of
-from gitzette.publish import FilePublisher
 from gitzette.sources import (
     ConfiguredRepositories,
     EarlierReport,

@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 from agent.domain.evidence import Citable, Evidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
-from agent.languages import writing_of
 from agent.ports import Step
+from agent.prompt_sizes import EvidencePrompt
 from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens, prompt
-from agent.question_sizes import EvidencePrompt
 from agent.questions import Query, Searched
+from agent.report_languages import writing_of
 from agent.settings.values import RepoSpec
 from agent.writing.answer_target import AnswerTarget
 from agent.writing.model_sentences import answer_shape, cited
@@ -37,7 +37,7 @@ from graphs.ask_state import (
     TargetInput,
 )
 from graphs.question_tools import called_answer, conversation, offered_names, read, tools
-from graphs.replying import account_of, reply_of
+from graphs.reply_building import account_of, reply_of
 from graphs.retrieving import (
     affected_by_faults,
     best_hits,

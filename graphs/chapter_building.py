@@ -12,7 +12,7 @@ from agent.domain.placement import Importance, Placement
 from agent.domain.report import Failure, RepoSection
 from agent.editor.placements import settled_placements, sorted_groups
 from agent.gate.check import refusals
-from agent.links.issue_digest import Known
+from agent.links.searchable_issues import Known
 from agent.ports import CodeSource
 from agent.reports.chapter import (
     Chapter,
@@ -23,14 +23,14 @@ from agent.reports.chapter import (
     ledger_of,
     release_news,
 )
-from agent.stories.moved_dependencies import DependencyMove, dependency_moves
-from agent.triage.first_look import Collected, evidence_set_of
+from agent.stories.dependency_version_changes import DependencyMove, dependency_moves
+from agent.triage.first_look_results import Collected, evidence_set_of
 from graphs.run_context import RunContext
 from graphs.state import FileInput
 from tools.affected_versions import affected_versions, first_releases
 from tools.history.earlier_history import release_stories, tags_of_window
 from tools.history.find_stories import published_stories
-from tools.release_notes import with_notes
+from tools.release_notes_from_commits import with_notes
 
 
 @dataclass(frozen=True, kw_only=True)

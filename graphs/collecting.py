@@ -10,11 +10,11 @@ from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Landing, Notice, Threads, omission_notices
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
-from agent.links.closing_references import LandedDay, day_references
+from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import day_links
 from agent.ports import RepositorySources, Step
 from agent.reports.chapter import commits_of_report
-from agent.triage.first_look import Collected, Scales, UnreadCommit, filter_notices
+from agent.triage.first_look_results import Collected, Scales, UnreadCommit, filter_notices
 from agent.triage.weights import lifted, rank
 from graphs.failures import failing_alone
 from graphs.run_context import RunContext

@@ -27,12 +27,12 @@ from agent.editor.row_batches import RowBatch, row_batches, rows_in
 from agent.editor.rows import CommitRow, RowWriter, release_line, row_handles
 from agent.packets.token_budgets import BUDGET
 from agent.ports import CodeSource, Step
+from agent.prompt_sizes import EvidencePrompt
 from agent.prompting import ContextExceeded, ModelError, fenced, tokens_of
-from agent.question_sizes import EvidencePrompt
-from agent.triage.first_look import Collected, Scales, is_folded_by_settings
+from agent.triage.first_look_results import Collected, Scales, is_folded_by_settings
 from agent.triage.weights import MAY_BREAK
 from agent.writing.model_sentences import asked_languages
-from graphs.editing_order import in_one_order
+from graphs.edit_order_across_batches import in_one_order
 from graphs.editor_look_ups import EditorLook, look_at_rows, looked_up_text
 from graphs.failures import failing_alone
 from graphs.judging_editor_words import judged_view

@@ -7,8 +7,8 @@ from langchain_core.tools import BaseTool
 
 from agent.domain.account import Account, Editing, fallback
 from agent.domain.base import RepoId
+from agent.prompt_sizes import QuestionLimit
 from agent.prompting import ContextExceeded, fenced, fitting, tokens_of
-from agent.question_sizes import QuestionLimit
 from graphs.run_context import RunContext
 from graphs.tool_conversation import LookLimit, LookQuestion, conversation, tool_answers
 

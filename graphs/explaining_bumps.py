@@ -9,7 +9,7 @@ from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.settings.values import RepoSpec
 from agent.stories.timeline import StoriesFound
-from agent.triage.first_look import Collected
+from agent.triage.first_look_results import Collected
 from agent.writing.claims_by_rules import fact_claims
 from agent.writing.tasks import commit_tasks
 from graphs.material import material_of

@@ -22,8 +22,8 @@ from agent.judging.rulings import (
     Rulings,
     Verdicts,
 )
+from agent.prompt_sizes import MAX_SHRINKS
 from agent.prompting import ContextExceeded, ModelError, fenced
-from agent.question_sizes import MAX_SHRINKS
 from tools.chat.messages import Handles
 
 if TYPE_CHECKING:

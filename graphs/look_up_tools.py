@@ -11,7 +11,7 @@ from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.look_ups import LookUp
 from agent.editor.rows import CommitRow
 from agent.ports import RepositorySources
-from agent.triage.first_look import Collected
+from agent.triage.first_look_results import Collected
 from agent.writing.targets import CommitTarget
 from graphs.run_context import RunContext
 from graphs.state import EditInput, MaterialInput

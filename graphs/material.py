@@ -12,10 +12,10 @@ from agent.domain.evidence import CommitEvidence, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Related
-from agent.links.admitted_relations import related_links
+from agent.links.admitted_relation_links import related_links
 from agent.links.recorded_links import carried_links, partners, reverted_by
 from agent.ports import CodeSource
-from agent.triage.first_look import Collected, Scales, background_of, known_issues
+from agent.triage.first_look_results import Collected, Scales, background_of, known_issues
 from agent.triage.weights import lifted
 from graphs.run_context import RunContext
 from graphs.state import (

@@ -10,7 +10,7 @@ from agent.domain.account import Chain, Phase, Spent
 from agent.domain.base import RepoId
 from agent.prompting import JOBS, Capabilities, Job, ModelError
 from agent.writing.tasks import Task
-from graphs.forecast import Forecast, duration
+from graphs.remaining_time_forecast import Forecast, duration
 from memory.artefacts import JsonCodec
 from memory.recorder import Call, CallRecorder
 from tools.chat.budget import RunBudget

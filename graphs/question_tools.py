@@ -18,7 +18,6 @@ from agent.reports.absence import absence_text
 from agent.writing.model_sentences import answer_shape
 from agent.writing.tasks import evidence_handles
 from graphs.absence_search import MentionSearch
-from graphs.answer_sections import SectionFinder
 from graphs.ask_context import AskContext, within
 from graphs.ask_state import (
     AnswerInput,
@@ -27,7 +26,8 @@ from graphs.ask_state import (
     QuestionToolsInput,
     QuestionToolsOutput,
 )
-from graphs.replying import account_of
+from graphs.name_and_qualifier_lookup import SectionFinder
+from graphs.reply_building import account_of
 from graphs.tool_conversation import call_tools, wants_tools
 from tools.chat.messages import trimmed
 from tools.toolset import Toolset, tools_of

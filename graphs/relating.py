@@ -22,8 +22,8 @@ from agent.links.candidates import CommitCandidates
 from agent.links.relating_trace import IdPair, RelatingTrace, pairs_of, ranked_candidates
 from agent.links.relation_prompts import Pairing, RelationDraft, SaidRelations
 from agent.ports import CloneSource, CodeSource, RepositorySources, Step
+from agent.prompt_sizes import EvidencePrompt
 from agent.prompting import ModelError, tokens_of
-from agent.question_sizes import EvidencePrompt
 from agent.stories.timeline import headline
 from agent.writing.claims_by_rules import fact_claims
 from agent.writing.tasks import is_foreign

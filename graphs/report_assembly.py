@@ -8,7 +8,7 @@ from agent.domain.ledger import LedgerRow, OwnUse
 from agent.domain.links import Link, Related, Story
 from agent.domain.placement import CommitGroup
 from agent.domain.report import Drop, Failure, Report
-from agent.links.admitted_relations import missing_relations
+from agent.links.admitted_relation_links import missing_relations
 from agent.reports.chapter import Chapter, drop_of
 from agent.reports.model_failures import model_failures
 from graphs.state import PublishInput

@@ -16,10 +16,10 @@ from agent.ports import BranchReverts
 from agent.prompting import ModelError, fenced, prompt
 from agent.questions import Hit, Query, query_of
 from agent.reports.affected_text import affected_text
-from graphs.answer_sections import filtered_hits, newest_first
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput
-from graphs.replying import account_of
+from graphs.name_and_qualifier_lookup import filtered_hits, newest_first
+from graphs.reply_building import account_of
 from tools.history.later_reverts import LaterReverts
 
 _MAX_SEARCHES = 4  # That a model may plan for a question

@@ -11,14 +11,14 @@ from pydantic import BaseModel
 from agent.domain.account import Account, Chain, Phase
 from agent.domain.base import Language, RepoId
 from agent.ports import Publisher, Repositories, Step
+from agent.prompt_sizes import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
 from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
-from agent.question_sizes import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
 from agent.triage.allotment import ExplainingBudget
 from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
-from memory.report_traces import Reports
+from memory.published_report_index import Reports
 from memory.statements import Statements
 from memory.stories import Stories
 from tools.chat.messages import Handles, Topic

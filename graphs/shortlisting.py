@@ -15,11 +15,11 @@ from agent.links.candidates import (
     commit_candidates,
     is_folded,
 )
-from agent.links.issue_digest import Digest
+from agent.links.searchable_issues import Digest
 from agent.links.shortlist import MOST_CANDIDATES, Shortlist, ShortlistQuestion
 from agent.ports import RepositorySources
+from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
 from agent.prompting import ModelError, fenced
-from agent.question_sizes import EvidencePrompt, QuestionLimit, divided
 from graphs.run_context import RunContext
 from graphs.state import RelateInput
 from tools.chat.messages import Handles

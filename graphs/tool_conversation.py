@@ -17,8 +17,8 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 
 from agent.domain.base import UpstreamError
+from agent.prompt_sizes import ShowEvidence
 from agent.prompting import Job, fenced, message_tokens, prompt
-from agent.question_sizes import ShowEvidence
 from graphs.run_context import RunContext
 from tools.chat.messages import Topic, trimmed
 from tools.chat.tool_schemas import tool_text

@@ -12,9 +12,9 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Related, Relation, Story
 from agent.judging.rulings import Case, Control
 from agent.ports import Step
+from agent.prompt_sizes import EvidencePrompt
 from agent.prompting import ModelError, fitting
-from agent.question_sizes import EvidencePrompt
-from agent.stories.written_stories import StoryFacts, stories_shape, stories_to_write
+from agent.stories.stories_to_write import StoryFacts, stories_shape, stories_to_write
 from agent.writing.model_sentences import asked_languages
 from graphs.judging import judged_again_if_void
 from graphs.run_context import RunContext

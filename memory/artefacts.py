@@ -19,7 +19,7 @@ from agent.domain.base import AppError, Frozen, RateLimited, StorageError, Upstr
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
 from agent.domain.evidence import ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.links.issue_digest import Digest, Known
+from agent.links.searchable_issues import Digest, Known
 from agent.prompting import ContextExceeded, ModelError
 from memory.protocols import Database, Record
 

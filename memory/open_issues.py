@@ -6,7 +6,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Notice, Threads
 from agent.domain.links import Link
 from agent.domain.window import Window
-from agent.links.issue_digest import Digest, Known, digest
+from agent.links.searchable_issues import Digest, Known, digest
 from memory.column_values import stamp
 from memory.protocols import Database, Record
 

@@ -34,7 +34,7 @@ from pydantic_core import to_jsonable_python
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.surface import SurfaceChange
-from agent.links.name_introductions import Birth
+from agent.links.changed_names import Birth
 from agent.links.touched_lines import LineWriter
 from agent.ports import CloneSource, CodeSource, Past, Study
 from memory.artefacts import Codec, JsonCodec, codec_for, encode_error

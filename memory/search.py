@@ -8,8 +8,8 @@ from typing import NamedTuple
 from agent.domain.base import LANGUAGES, RepoId
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.languages import catalogue
 from agent.questions import Hit, Named
+from agent.report_languages import catalogue
 from memory.column_values import stamp
 from memory.protocols import Database, EvidenceHit, EvidenceScope
 from memory.search_words import Term, phrase_of, terms_of

@@ -12,7 +12,7 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.languages import language_of
+from agent.report_languages import language_of
 from memory.column_values import clean, moment_of, stamp
 from memory.protocols import Database, Record, StatementHit, StatementScope
 from memory.search_words import indexed_text, terms_of

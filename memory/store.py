@@ -13,8 +13,8 @@ from memory.http_cache import HttpCache, ModelServers
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.protocols import Database
+from memory.published_report_index import Reports
 from memory.recorder import CallRecorder, Retention
-from memory.report_traces import Reports
 from memory.runs import RunFiles, RunLocks, Runs
 from memory.search import SearchIndex
 from memory.sqlite.database import SqliteDatabase, exclusive_file

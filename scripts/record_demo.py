@@ -37,7 +37,7 @@ from gitzette.demo_answers import (
     unknown_names,
 )
 from gitzette.output_folder import replace_file
-from gitzette.progress import PlainProgress, QuietProgress
+from gitzette.terminal_output import PlainProgress, QuietProgress
 from tools.chat.budget import Stopwatch
 from tools.chat.messages import ChatReply, ChatRequest, OnPiece
 from tools.chat.model import RecordedChatModel

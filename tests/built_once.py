@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from evals.worlds.worlds import build
 
 

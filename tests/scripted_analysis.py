@@ -11,10 +11,10 @@ from typing import Any
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.model_server.honest import probed
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from gitzette.day_run import RunOutcome, run_day
-from gitzette.progress import QuietProgress
+from gitzette.terminal_output import QuietProgress
 from tests.made_repos import Work
 
 DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")

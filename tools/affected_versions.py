@@ -14,13 +14,13 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Purpose
 from agent.domain.references import find_references
 from agent.domain.versions import in_version_order, version_spans
-from agent.links.fault_evidence import mostly_adds, only_edited
+from agent.links.fault_introduction_checks import mostly_adds, only_edited
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import headline
 from agent.triage.title_conventions import read_heading
 from tools.evidence_cache import EvidenceCache
-from tools.history.day_reverts import writer_of_removed_lines
 from tools.history.earlier_history import FAR, naming
+from tools.history.undone_earlier_commits import writer_of_removed_lines
 
 _LOG = logging.getLogger(__name__)
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ from agent.domain.commits import Change, Commit, Landing, PullRequest, Threads
 from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
-from agent.links.closing_references import LandedDay, day_references
+from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import day_links
 from agent.ports import (
     CloneSource,
@@ -22,7 +22,7 @@ from agent.ports import (
 )
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.triage.first_look import Collected
+from agent.triage.first_look_results import Collected
 from tools.diff.commit_facts import facts_by_patch
 
 _MAX_AUTHORS = 6

@@ -18,8 +18,8 @@ from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
 from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
+from tools.diff.changed_file_declarations import Blobs
 from tools.diff.commit_facts import Gathered, gather
-from tools.diff.file_versions import Blobs
 from tools.diff.tree_names import SurroundingTrees, TreeNames
 
 _ROOT = Path(__file__).resolve().parents[1]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from agent.audit.code_marks import is_path
+from agent.audit.code_span_checks import is_path
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import Finding
 from agent.audit.markdown import blanked, code_of, links_of, plain

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-from agent.bumps.pin_readers import (
+from agent.bumps.non_python_pin_readers import (
     read_cargo_lock,
     read_cmake,
     read_containers,

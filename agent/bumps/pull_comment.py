@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from agent.browser_urls import Web
 from agent.bumps.bump_report import (
     BumpReport,
     CodeUse,
@@ -12,7 +13,6 @@ from agent.bumps.bump_report import (
 from agent.bumps.pins import Bump
 from agent.domain.base import RepoId
 from agent.markdown import code, inline, link
-from agent.web_addresses import Web
 
 MAX_CHARACTERS = 65_536  # GitHub refuses a longer comment
 _MAX_LINES_SHOWN = 12  # Lines of own code above the folds

@@ -8,7 +8,7 @@ from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import SET, Part, Upgrade
 from agent.fact_sentences import fact_sentence
-from agent.stated_facts import joined
+from agent.facts_worth_stating import joined
 
 
 class UpgradeEntry(NamedTuple):

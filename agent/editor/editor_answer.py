@@ -11,7 +11,7 @@ from agent.domain.placement import Importance
 from agent.editor.placements import Proposal
 from agent.editor.reasons_and_labels import EditorWords
 from agent.editor.rows import CommitRow
-from agent.languages import writing_of
+from agent.report_languages import writing_of
 from agent.writing.model_sentences import words_of
 
 _MIN_GROUP = 2

@@ -16,9 +16,9 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.gate.addresses import addresses
 from agent.gate.evidence_text import SearchText, nearest, plain_marks, text_of
-from agent.gate.grounds import has_readable_diff, is_grounded
+from agent.gate.grounds_in_code import has_readable_diff, is_grounded
+from agent.gate.hosts_and_mail_addresses import addresses
 from agent.gate.literal_lookup import Lookup
 from agent.gate.literals import Literal, literals
 from agent.gate.quotes import (
@@ -30,7 +30,7 @@ from agent.gate.quotes import (
     wrong_quote,
 )
 from agent.gate.safety import LONGEST, check_safety
-from agent.languages import HAN
+from agent.report_languages import HAN
 
 _MIN_ANCHOR = 6  # Letters and digits of an anchor that holds no literal of its sentence
 

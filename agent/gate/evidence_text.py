@@ -17,7 +17,7 @@ from agent.domain.evidence import (
     ThreadEvidence,
     all_dates_of,
 )
-from agent.gate.quantities import NumberSpan, index_numbers
+from agent.gate.numbers_and_units import NumberSpan, index_numbers
 
 _MARKS = str.maketrans(
     dict.fromkeys("‘’‚‛′‹›´", "'")

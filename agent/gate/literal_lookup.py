@@ -14,7 +14,7 @@ from agent.domain.stated_dates import Stated, find_dates
 from agent.domain.window import zone
 from agent.gate.evidence_text import SearchText, find_words, fold_case, text_of
 from agent.gate.literals import Literal
-from agent.gate.quantities import NumberSpan, Unit, notations, unit_behind
+from agent.gate.numbers_and_units import NumberSpan, Unit, notations, unit_behind
 
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _MAX_LINES = 2000  # Lines on which the tokens of a code span are looked for

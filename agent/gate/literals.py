@@ -14,7 +14,7 @@ from agent.domain.base import Language
 from agent.domain.claims import LiteralKind, Number
 from agent.domain.stated_dates import find_dates
 from agent.gate.evidence_text import plain_marks
-from agent.gate.quantities import (
+from agent.gate.numbers_and_units import (
     is_dimension,
     is_grouped,
     is_width,

@@ -6,8 +6,8 @@ from typing import get_args
 from agent.domain.claims import Claim
 from agent.judging.rulings import Batch, Case, ControlKind, Rulings, Text, is_shown
 from agent.packets.token_budgets import BUDGET
+from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
 from agent.prompting import ContextExceeded, fenced, tokens_of
-from agent.question_sizes import EvidencePrompt, QuestionLimit, divided
 
 _MAX_SENTENCE_SHARE = 1 / 3
 """How much of what evidence and sentences share the sentences may take where not all of both fits."""

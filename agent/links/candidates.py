@@ -15,14 +15,14 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Noise
 from agent.domain.links import Grade, Mention, Story, StoryKind
 from agent.domain.references import without_pull_numbers
-from agent.links.earlier_commits import SimilarCommit
+from agent.links.changed_names import Birth
 from agent.links.footprints import title_words
-from agent.links.issue_digest import GIVEN_UP, Digest, digest
 from agent.links.issue_index import IssueIndex, SimilarIssue
-from agent.links.name_introductions import Birth
+from agent.links.searchable_issues import GIVEN_UP, Digest, digest
+from agent.links.similar_commit_index import SimilarCommit
 from agent.links.touched_lines import LineWriter
 from agent.stories.timeline import CommitPair
-from agent.triage.first_look import Collected
+from agent.triage.first_look_results import Collected
 
 MAX_ISSUES = 30  # The nearest issues of a commit
 MAX_EARLIER = 6  # The nearest earlier commits, of each repository

@@ -7,7 +7,7 @@ from sys import intern
 from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Change, Headline
 from agent.domain.references import without_pull_numbers
-from agent.links.issue_digest import terms
+from agent.links.searchable_issues import terms
 
 # A flag, or an identifier of at least four characters: shorter ones say little.
 _IDENTIFIER = re.compile(r"(?<![\w-])(?:--[a-z][\w-]{2,60}|[A-Za-z_]\w{3,60})", re.ASCII)

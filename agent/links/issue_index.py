@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from agent.domain.evidence import CommitEvidence
-from agent.links.issue_digest import Digest, names_in, terms
+from agent.links.searchable_issues import Digest, names_in, terms
 
 # The parameters of BM25, with their usual values.
 _K1 = 1.2

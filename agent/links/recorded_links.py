@@ -13,8 +13,8 @@ from agent.domain.facts import Fact
 from agent.domain.links import Grade, Link, Mention, Relation
 from agent.domain.references import parse_reference, thread_numbers
 from agent.domain.revert_messages import read_title, reverts_in
-from agent.links.closing_references import LandedDay
-from agent.links.issue_digest import BROUGHT_BACK, GIVEN_UP, Digest
+from agent.links.day_references import LandedDay
+from agent.links.searchable_issues import BROUGHT_BACK, GIVEN_UP, Digest
 
 _CLOSED = "closed by it, as GitHub records"
 _LISTED = "its pull request closes it, as GitHub lists"

@@ -19,6 +19,7 @@ from agent.domain.look_ups import LookUp
 from agent.domain.references import thread_numbers
 from agent.domain.surroundings import NO_SURROUNDINGS, Definition, NameUses, Surroundings
 from agent.domain.window import Window
+from agent.lines_around_evidence import comment_lines, fact_line, piece_heading, subject_heading
 from agent.packets.boilerplate import recurring_lines, without_boilerplate
 from agent.packets.diff_text import shown_diff
 from agent.packets.focus import NO_FOCUS, Focus
@@ -38,7 +39,6 @@ from agent.packets.token_budgets import (
     MIN_THREAD_TOKENS,
     WORDS_SHARE,
 )
-from agent.printed_evidence import comment_lines, fact_line, piece_heading, subject_heading
 from agent.prompting import tokens_of
 from agent.reports.shown_titles import shown_title
 from agent.stories.timeline import StoriesFound

@@ -10,6 +10,7 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks, read_hunks
 from agent.domain.surroundings import CodePassage
+from agent.lines_around_evidence import file_heading, left_out_line
 from agent.packets.focus import NO_FOCUS, Focus, FocusText
 from agent.packets.line_importance import by_importance, leading_changes, plain_middle
 from agent.packets.lines_in_budget import Excerpt, excerpt, needed_tokens
@@ -21,7 +22,6 @@ from agent.packets.redundant_lines import (
 )
 from agent.packets.surroundings_text import passage_heading
 from agent.packets.token_budgets import CHANGES_SHARE, LEFT_OUT_SHARE
-from agent.printed_evidence import file_heading, left_out_line
 from agent.prompting import fitting, tokens_of
 from agent.triage.title_conventions import Area, area
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from agent.domain.base import Language
-from agent.languages import catalogue
 from agent.markdown import code
 from agent.questions import Absence, Searched
+from agent.report_languages import catalogue
 
 
 def absence_text(

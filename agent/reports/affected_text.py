@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from agent.domain.affected_versions import Affected
 from agent.domain.base import Language
 from agent.domain.versions import VersionSpan
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 from agent.reports.shown_titles import shown_title
 
 _HASH_DIGITS = 9

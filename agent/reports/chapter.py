@@ -16,9 +16,9 @@ from agent.domain.links import Link, Related, Story
 from agent.domain.placement import CommitGroup, Placement
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.links.issue_digest import GIVEN_UP, Known, standing
-from agent.stories.moved_dependencies import DependencyMove
-from agent.triage.first_look import Collected, UnreadCommit
+from agent.links.searchable_issues import GIVEN_UP, Known, standing
+from agent.stories.dependency_version_changes import DependencyMove
+from agent.triage.first_look_results import Collected, UnreadCommit
 from agent.triage.title_conventions import Area, area
 
 _MAX_PLACES = 3  # Files that a row of the ledger names

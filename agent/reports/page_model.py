@@ -16,7 +16,7 @@ from agent.domain.placement import Importance
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import ReleaseLine, Report, RepoSection, ThreadLine
 from agent.domain.upgrade import Part
-from agent.languages import HAN
+from agent.report_languages import HAN
 
 SectionName = Literal["act on", "worth knowing", "also landed"]
 Mark = Literal["", "inferred", "advice", "attributed"]

@@ -5,7 +5,7 @@ from agent.domain.claims import Anchor, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import ReleaseLine
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 
 _MAX_BREAKS_TOLD = 6  # Breaking changes of a release that the writer of the brief is shown
 

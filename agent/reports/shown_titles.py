@@ -3,7 +3,7 @@
 from agent.domain.base import Language
 from agent.domain.commits import LONGEST_TITLE
 from agent.domain.report import Report
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 
 
 def shown_title(title: str, lang: Language = "en") -> str:

@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic.functional_validators import model_validator
 
-from agent.bumps.package_settings import BumpSettings
+from agent.bumps.bump_settings import BumpSettings
 from agent.domain.account import Price
 from agent.domain.base import Frozen, Language, RepoId, UsageError
 from agent.domain.references import repo_id

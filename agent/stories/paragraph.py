@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from agent.domain.base import Language
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryStep
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 
 _MIN_STEPS = 2
 _MAX_STEPS = 8  # Steps of a paragraph: the first one, and the last ones

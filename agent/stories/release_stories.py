@@ -6,7 +6,7 @@ from agent.domain.base import LANGUAGES, Language
 from agent.domain.commits import Headline, Release, is_version
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Link, Story, StoryStep
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 from agent.stories.timeline import step, story
 
 _MAX_NAMED = 24  # Changes that are named with a release

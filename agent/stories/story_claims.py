@@ -10,7 +10,7 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryStep
 from agent.fact_sentences import sentence
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 
 _DIGITS = 10  # Of a hash in the text of a story
 _LANDED = ("landed", "landed again", "a part landed again", "upstream", "opened")

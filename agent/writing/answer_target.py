@@ -15,6 +15,7 @@ from agent.gate.literal_lookup import Lookup
 from agent.gate.literals import Literal
 from agent.gate.quotes import MAX_ANCHOR, is_in_code
 from agent.judging.rulings import Text
+from agent.lines_around_evidence import fact_line
 from agent.packets.commit_packet import piece_text
 from agent.packets.diff_text import shown_diff
 from agent.packets.focus import NO_FOCUS, Focus, focus_on
@@ -25,7 +26,6 @@ from agent.packets.token_budgets import (
     OVERVIEW_TITLE_TOKENS,
     OVERVIEW_TOKENS,
 )
-from agent.printed_evidence import fact_line
 from agent.prompting import fitting, tokens_of
 from agent.writing.model_sentences import MOST_ANSWERED, Sentence
 from agent.writing.targets import Check, WritingTarget, cited_by

@@ -12,10 +12,10 @@ from agent.domain.facts import Fact
 from agent.domain.ledger import Tier
 from agent.domain.links import Relation
 from agent.fact_sentences import params_of, sentence
-from agent.links.admitted_relations import predicate_of
+from agent.facts_worth_stating import exchanged_lines, quoted_hunks, stated_facts
+from agent.links.admitted_relation_links import predicate_of
 from agent.shortened_values import names_of
-from agent.stated_facts import exchanged_lines, quoted_hunks, stated_facts
-from agent.writing.quotations import (
+from agent.writing.quotable_passages import (
     ChangedNames,
     recurring_sentences,
     sentence_about_change,

@@ -8,7 +8,7 @@ from agent.domain.account import Part
 from agent.domain.claims import Claim, Judgement
 from agent.judging.rulings import Control, Text
 from agent.packets.token_budgets import HANDLE_TOKENS, MINOR_PACKET
-from agent.question_sizes import EvidencePrompt
+from agent.prompt_sizes import EvidencePrompt
 from agent.writing.model_sentences import Sentence, asked_languages, minor_shape
 from agent.writing.targets import Check, CommitTarget, WritingTarget
 from agent.writing.tasks import Draft, Task

@@ -19,11 +19,11 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.domain.references import parse_reference
 from agent.gate.evidence_text import normal
-from agent.gate.grounds import has_code_anchor
+from agent.gate.grounds_in_code import has_code_anchor
 from agent.gate.literals import names_in
 from agent.gate.quotes import MAX_ANCHOR, is_heading_of, is_in_code, is_in_file, is_in_prose
 from agent.gate.safety import LONGEST
-from agent.languages import writing_of
+from agent.report_languages import writing_of
 from agent.writing.anchor_lines import exact_lines, lines_of, numbered_lines
 
 MOST_SENTENCES = 5

@@ -9,8 +9,8 @@ from agent.domain.claims import Anchor, Claim, Judgement, Kind, Refused
 from agent.domain.evidence import EvidenceSet, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.judging.rulings import Text
+from agent.prompt_sizes import EvidencePrompt
 from agent.prompting import fitting
-from agent.question_sizes import EvidencePrompt
 from agent.writing.model_sentences import (
     Summary,
     asked_languages,

@@ -21,8 +21,8 @@ from agent.packets.token_budgets import (
     REPAIR_BUDGET,
     SECOND_READING_BUDGET,
 )
+from agent.prompt_sizes import EvidencePrompt
 from agent.prompting import fenced
-from agent.question_sizes import EvidencePrompt
 from agent.writing.model_sentences import (
     MOST_SENTENCES,
     Sentence,

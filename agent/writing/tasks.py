@@ -19,7 +19,7 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import Importance, Placement
 from agent.judging.rulings import Text, can_be_repaired
-from agent.links.admitted_relations import asserts_relation
+from agent.links.admitted_relation_links import asserts_relation
 from agent.stories.story_claims import short_text
 
 _LETTERS: dict[type, str] = {

@@ -16,13 +16,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from agent.domain.base import InputError
-from evals.github_server.api import Api, SeenRequest
+from evals.github_server.api_gateway import Api, SeenRequest
 from evals.github_server.faults import Faults
 from evals.github_server.git_store import GIT, GIT_ENVIRONMENT
 from evals.github_server.repositories import Hub
 from evals.github_server.responses import ClientMeters, Refusal, RequestAllowance, not_found
 from evals.loopback import Loopback
-from evals.worlds.model import Repo
+from evals.worlds.data_model import Repo
 
 _GIT_PATHS = ("/{owner}/{name}/info/refs", "/{owner}/{name}/git-upload-pack")
 _LISTS_REFS = b"command=ls-refs"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from agent.domain.base import InputError
 from evals.github_server.responses import Json, Refusal, stamp
-from evals.worlds.model import Repo
+from evals.worlds.data_model import Repo
 
 _ATTRIBUTES = Path(__file__).with_name("github.attributes")
 _HEX = frozenset("0123456789abcdef")

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from evals.github_server.repositories import FoundThread, Hub, ServedRepository
 from evals.github_server.responses import EXHAUSTED, Json, Meter, Refusal, json_response, stamp
-from evals.worlds.model import Pull, TimelineEvent, WorldComment, WorldIssue, WorldThread
+from evals.worlds.data_model import Pull, TimelineEvent, WorldComment, WorldIssue, WorldThread
 
 _MAX_PAGE = 100
 _MAX_TEXT_BYTES = 512_000  # GitHub truncates the text of a longer blob

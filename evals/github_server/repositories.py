@@ -11,7 +11,7 @@ from starlette.requests import Request
 from agent.domain.base import InputError
 from evals.github_server.git_store import GitStore, StoredCommit
 from evals.github_server.responses import ListPage, Refusal, not_found
-from evals.worlds.model import (
+from evals.worlds.data_model import (
     Pull,
     Repo,
     WorldComment,

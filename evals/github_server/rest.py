@@ -16,7 +16,7 @@ from evals.github_server.responses import (
     raw_response,
     stamp,
 )
-from evals.worlds.model import Pull, WorldComment, WorldIssue, WorldRelease, WorldThread
+from evals.worlds.data_model import Pull, WorldComment, WorldIssue, WorldRelease, WorldThread
 
 # GitHub's "repository limits": about so much patch in one answer, and at most so much of one file.
 _MAX_FILES = 3000

@@ -13,7 +13,7 @@ from evals.model_server.honest import (
     sentence_json,
     supported_sentences,
 )
-from evals.model_server.talk import ModelRequest, Saying
+from evals.model_server.requests_and_answers import ModelRequest, Saying
 
 _HANDLE = re.compile(r"^\[([^\]\s]{1,12})\] (?:commit|issue|pull request|release) ", re.MULTILINE)
 _MAX_TRUE = 2  # True sentences that are written next to the belief

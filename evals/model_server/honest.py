@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 
 _FENCED = re.compile(r"<<(?P<mark>\S+)\n(?P<text>.*?)\n(?P=mark)>>", re.DOTALL)
 _KINDS = {

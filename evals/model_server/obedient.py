@@ -15,7 +15,7 @@ from evals.model_server.honest import (
     sentence_json,
     supported_sentences,
 )
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 
 _WINDOW = 24  # Letters of a piece by which a planted text is recognised
 _STEP = 8  # Letters from the start of one piece to the next

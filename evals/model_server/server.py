@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from evals.loopback import Loopback, reset_connection
-from evals.model_server.talk import ModelRequest, Saying, Script, ToolCall
+from evals.model_server.requests_and_answers import ModelRequest, Saying, Script, ToolCall
 
 _MIN_CHUNK = 48  # Characters of a chunk of a stream
 _MAX_CHUNKS = 8  # Of a long answer: a client needs half a millisecond for each

@@ -26,8 +26,8 @@ from evals.model_server.honest import (
     supported_sentences,
     title_of,
 )
+from evals.model_server.requests_and_answers import ModelRequest, Saying, Script
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest, Saying, Script
 from evals.stage import Answer, ScriptedModels, by_script, staged
 from evals.truth import Truth, Untruth, alien
 from tools.chat.model import RecordedChatModel

@@ -30,11 +30,11 @@ from agent.settings.values import RepoSpec
 from evals.figures import ALL, NONE, Exhibit, Figure, Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import TOKEN, Bench, evalset, serving, specs_of, through
+from evals.mirror_commits import days_of, first_parent_line, path_of
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
-from evals.sets.oracle import days_of, first_parent_line, path_of
 from evals.truth import Truth
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from tools.diff.fact_reading import study
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient

@@ -11,8 +11,8 @@ from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.report import Report
 from evals.figures import SHOWN, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
-from evals.sets.oracle import between, days_of, first_parent_line
-from evals.worlds.model import World, commit_name
+from evals.mirror_commits import between, days_of, first_parent_line
+from evals.worlds.data_model import World, commit_name
 from evals.worlds.true_ledger import gold_window, importance
 
 Grades = Mapping[tuple[str, str], int]  # How much each commit matters, by repository and hash

@@ -17,9 +17,9 @@ from agent.domain.facts import Fact, Severity
 from agent.settings.values import RepoSpec
 from evals.figures import SHOWN, Figure, Figures, Score, Target, share
 from evals.harness import Bench, Crash, attempt, evalset
-from evals.sets.oracle import first_parent_line, path_of
-from evals.worlds.facts import described, gold_facts
-from evals.worlds.model import World
+from evals.mirror_commits import first_parent_line, path_of
+from evals.worlds.data_model import World
+from evals.worlds.gold_facts import described, gold_facts
 from tools.diff.fact_reading import study
 from tools.git.source import GitSource
 

@@ -25,7 +25,7 @@ from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.postgres import PostgresServer, missing_postgres
 from evals.worlds import random_world
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from memory.fleet import Fleet
 from memory.protocols import Database
 from memory.search import SearchIndex

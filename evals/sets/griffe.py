@@ -23,7 +23,7 @@ from agent.domain.commits import Change
 from agent.domain.facts import Fact, Severity
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset
-from evals.sets.oracle import ask_git, first_parent_line, git_dir_of, path_of
+from evals.mirror_commits import ask_git, first_parent_line, git_dir_of, path_of
 from tools.diff.fact_reading import study
 from tools.git.source import GitSource
 

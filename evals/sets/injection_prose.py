@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Kind
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 from evals.model_server.believing import Belief, Believing
 from evals.sets.injection_oracle import Outcome
 

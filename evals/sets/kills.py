@@ -18,7 +18,7 @@ from evals.harness import Bench, evalset, serving, start_gitzette
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.parallel_cases import processor_count
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from memory.runs import FINISHED
 from memory.store import open_memory
 

@@ -10,7 +10,7 @@ from agent.domain.report import Report
 from agent.settings.values import Layout
 from evals.figures import Exhibit, Figure, Figures, Score, Target, measure, share
 from evals.harness import Bench, evalset, specs_of
-from evals.sets.oracle import days_of, first_parent_line
+from evals.mirror_commits import days_of, first_parent_line
 
 _MAX_COMMITS = 100  # The length of pages with more commits is not measured
 _MIN_COMMITS = 10  # Of a day of a mirror

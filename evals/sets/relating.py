@@ -19,15 +19,15 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Related, Relation, Story
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.links.admitted_relations import asserts_relation
+from agent.links.admitted_relation_links import asserts_relation
 from agent.links.relating_trace import IdPair, RankedCandidate
 from agent.settings.values import Budget
 from evals.figures import ALL, NONE, SHOWN, Figure, Figures, Score, Target, measure, share
 from evals.harness import Bench, CardSentence, RelatedWindow, evalset, serving, through
+from evals.mirror_commits import days_of, first_parent_line, git_dir_of
 from evals.mirror_threads import ThreadFile
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
-from evals.sets.oracle import days_of, first_parent_line, git_dir_of
 from evals.sets.relation_gold import (
     FIRST_RELEASE,
     ISSUES,

@@ -13,7 +13,7 @@ from agent.domain.window import Window
 from evals.figures import NONE, Figure, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.truth import Fix, Truth
-from evals.worlds.model import World, WorldStory, thread_name
+from evals.worlds.data_model import World, WorldStory, thread_name
 
 _KINDS = ("revert", "reland", "series", "earlier", "lines", "bump", "reference")
 _RELANDED = ("landed again", "a part landed again")

@@ -12,7 +12,7 @@ from agent.reports.report_json import dump
 from agent.settings.values import Layout, Settings
 from evals.figures import Figures, Score, share
 from evals.harness import Bench, evalset, serving, specs_of, through
-from evals.sets.oracle import days_of, first_parent_line
+from evals.mirror_commits import days_of, first_parent_line
 
 _FEW = 8  # Changes to each of the four pages of a report
 _MANY = 50

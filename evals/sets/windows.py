@@ -12,8 +12,8 @@ from agent.domain.window import Window
 from agent.ports import CodeSource
 from evals.figures import Figures, Score, share
 from evals.harness import TOKEN, Bench, evalset, serving
-from evals.sets.oracle import between, days_of, first_parent_line, git_dir_of, path_of
-from evals.worlds.model import Repo, World, commit_name
+from evals.mirror_commits import between, days_of, first_parent_line, git_dir_of, path_of
+from evals.worlds.data_model import Repo, World, commit_name
 from evals.worlds.true_ledger import gold_window
 from evals.worlds.worlds import repo_from_mirror
 from tools.git.source import GitSource

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from evals.worlds.random_world import Dice
 from evals.worlds.written import DATA, Row, make_repository, read_data, swapped
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from evals.worlds.model import Edit, LandedGold, Push
+from evals.worlds.data_model import Edit, LandedGold, Push
 
 FILE = 0o100644
 SCRIPT = 0o100755

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.worlds.model import Repo, World, commit_name
+from evals.worlds.data_model import Repo, World, commit_name
 from evals.worlds.written import make_repository, read_data, variant
 
 DAY = "2026-02-04"

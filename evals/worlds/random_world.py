@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
-from evals.worlds.model import LandedGold, World
+from evals.worlds.data_model import LandedGold, World
 from evals.worlds.written import Row, make_repository, people
 
 T = TypeVar("T")

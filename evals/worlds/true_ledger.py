@@ -5,7 +5,7 @@
 
 from datetime import datetime
 
-from evals.worlds.model import Edit, LandedGold, Repo, World
+from evals.worlds.data_model import Edit, LandedGold, Repo, World
 from evals.worlds.written import read_data
 
 _QUIET_FOLDERS = ("docs/", "tests/", ".github/", "benchmark/", "notes/")

@@ -4,7 +4,7 @@ A commit is on the default branch unless it says `on`. It continues its branch, 
 commit that `from` names; `squash`, `merge` and `undo` take their files from other branches or
 commits. Commits are named by their `key`, and `<<key>>` in a message stands for a hash. A commit of
 the default branch is pushed when it is made, unless `pushed` says otherwise. The fields of threads
-are those of `evals.worlds.model`.
+are those of `evals.worlds.data_model`.
 """
 
 import re
@@ -16,18 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.worlds.history import (
-    FILE,
-    LINK,
-    SCRIPT,
-    SUBMODULE,
-    Changes,
-    File,
-    Moves,
-    Note,
-    WorldHistory,
-)
-from evals.worlds.model import (
+from evals.worlds.data_model import (
     Edit,
     LandedGold,
     Pull,
@@ -39,6 +28,17 @@ from evals.worlds.model import (
     WorldRelease,
     WorldStory,
     commit_name,
+)
+from evals.worlds.history import (
+    FILE,
+    LINK,
+    SCRIPT,
+    SUBMODULE,
+    Changes,
+    File,
+    Moves,
+    Note,
+    WorldHistory,
 )
 from evals.worlds.odd_files import ODD_FILES
 

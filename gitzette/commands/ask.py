@@ -11,19 +11,19 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
+from agent.browser_urls import Web
 from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, Language, UsageError
 from agent.ports import Progress
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
-from agent.web_addresses import Web
 from gitzette.arguments import bound_of, settings_for, specs_of
-from gitzette.fleet.editions import model_limit
+from gitzette.fleet.edition_plans import model_limit
 from gitzette.home_folder import home_of
-from gitzette.progress import as_json, print_markdown, progress, say
 from gitzette.reply_pages import ReplyPage, reply_json
+from gitzette.terminal_output import as_json, print_markdown, progress, say
 from gitzette.wiring import open_services, writers_of
 from graphs.ask_context import AskContext
-from graphs.conversations import Event, answered, open_conversations
+from graphs.ask_conversations import Event, answered, open_conversations
 from memory.recorder import QUESTIONS
 from tools.chat.budget import Cap
 from tools.index_for_search import WindowReader

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, get_args
 from agent.audit.corrections import correct
 from agent.audit.entries import AuditEntry, read_page
 from agent.audit.findings import RIGHT, Finding, in_order, summary, verdict_counts
+from agent.browser_urls import Web
 from agent.domain.base import (
     EXIT_DONE,
     EXIT_INCOMPLETE,
@@ -31,12 +32,11 @@ from agent.domain.base import (
 from agent.ports import Progress, RepositorySources
 from agent.reports.report_json import load
 from agent.settings.values import Layout, RepoSpec, Settings
-from agent.web_addresses import Web
 from gitzette.arguments import settings_for
 from gitzette.audit_formats import annotations, badge, sarif, supported
-from gitzette.progress import as_json, progress
 from gitzette.render.page_composition import report_page
 from gitzette.render.templating import html_page, plain_environment
+from gitzette.terminal_output import as_json, progress
 from gitzette.wiring import Services, open_services, writers_of
 from graphs.audit import build
 from graphs.audit_state import AuditDeps, AuditInput

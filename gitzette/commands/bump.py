@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from agent.browser_urls import Web
 from agent.bumps.bump_report import BumpReport
+from agent.bumps.bump_settings import BumpSettings, PackageEntry
 from agent.bumps.github_annotations import annotations
-from agent.bumps.package_settings import BumpSettings, PackageEntry
 from agent.bumps.pins import Bump
 from agent.bumps.pull_comment import CommentWriter, marker
 from agent.domain.base import (
@@ -31,10 +32,9 @@ from agent.domain.references import repo_id
 from agent.markdown import visible
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import Settings
-from agent.web_addresses import Web
 from gitzette.arguments import checkout_here
 from gitzette.home_folder import home_of
-from gitzette.progress import as_json, say
+from gitzette.terminal_output import as_json, say
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource

@@ -18,7 +18,7 @@ from gitzette.delivery.channels import channel_of
 from gitzette.delivery.outbox import Outbox
 from gitzette.home_folder import home_of, memory_of
 from gitzette.output_folder import PublishedReports, check_writable, missed_days
-from gitzette.progress import as_json
+from gitzette.terminal_output import as_json
 from gitzette.wiring import servers_of
 from memory.store import check_database
 from tools.chat.model import RecordedChatModel, Retries

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from agent.audit.findings import Finding
+from agent.browser_urls import Web
 from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
 from agent.domain.links import Related
 from agent.domain.report import Report
@@ -29,7 +30,6 @@ from agent.questions import Reply
 from agent.reports.page_model import Citation, PageSentence
 from agent.settings.read import override
 from agent.settings.values import Layout, RepoSpec, Settings
-from agent.web_addresses import Web
 from evals.figures import Figures, crashed
 from evals.harness import (
     HELD_OUT,
@@ -43,23 +43,24 @@ from evals.harness import (
     run_set,
 )
 from evals.limits import PREVIOUS, breaches, changes, load_figures, load_limits, shares
-from evals.results import as_breaches, as_json, as_page, as_table
+from evals.result_formats import as_breaches, as_json, as_page, as_table
 from evals.sets import all_sets
 from gitzette.commands.ask import asking_context
 from gitzette.commands.audit import check_file, read_report
 from gitzette.day_run import run_day
-from gitzette.progress import QuietProgress, say
 from gitzette.render.page_composition import page_model, report_page
 from gitzette.reply_pages import ReplyPage
+from gitzette.terminal_output import QuietProgress, say
 from gitzette.wiring import open_services
 from graphs import daily
-from graphs.conversations import answered
+from graphs.ask_conversations import answered
 from graphs.state import DayInput
 
 SETS: tuple[EvalSet, ...] = tuple(all_sets())
 _MAX_CONCURRENT_SETS = 3
 _MAX_CONCURRENT_QUESTIONS = 16
-_PRELOADED = "gitzette.commands.eval_preload"  # Imported by name, since it imports this module
+# Imported by name, since it imports this module
+_PRELOADED = "gitzette.commands.eval_forkserver_imports"
 
 
 class Gitzette:

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from agent.browser_urls import Web
 from agent.domain.affected_versions import Affected
 from agent.domain.base import EXIT_DONE, NotFound, UsageError
 from agent.domain.commits import Change, Commit
@@ -16,19 +17,18 @@ from agent.domain.facts import Fact, FactSheet
 from agent.domain.references import Reference, parse_reference, repo_id
 from agent.domain.upgrade import Upgrade
 from agent.domain.window import moment
-from agent.languages import catalogue
 from agent.markdown import visible
 from agent.ports import CloneSource, CodeSource
+from agent.report_languages import catalogue
 from agent.reports.affected_text import affected_text
 from agent.reports.shown_titles import shown_title
 from agent.settings.values import RepoSpec, Settings
-from agent.web_addresses import Web
 from gitzette.arguments import settings_for, settings_here, specs_of
 from gitzette.home_folder import memory_of
-from gitzette.progress import as_json, say
 from gitzette.render.templating import plain_environment, upgrade_json, upgrade_page
-from gitzette.repository_lookup import open_repository_with
+from gitzette.repository_by_revision import open_repository_with
 from gitzette.sources import open_sources
+from gitzette.terminal_output import as_json, say
 from memory.runs import RunRecord
 from tools.affected_versions import affected_versions
 from tools.diff.fact_reading import study

@@ -18,26 +18,26 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
+from agent.browser_urls import Web
 from agent.domain.base import EXIT_DONE, AppError, InputError, Language, UsageError
 from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
-from agent.web_addresses import Web
 from gitzette import own_version
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.commands.audit import check
 from gitzette.commands.lookups import facts_text, read_commit
-from gitzette.fleet.editions import shown_edition
+from gitzette.file_publisher import bring_reports
+from gitzette.fleet.edition_plans import shown_edition
 from gitzette.home_folder import memory_of
 from gitzette.output_folder import PublishedReports
-from gitzette.progress import QuietProgress
-from gitzette.publish import bring_reports
 from gitzette.render.page_composition import report_page
 from gitzette.reply_pages import ReplyPage
+from gitzette.terminal_output import QuietProgress
 from gitzette.wiring import open_services
-from graphs.conversations import answered
+from graphs.ask_conversations import answered
 from tools.toolset import TOOL_NAMES, Toolset
 from tools.toolset.pages import lines_as_pages
 

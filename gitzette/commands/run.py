@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent.browser_urls import Web
 from agent.domain.base import (
     EXIT_DONE,
     EXIT_INCOMPLETE,
@@ -22,7 +23,6 @@ from agent.domain.window import Window, zone
 from agent.editions.week import days_of, week_of
 from agent.reports.report_json import dump, to_json
 from agent.settings.values import Recipe, RepoSpec, Settings
-from agent.web_addresses import Web
 from gitzette.arguments import refuse_options, settings_for, settings_here, specs_of, window_of
 from gitzette.day_run import RunOutcome, report_again, run_day
 from gitzette.home_folder import memory_of
@@ -33,9 +33,9 @@ from gitzette.output_folder import (
     missed_days,
     replace_files,
 )
-from gitzette.progress import QuietProgress, as_json, progress, say
 from gitzette.render.page_composition import page_model, report_page, week_page
 from gitzette.terminal_brief import open_in_browser, print_brief, site_page
+from gitzette.terminal_output import QuietProgress, as_json, progress, say
 from memory.runs import FINISHED, recipe_of, still_alive
 from memory.store import Memory
 from tools.git.repository import open_repository

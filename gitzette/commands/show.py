@@ -5,14 +5,13 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from agent.browser_urls import Web
 from agent.domain.base import EXIT_DONE, Language
 from agent.domain.references import repo_id
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 from agent.reports.report_json import claim_json, ledger_json, to_json
 from agent.settings.values import Settings
-from agent.web_addresses import Web
 from gitzette.arguments import settings_here
-from gitzette.progress import as_json, print_markdown
 from gitzette.published_lookup import (
     Artefact,
     PublishedCommit,
@@ -24,6 +23,7 @@ from gitzette.published_lookup import (
 from gitzette.render.page_composition import page_model, report_page
 from gitzette.render.report_view import ReportView
 from gitzette.render.templating import filled
+from gitzette.terminal_output import as_json, print_markdown
 
 
 def show(args: argparse.Namespace, environ: Mapping[str, str]) -> int:

@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from agent.browser_urls import Web
 from agent.domain.base import AppError, UpstreamError
 from agent.domain.report import Report, failed_share
 from agent.settings.values import Delivery, Settings
-from agent.web_addresses import Web
 from gitzette.delivery.channels import Channel, channel_of
 from gitzette.delivery.message_content import Content
 from gitzette.delivery.outbox import DeliveryState, Outbox

@@ -5,7 +5,7 @@ import hmac
 import json
 from hashlib import sha256
 
-from agent.languages import writing_of
+from agent.report_languages import writing_of
 from gitzette.delivery.http_channel import HttpChannel, SignedRequest, json_bytes
 from gitzette.delivery.message_content import Content, grouped, numbered
 from gitzette.render.templating import verbatim

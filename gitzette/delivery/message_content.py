@@ -7,9 +7,9 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Generic, NamedTuple, TypeVar
 
+from agent.browser_urls import Web
 from agent.markdown import visible
 from agent.reports.page_model import PageModel
-from agent.web_addresses import Web
 from gitzette.render.templating import day_path, filled, made_environment, verbatim
 
 T = TypeVar("T")

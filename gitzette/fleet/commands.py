@@ -26,9 +26,9 @@ from agent.domain.base import (
 )
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
-from gitzette.fleet.editions import day_window, edition_of, editions_of, missing_days
+from gitzette.fleet.edition_plans import day_window, edition_of, editions_of, missing_days
 from gitzette.home_folder import home_of, memory_of
-from gitzette.progress import say
+from gitzette.terminal_output import say
 
 try:
     import psycopg
@@ -41,7 +41,7 @@ try:
     from gitzette.fleet.database_upgrade import check_queue
 except ImportError as missing:
     raise MissingPackages("a worker") from missing
-from gitzette.fleet.work import compose, deliver, plans_of, read_repository, record_failure
+from gitzette.fleet.worker_tasks import compose, deliver, plans_of, read_repository, record_failure
 
 COMMON = "common"
 DEAD_AFTER = 15.0  # Seconds without a sign of life after which a worker is dead

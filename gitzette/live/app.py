@@ -23,6 +23,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from agent.browser_urls import Web
 from agent.domain.base import (
     EXIT_DONE,
     LANGUAGES,
@@ -35,23 +36,22 @@ from agent.domain.base import (
     UsageError,
 )
 from agent.domain.evidence_id import EvidenceId
-from agent.languages import catalogue
 from agent.questions import Reply
+from agent.report_languages import catalogue
 from agent.settings.values import Settings
-from agent.web_addresses import Web
 from gitzette.arguments import settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked, thread_name
-from gitzette.fleet.editions import shown_edition
+from gitzette.file_publisher import bring_reports
+from gitzette.fleet.edition_plans import shown_edition
 from gitzette.home_folder import home_of, memory_of
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.request_guard import Guard
-from gitzette.progress import QuietProgress
-from gitzette.publish import bring_reports
 from gitzette.render.templating import PageLocation, html_page
 from gitzette.reply_pages import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
-from graphs.conversations import open_conversations
+from gitzette.terminal_output import QuietProgress
+from graphs.ask_conversations import open_conversations
 
 _MIN_TOKEN_CHARACTERS = 16
 _REFRESH_SECONDS = "10"

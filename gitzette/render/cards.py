@@ -9,7 +9,7 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import CommitGroup, Importance
-from agent.links.admitted_relations import asserts_relation
+from agent.links.admitted_relation_links import asserts_relation
 from agent.reports.affected_text import card_text, first_release_text
 from agent.reports.commit_order import in_report_order
 from agent.reports.page_model import Item, PageCard, PageExcerpt, PageSentence, SectionName

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from agent.browser_urls import Web
 from agent.domain import report as reports
 from agent.domain.account import Account
 from agent.domain.base import Language
@@ -29,11 +30,10 @@ from agent.reports.page_model import (
 from agent.reports.shown_titles import shown_title, with_shown_titles
 from agent.settings.values import Layout
 from agent.stories.paragraph import story_title
-from agent.web_addresses import Web
+from gitzette.render.brief_repo_names import with_repo_names
 from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issue_lists import issue_lists
 from gitzette.render.release_cards import release_cards, release_news
-from gitzette.render.repo_names import with_repo_names
 from gitzette.render.report_view import ReportView, cut_title, is_breaking, is_private, is_telling
 from gitzette.render.templating import SHORT, filled, mark_of, plain
 

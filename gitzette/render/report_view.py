@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from agent.browser_urls import Web, line_fragment
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Role
 from agent.domain.evidence_id import EvidenceId
@@ -17,10 +18,9 @@ from agent.domain.references import pull_number
 from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.fact_sentences import names_alone
-from agent.languages import catalogue, is_in_script
+from agent.report_languages import catalogue, is_in_script
 from agent.reports.page_model import Citation, CitedTitle, Mark, PageSentence, SectionName
 from agent.triage.title_conventions import read_heading
-from agent.web_addresses import Web, line_fragment
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpts_of
 from gitzette.render.templating import element_id_of, named
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, get_args
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from agent.browser_urls import Web
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId, is_full_hash
@@ -24,12 +25,11 @@ from agent.domain.links import Story
 from agent.domain.upgrade import Part, Upgrade
 from agent.domain.window import zone
 from agent.editions.upgrade_guide import CommitEntries, entries_by_commit
-from agent.languages import catalogue
 from agent.markdown import cell, code, inline, link, slug, visible
+from agent.report_languages import catalogue
 from agent.reports.page_model import NO_BREAK, Citation, PageExcerpt
 from agent.reports.shown_titles import shown_title
 from agent.stories.paragraph import story_title
-from agent.web_addresses import Web
 from gitzette.render.template_cache import template_cache
 
 SHORT = 7  # Digits of a hash where a link gives all of them

@@ -27,9 +27,9 @@ from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.render.page_composition import page_model, week_model
 from gitzette.render.templating import mark_of
-from gitzette.site import digests
-from gitzette.site.digests import Digests, digests_of
+from gitzette.site import report_file_hashes
 from gitzette.site.pages import LatestDay, MonthPart, Pages, asset
+from gitzette.site.report_file_hashes import Digests, digests_of
 from gitzette.site.summaries import (
     DayIndex,
     Summary,
@@ -171,7 +171,7 @@ def build_site(out: Path, to: Path, settings: Settings) -> Built:
     for summary in summaries:
         folder.files.update(summary["files"])
     _write_shared_files(folder, pages, summaries, orders, settings, maker)
-    folder.put(digests.FILE, digests.dumped(report_digests))
+    folder.put(report_file_hashes.FILE, report_file_hashes.dumped(report_digests))
     folder.close()
     renewed = len(outdated) - len(notices)
     return Built(len(summaries), renewed, folder.written, tuple(notices))

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from agent.domain.base import Language
 from agent.domain.links import Story
 from agent.domain.window import zone
-from agent.languages import catalogue
 from agent.markdown import visible
+from agent.report_languages import catalogue
 from gitzette.render.templating import chart_path, mark_of, story_element_id
 
 DAYS_SHOWN = 30  # Of a repository, up to the newest report

@@ -10,16 +10,16 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
+from agent.browser_urls import Web
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.report import Report
 from agent.domain.window import zone
 from agent.editions.week import days_of
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 from agent.reports.page_model import Item, PageModel
 from agent.settings.values import Settings
-from agent.web_addresses import Web
 from gitzette.render.page_composition import WeekModel, page_model
 from gitzette.render.templating import (
     PageLocation,

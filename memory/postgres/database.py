@@ -3,8 +3,8 @@
 from memory.postgres.connection import PostgresConnection
 from memory.postgres.http_cache import PostgresCache
 from memory.postgres.migrations import check_version
+from memory.postgres.published_report_index import PostgresReports
 from memory.postgres.recorded_calls import PostgresRecords
-from memory.postgres.report_traces import PostgresReports
 from memory.postgres.runs import PostgresRuns
 from memory.postgres.search import PostgresEvidence, PostgresStatements
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from agent.domain.base import StorageError
 from memory.sqlite.connection import FILE_NAME, SqliteConnection
 from memory.sqlite.http_cache import SqliteCache
+from memory.sqlite.published_report_index import SqliteReports
 from memory.sqlite.recorded_calls import SqliteRecords
-from memory.sqlite.report_traces import SqliteReports
 from memory.sqlite.runs import SqliteRuns
 from memory.sqlite.search import SqliteEvidence, SqliteStatements
 

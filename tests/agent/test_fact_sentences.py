@@ -7,7 +7,7 @@ import pytest
 from agent.domain.base import LANGUAGES, Language
 from agent.domain.facts import Fact, FactKind, Severity
 from agent.fact_sentences import fact_sentence, params_of, sentence
-from agent.stated_facts import joined, stated_facts
+from agent.facts_worth_stating import joined, stated_facts
 
 BREAKING = Severity.BREAKING
 

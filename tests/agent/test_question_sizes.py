@@ -5,8 +5,8 @@ import json
 import pytest
 
 from agent.judging.rulings import Rulings
+from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
 from agent.prompting import ContextExceeded, fenced, message_tokens, prompt, schema_of, tokens_of
-from agent.question_sizes import EvidencePrompt, QuestionLimit, divided
 
 MARK = "c0ffee"
 FORM = EvidencePrompt(name="judge", values={"sentences": "[s1] One."}, shape=Rulings)

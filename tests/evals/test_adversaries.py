@@ -14,7 +14,7 @@ from evals.model_server.honest import ShownSentence, honest
 from evals.sets.adversaries import AdversaryTally, count, false_in
 from evals.stage import ScriptedModels, Stage, by_script
 from evals.truth import Truth, alien
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from gitzette.commands.evaluate import Gitzette
 from tests.built_once import built_world
 from tools.github.client import GitHubClient

@@ -19,7 +19,7 @@ from evals.limits import (
     load_limits,
     shares,
 )
-from evals.results import as_breaches, as_json, as_page, as_table
+from evals.result_formats import as_breaches, as_json, as_page, as_table
 from gitzette.commands.evaluate import SETS
 
 RULES = LimitsFile(

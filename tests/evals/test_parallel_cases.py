@@ -9,7 +9,7 @@ import pytest
 from evals.harness import Bench
 from evals.parallel_cases import CaseCount, in_processes
 from gitzette.commands.evaluate import Gitzette
-from gitzette.progress import say
+from gitzette.terminal_output import say
 
 
 class Worked(NamedTuple):

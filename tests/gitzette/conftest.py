@@ -23,10 +23,10 @@ from agent.ports import Progress
 from agent.reports.report_json import to_json
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from gitzette.cli import main
 from gitzette.day_run import RunOutcome, run_day
-from gitzette.progress import QuietProgress
+from gitzette.terminal_output import QuietProgress
 from tests.built_once import built_once, built_world
 from tests.made_reports import made_day
 

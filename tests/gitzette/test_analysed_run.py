@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from agent.domain.base import EXIT_DONE
+from evals.model_server.requests_and_answers import ModelRequest
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import ModelRequest
 from gitzette.cli import main
 from tests.scripted_analysis import (
     LIMIT,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import Repo
+from evals.worlds.data_model import Repo
 from tests.made_repos import Work
 
 ROOT = Path(__file__).parents[2]

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from agent.browser_urls import Web
 from agent.bumps.bump_report import BumpReport, CodeUse, PackageOutcome
 from agent.bumps.github_annotations import annotations
 from agent.bumps.pins import Bump, PinChanges
 from agent.bumps.pull_comment import MAX_CHARACTERS, CommentWriter
 from agent.domain.base import RepoId
-from agent.web_addresses import Web
 from tests.gitzette.conftest import Command, CommandResult
 from tests.made_repos import Work
 

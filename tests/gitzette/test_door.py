@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from agent.web_addresses import Web
+from agent.browser_urls import Web
 from gitzette.render.page_composition import page_model
 from gitzette.terminal_brief import print_brief
 from tests.analysed_report import LIMIT, analysed_report

@@ -12,7 +12,7 @@ import pytest
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
 from gitzette.day_run import run_day
-from gitzette.progress import QuietProgress
+from gitzette.terminal_output import QuietProgress
 from tests.gitzette.conftest import Command, Engine
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 from agent.domain.report import Report
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import TimelineEvent, WorldIssue
+from evals.worlds.data_model import TimelineEvent, WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from tests.gitzette.conftest import Engine, Served
 

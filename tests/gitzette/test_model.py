@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from evals.model_server.honest import honest
+from evals.model_server.requests_and_answers import ModelRequest
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import ModelRequest
-from evals.sets.storm import leak_in
+from evals.sets.fault_storms import leak_in
 from gitzette.cli import main
 from tests.gitzette.conftest import Command, Engine
 

@@ -17,7 +17,7 @@ import yaml  # type: ignore[import-untyped]
 
 from agent.settings.read import read_settings
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from gitzette.commands.init import WORKFLOW, workflow
 from gitzette.self_packaging import PACKAGES
 from tests.gitzette.conftest import Command, Engine

@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 
 from agent.domain.base import RepoId
-from gitzette.progress import progress
+from gitzette.terminal_output import progress
 
 A = RepoId("octo/router")
 B = RepoId("octo/kernels")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.browser_urls import Web
 from agent.domain.base import RepoId, StorageError
 from agent.domain.commits import Landed
 from agent.domain.report import Report, RepoSection
@@ -15,9 +16,8 @@ from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
 from agent.reports.report_json import load
 from agent.settings.values import Settings
-from agent.triage.first_look import UnreadCommit
-from agent.web_addresses import Web
-from gitzette.publish import FilePublisher
+from agent.triage.first_look_results import UnreadCommit
+from gitzette.file_publisher import FilePublisher
 from tests.made_commits import made_commit
 
 WEB = Web("https://github.com")

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from agent.domain.window import Window
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import Pull
+from evals.worlds.data_model import Pull
 from evals.worlds.worlds import repo_from_mirror
 from tests.gitzette.conftest import Served
 from tests.made_repos import Work

@@ -15,7 +15,7 @@ from agent.domain.base import RepoId
 from agent.domain.window import Window
 from agent.settings.values import Budget
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from evals.worlds.true_ledger import push_at
 from tests.built_once import built_world
 from tests.gitzette.conftest import Served

@@ -16,7 +16,7 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from tests.gitzette.conftest import Command, Engine, Served
 
 Tree = dict[str, bytes]

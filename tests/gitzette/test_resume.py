@@ -18,8 +18,8 @@ from evals.harness import TOKEN as LOOPBACK
 from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.sets.kills import killed_at, prepare
-from evals.worlds.model import World
-from gitzette.progress import QuietProgress
+from evals.worlds.data_model import World
+from gitzette.terminal_output import QuietProgress
 from memory.runs import RunLocks
 from memory.store import open_memory
 from tests.gitzette.conftest import Command, CommandResult, Engine, Served

@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from agent.browser_urls import Web
 from agent.domain.base import RepoId
 from agent.domain.window import Window
 from agent.mention_patterns import mention_pattern
 from agent.questions import Named, Reply
 from agent.settings.values import RepoSpec
-from agent.web_addresses import Web
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.worlds.model import Push, Repo, WorldIssue
+from evals.worlds.data_model import Push, Repo, WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from gitzette.commands.ask import asking_context
-from gitzette.progress import QuietProgress
 from gitzette.reply_pages import ReplyPage
+from gitzette.terminal_output import QuietProgress
 from graphs import absence_search
-from graphs.conversations import answered
+from graphs.ask_conversations import answered
 from tests.graphs.test_ask import Answering
 from tests.made_repos import Work
 from tests.scripted_analysis import NOW, Clone, settings_of

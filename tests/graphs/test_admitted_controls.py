@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from agent.browser_urls import Web
 from agent.domain.links import Story
-from agent.web_addresses import Web
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.worlds.worlds import repo_from_mirror

@@ -16,7 +16,7 @@ from agent.domain.report import Report
 from agent.links.relation_prompts import NamedRelation
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.worlds.model import Pull, Repo, WorldIssue
+from evals.worlds.data_model import Pull, Repo, WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from tests.scripted_analysis import Clone, Scripted, run
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from agent.domain.claims import Role
+from evals.model_server.requests_and_answers import ModelRequest
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import ModelRequest
 from gitzette.day_run import RunOutcome
 from tests.scripted_analysis import (
     ANALYSES,

@@ -8,20 +8,20 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from agent.browser_urls import Web
 from agent.domain.claims import Kind
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.prompting import message_tokens
 from agent.questions import Reply
-from agent.web_addresses import Web
 from evals.model_server.honest import probed
+from evals.model_server.requests_and_answers import ModelRequest, Saying
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest, Saying
 from gitzette.commands.ask import asking_context
-from gitzette.progress import QuietProgress
 from gitzette.reply_pages import ReplyPage
+from gitzette.terminal_output import QuietProgress
 from graphs.ask_context import AskContext
-from graphs.conversations import Conversations, open_conversations
+from graphs.ask_conversations import Conversations, open_conversations
 from tests.made_repos import Work
 from tests.scripted_analysis import LIMIT, NOW, Clone, calling, of, settings_of, two_commits
 from tools.toolset import TOOL_NAMES

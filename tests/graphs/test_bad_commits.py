@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from agent.browser_urls import Web
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, FileChange
 from agent.domain.report import Report
@@ -13,13 +14,12 @@ from agent.domain.window import Window
 from agent.ports import RepositorySources
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
-from agent.web_addresses import Web
 from gitzette.commands.ask import asking_context
-from gitzette.progress import QuietProgress
 from gitzette.reply_pages import ReplyPage
+from gitzette.terminal_output import QuietProgress
 from gitzette.wiring import open_services
 from graphs import daily
-from graphs.conversations import answered
+from graphs.ask_conversations import answered
 from graphs.state import DayInput
 from tests.made_repos import Work
 from tools.git.source import GitSource

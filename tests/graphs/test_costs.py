@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 from evals.model_server.honest import probed
+from evals.model_server.requests_and_answers import ModelRequest
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest
 from tests.scripted_analysis import (
     LIMIT,
     LIMIT_SAID,

@@ -13,10 +13,10 @@ from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import Budget, RepoSpec, Settings
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from evals.worlds.true_ledger import gold_line, push_at
 from gitzette.day_run import run_day
-from gitzette.progress import QuietProgress
+from gitzette.terminal_output import QuietProgress
 from tests.built_once import built_world
 
 TOKEN = "c4nary-daily-7f31"

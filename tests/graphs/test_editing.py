@@ -5,16 +5,16 @@ import re
 from datetime import date
 from pathlib import Path
 
+from agent.browser_urls import Web
 from agent.domain.ledger import LedgerRow
 from agent.domain.placement import Importance
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.web_addresses import Web
+from evals.model_server.requests_and_answers import ModelRequest, Saying
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest, Saying
 from gitzette.day_run import run_day
-from gitzette.progress import QuietProgress
 from gitzette.render.report_view import ReportView
+from gitzette.terminal_output import QuietProgress
 from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,

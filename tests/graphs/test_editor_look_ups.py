@@ -21,11 +21,11 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.placement import Importance
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
-from evals.worlds.model import Push, Repo
+from evals.worlds.data_model import Push, Repo
 from gitzette.day_run import RunOutcome, run_day
-from gitzette.progress import QuietProgress
+from gitzette.terminal_output import QuietProgress
 from tests.made_repos import Work
 from tests.scripted_analysis import (
     DAY,

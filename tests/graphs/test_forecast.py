@@ -4,7 +4,7 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.prompting import ModelError
-from graphs.forecast import Forecast, duration
+from graphs.remaining_time_forecast import Forecast, duration
 from tools.chat.budget import Cap, RunBudget
 
 ROUTER = RepoId("octo/router")

@@ -15,8 +15,8 @@ import pytest
 
 from agent.domain.account import Judging
 from agent.domain.claims import Claim
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from gitzette.day_run import RunOutcome
 from tests.scripted_analysis import (
     EDITED,

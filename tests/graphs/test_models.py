@@ -11,8 +11,8 @@ from pydantic import BaseModel, TypeAdapter
 from agent.domain.account import Price, Spent
 from agent.domain.base import StorageError
 from agent.prompting import Capabilities, Job, ModelError, Way
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from graphs.models import REPLY_FORM, Models
 from memory.artefacts import Artefact, JsonCodec
 from memory.protocols import Database

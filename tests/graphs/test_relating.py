@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from agent.domain.links import Link
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.worlds.model import WorldIssue
+from evals.worlds.data_model import WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from tests.scripted_analysis import LIMIT, Clone, Scripted, honest, of, run, sentences_in
 

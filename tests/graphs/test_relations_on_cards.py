@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from agent.browser_urls import Web
 from agent.domain.base import Language
 from agent.domain.report import Report
-from agent.web_addresses import Web
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from evals.worlds.worlds import repo_from_mirror

@@ -15,7 +15,7 @@ from typing_extensions import is_typeddict
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Related, Relation
 from gitzette import studio
-from graphs import ask, conversations, daily
+from graphs import ask, ask_conversations, daily
 from graphs.ask_context import AskContext
 from graphs.audit import build as build_audit
 from graphs.audit_state import AuditDeps
@@ -34,7 +34,7 @@ GRAPHS: dict[str, Callable[..., Any]] = {
     "part": build_part,
     "edition": build_edition,
     "ask": ask.build,
-    "conversation": conversations.build,
+    "conversation": ask_conversations.build,
     "audit": build_audit,
     "daily of the server": studio.daily,
     "ask of the server": studio.ask,

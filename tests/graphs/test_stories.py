@@ -13,9 +13,9 @@ from agent.domain.links import Story, StoryKind
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.settings.values import RepoSpec, Settings
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from gitzette.day_run import run_day
-from gitzette.progress import QuietProgress
+from gitzette.terminal_output import QuietProgress
 from tests.built_once import built_world
 from tests.made_repos import NOON, Work
 

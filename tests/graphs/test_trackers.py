@@ -10,7 +10,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Relation
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
-from evals.worlds.model import WorldIssue
+from evals.worlds.data_model import WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 from tests.scripted_analysis import Clone, Scripted, of, run
 

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
+from agent.browser_urls import Web
 from agent.domain.base import Language
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report
 from agent.domain.window import Window
-from agent.web_addresses import Web
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer
 from gitzette.day_run import run_day
-from gitzette.progress import QuietProgress
 from gitzette.render.page_composition import page_model
+from gitzette.terminal_output import QuietProgress
 from tests.graphs.test_admitted_relations import OTHER, OWN, RELATIONS, Other, hub_of, others_in
 from tests.scripted_analysis import Clone, Scripted, analysis, said, settings_of
 

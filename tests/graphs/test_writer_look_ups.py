@@ -12,11 +12,11 @@ from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
+from evals.model_server.requests_and_answers import ModelRequest, Saying
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest, Saying
-from evals.worlds.model import Push, Repo, WorldComment, WorldIssue
+from evals.worlds.data_model import Push, Repo, WorldComment, WorldIssue
 from gitzette.day_run import RunOutcome, run_day
-from gitzette.progress import QuietProgress
+from gitzette.terminal_output import QuietProgress
 from graphs.repository import build_repository
 from tests.made_repos import Work
 from tests.scripted_analysis import (

@@ -23,9 +23,9 @@ from agent.prompting import ModelError
 from memory.artefacts import JsonCodec, codec_for
 from memory.landing_owners import Landings
 from memory.protocols import Database
+from memory.published_report_index import Reports
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded, recorded_source
-from memory.report_traces import Reports
 from memory.sqlite.database import SqliteDatabase
 from memory.store import open_database
 from tests.databases import AnyDatabase

@@ -15,11 +15,11 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, RepoSection, ThreadLine
 from agent.domain.window import Window
-from agent.links.issue_digest import digest
+from agent.links.searchable_issues import digest
 from agent.reports.report_json import dump
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
-from memory.report_traces import Reports
+from memory.published_report_index import Reports
 from memory.statements import EarlierStatements, Statements
 from memory.store import database_in_memory
 from memory.stories import Stories

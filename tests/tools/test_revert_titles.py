@@ -10,10 +10,10 @@ from agent.domain.commits import Commit, Person
 from agent.domain.revert_messages import TITLE_WORDS, read_lineage, reverts_in
 from agent.triage.title_conventions import read_heading
 from tests.revert_titles import CASES, TITLE, Case
-from tools.diff.fact_origins import undone_pairs
+from tools.diff.commits_behind_facts import undone_pairs
 from tools.diff.reverts_by_patch import lineage_facts
 from tools.git.release_tags import targets_of_revert
-from tools.history.day_reverts import lineage_in_message
+from tools.history.undone_earlier_commits import lineage_in_message
 
 REPO = RepoId("acme/engine")
 ADA = Person(name="Ada", email="ada@acme.dev")

@@ -8,7 +8,7 @@ from agent.domain.facts import FactKind
 from tools.diff.fact_kinds import Difference
 
 if TYPE_CHECKING:
-    from tools.diff.file_versions import Versions
+    from tools.diff.changed_file_declarations import Versions
 
 _COMPOSED: tuple[FactKind, ...] = (
     "env-removed",

@@ -21,8 +21,8 @@ from tools.diff.literal_choices import choices_that_differ, has_other_choices
 from tools.diff.moved_errors import has_same_words, without_moved_errors
 
 if TYPE_CHECKING:
+    from tools.diff.changed_file_declarations import Versions
     from tools.diff.declarations import Declaration
-    from tools.diff.file_versions import Versions
 
 SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""

@@ -7,6 +7,7 @@ from agent.domain.commits import FileChange
 from agent.domain.facts import FactKind
 from agent.domain.patch import read_patch
 from agent.triage.title_conventions import Area, area
+from tools.diff.changed_file_declarations import is_manifest
 from tools.diff.fact_kinds import Difference, is_cmake
 from tools.diff.file_roles import (
     Role,
@@ -16,7 +17,6 @@ from tools.diff.file_roles import (
     module_of,
     role,
 )
-from tools.diff.file_versions import is_manifest
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each behind the path of its file."""

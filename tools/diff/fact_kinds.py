@@ -8,8 +8,8 @@ from agent.domain.facts import FactKind, FactLocation
 from agent.domain.patch import Side
 
 if TYPE_CHECKING:
+    from tools.diff.changed_file_declarations import Versions
     from tools.diff.declarations import Declaration
-    from tools.diff.file_versions import Versions
 
 
 @dataclass(frozen=True)

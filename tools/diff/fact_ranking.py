@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
-from agent.stated_facts import join_key
+from agent.facts_worth_stating import join_key
 
 MAX_VISIBLE = 36
 MAX_INTERNAL = 12

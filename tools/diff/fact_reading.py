@@ -7,8 +7,8 @@ from agent.domain.facts import FactSheet
 from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
 from agent.ports import CloneSource, CodeSource, Study
+from tools.diff.changed_file_declarations import Blobs, paths_of_blobs
 from tools.diff.commit_facts import gather
-from tools.diff.file_versions import Blobs, paths_of_blobs
 from tools.diff.layout_changes import layout_paths
 from tools.diff.reverts_by_patch import PatchIds, find_partner, patch_ids
 from tools.diff.tree_names import SurroundingTrees, TreeNames

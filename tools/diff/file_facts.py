@@ -11,11 +11,14 @@ from agent.domain.surface import SurfaceChange
 from tools.diff.declarations import Declaration
 from tools.diff.documented_names import Lines, is_run_by_documents, path_taken_away
 from tools.diff.file_roles import Role, is_product, is_tool_among_tests, role
-from tools.diff.severity.files import severity_of_added_file, severity_of_missing_file
+from tools.diff.severity.added_and_missing_files import (
+    severity_of_added_file,
+    severity_of_missing_file,
+)
 from tools.diff.severity.table import severity_of
 
 if TYPE_CHECKING:
-    from tools.diff.file_versions import Versions
+    from tools.diff.changed_file_declarations import Versions
 
 _ONLY: dict[frozenset[Role], FactKind] = {
     frozenset({Role.TEST}): "only-tests",

@@ -15,7 +15,7 @@ from tools.diff.declarations import Language, language_of
 from tools.diff.severity.table import severity_of
 
 if TYPE_CHECKING:
-    from tools.diff.file_versions import Blobs
+    from tools.diff.changed_file_declarations import Blobs
 
 _MAX_LAYOUT_PATCH = 200_000  # Characters of patches above which nobody only lays out code
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tools.diff.fact_kinds import Difference
 
 if TYPE_CHECKING:
-    from tools.diff.file_versions import Versions
+    from tools.diff.changed_file_declarations import Versions
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _GAP = re.compile(r"\{[^{}]*\}|%[sdrfi]|\d+")

@@ -19,13 +19,13 @@ from tools.diff.changed_runs import (
     weight_of,
 )
 from tools.diff.declarations import language_of
-from tools.diff.declared_lines import LineOfSide
 from tools.diff.file_roles import Role, is_beside_product, is_for_users, is_product, role
+from tools.diff.lines_stated_by_facts import LineOfSide
 
 if TYPE_CHECKING:
-    from tools.diff.file_versions import Versions
-from tools.diff.code_facts import code_fact
-from tools.diff.function_changes import (
+    from tools.diff.changed_file_declarations import Versions
+from tools.diff.changed_code_fact import code_fact
+from tools.diff.changed_lines_by_function import (
     MAX_RUNS,
     ChangedFunction,
     FunctionChange,

@@ -11,7 +11,7 @@ from tools.diff.fact_kinds import Difference, FoundDeclaration, written
 from tools.surface.signatures import Parameter, Signature, SignatureBreak, signature_breaks
 
 if TYPE_CHECKING:
-    from tools.diff.file_versions import Versions
+    from tools.diff.changed_file_declarations import Versions
 
 _KINDS: dict[str, FactKind] = {
     "removed": "parameter-removed",

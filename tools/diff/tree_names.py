@@ -13,7 +13,7 @@ from tools.diff.fact_kinds import Difference, FoundDeclaration, is_cmake
 from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, module_of, role
 
 if TYPE_CHECKING:
-    from tools.diff.file_versions import Versions
+    from tools.diff.changed_file_declarations import Versions
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from agent.domain.commits import Change, Commit
 from agent.domain.facts import Fact
 from agent.domain.upgrade import Upgrade, Version
 from agent.ports import CloneSource, CodeSource
+from tools.diff.changed_file_declarations import paths_of_blobs
 from tools.diff.commit_facts import gather
-from tools.diff.fact_origins import Trail, items_of, undone_pairs
+from tools.diff.commits_behind_facts import Trail, items_of, undone_pairs
 from tools.diff.fact_reading import look_up
-from tools.diff.file_versions import paths_of_blobs
 
 _STEP_EVERY = 25  # Commits after which progress is shown
 LARGEST_RANGE = 200_000_000  # Bytes that are parsed of all files that differ

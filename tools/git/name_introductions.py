@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change
-from agent.links.name_introductions import Birth, RemovedLineNames, changed_names, occurrences_in
+from agent.links.changed_names import Birth, RemovedLineNames, changed_names, occurrences_in
 from agent.stories.timeline import headline
 from tools.git.file_trails import FileTrail, FollowedChanges, LeftFile, Trails, as_bytes
 from tools.git.log import read_commits

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent.domain.surface import SurfaceChange
 from tools.diff.file_roles import HEADERS, is_for_users, is_product
 from tools.git.changes import close_gaps, entries_of
-from tools.git.tree_files import Trees, cover
+from tools.git.tree_reading_and_search import Trees, cover
+from tools.surface.names_in_sphinx_documents import described_names
 from tools.surface.public_paths import Documented, documented_imports, entry_points, project_name
-from tools.surface.sphinx_directives import described_names
 from tools.surface.surface_change import Surface, SurfaceReader
 
 if TYPE_CHECKING:

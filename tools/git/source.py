@@ -9,9 +9,9 @@ from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.window import Window
-from agent.links.earlier_commits import SimilarCommit
+from agent.links.changed_names import Birth
 from agent.links.footprints import Footprint
-from agent.links.name_introductions import Birth
+from agent.links.similar_commit_index import SimilarCommit
 from agent.links.touched_lines import LineWriter
 from agent.ports import Study
 from agent.stories.timeline import NEAR
@@ -27,6 +27,7 @@ from tools.git.changes import (
 from tools.git.commit_mentions import Mentions
 from tools.git.file_trails import FollowedChanges, follow
 from tools.git.first_parent_line import FirstParentLine
+from tools.git.landed_commit_footprints import SimilarCommits
 from tools.git.landing import read_landing
 from tools.git.line_writers import line_writers
 from tools.git.log import FirstParentWalk, read_commits
@@ -36,9 +37,8 @@ from tools.git.process import patiently, remote_environment
 from tools.git.public_surfaces import Surfaces
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
-from tools.git.similar_commits import SimilarCommits
 from tools.git.word_frequencies import Messages
-from tools.release_notes import release_notes
+from tools.release_notes_from_commits import release_notes
 
 
 class GitSource(Revisions, Surfaces, Messages, Mentions):

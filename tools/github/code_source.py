@@ -17,9 +17,9 @@ from tools.github.blobs import Blobs
 from tools.github.client import GitHubClient
 from tools.github.commit_files import read_change
 from tools.github.http_requests import RequestRefused
-from tools.github.repository_lists import History, Walk, fetch_repository, first_parents
 from tools.github.rest_shapes import COMMIT, COMMITS, RepositoryShape
 from tools.github.server_address import repo_path
+from tools.github.thread_and_commit_lists import History, Walk, fetch_repository, first_parents
 
 _BARE_HASH = "application/vnd.github.sha"
 _MAX_DIFFS_AHEAD = 4  # Diffs in memory or on their way

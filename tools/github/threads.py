@@ -10,7 +10,7 @@ from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, thread_numbers
 from agent.domain.window import Window
-from agent.links.closing_references import LandedDay, day_references
+from agent.links.day_references import LandedDay, day_references
 from tools.github import graphql_queries
 from tools.github.client import GitHubClient
 from tools.github.graphql import (
@@ -23,15 +23,15 @@ from tools.github.graphql import (
     Question,
     ThreadNode,
 )
-from tools.github.repository_lists import (
+from tools.github.rest_shapes import COMMENTS, ISSUE, PULL, IssueShape
+from tools.github.server_address import repo_path
+from tools.github.thread_and_commit_lists import (
     Listing,
     all_open,
     changed_since,
     fetch_repository,
     releases_in,
 )
-from tools.github.rest_shapes import COMMENTS, ISSUE, PULL, IssueShape
-from tools.github.server_address import repo_path
 
 _MAX_COMMENT_PAGES = 50
 _MAX_MENTIONED = 100  # Threads of other days that are looked up because texts of this one name them

@@ -20,11 +20,11 @@ from agent.domain.report import Drop
 from agent.domain.window import Window
 from agent.fact_sentences import sentence
 from agent.gate.check import refusals
-from agent.links.admitted_relations import predicate_of
+from agent.links.admitted_relation_links import predicate_of
 from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
 from agent.reports.chapter import CheckedClaims, checked_claims
+from agent.stories.dependency_version_changes import DependencyMove, may_be_of
 from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
-from agent.stories.moved_dependencies import DependencyMove, may_be_of
 from agent.stories.paragraph import story_paragraph
 from agent.stories.story_claims import joined_texts, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory

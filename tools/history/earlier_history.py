@@ -12,11 +12,11 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story, StoryStep
 from agent.domain.references import pull_number
 from agent.domain.window import Window
-from agent.links.issue_digest import Known
+from agent.links.searchable_issues import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory
 from agent.stories.release_stories import final, fixes, release_story, with_releases
 from agent.stories.timeline import NEAR, headline
-from agent.triage.first_look import Collected
+from agent.triage.first_look_results import Collected
 
 FAR = timedelta(days=400)  # How far back what is named is looked for
 _MAX_NAMES = 120  # Numbers, and titles, in a pattern

@@ -12,7 +12,7 @@ from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Link, Mention, Related, Relation, Story
 from agent.domain.revert_messages import reverts_in
-from agent.links.admitted_relations import with_judges
+from agent.links.admitted_relation_links import with_judges
 from agent.ports import CodeSource, Past, StoryMemory
 from agent.stories.follow_ups import (
     follow_up_stories,
@@ -36,14 +36,14 @@ from agent.stories.timeline import (
     joined,
     with_memory,
 )
-from tools.history.day_reverts import (
+from tools.history.earlier_history import far_past, naming, near_past, with_first_releases
+from tools.history.undone_earlier_commits import (
     find_reverts,
     lineage_in_message,
     lineage_of,
     pairs_by_lines,
     with_parts,
 )
-from tools.history.earlier_history import far_past, naming, near_past, with_first_releases
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache

@@ -9,7 +9,7 @@ from agent.domain.revert_messages import TITLE_WORDS
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.stories.timeline import LandedLine
-from tools.history.day_reverts import lineage_in_message
+from tools.history.undone_earlier_commits import lineage_in_message
 
 
 class LaterReverts(NamedTuple):

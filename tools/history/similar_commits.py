@@ -10,11 +10,11 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
 from agent.domain.window import Window
 from agent.links.candidates import MAX_EARLIER, is_folded, is_searched
-from agent.links.closing_references import references_in
-from agent.links.earlier_commits import LOOK_BACK, EarlierCommits, SimilarCommit
+from agent.links.changed_names import Birth
+from agent.links.day_references import references_in
 from agent.links.footprints import Footprint, footprint_of, title_footprint
-from agent.links.issue_digest import Digest, digest
-from agent.links.name_introductions import Birth
+from agent.links.searchable_issues import Digest, digest
+from agent.links.similar_commit_index import LOOK_BACK, EarlierCommits, SimilarCommit
 from agent.links.touched_lines import LineWriter
 from agent.ports import CloneSource, CodeSource, RepositorySources, StoryMemory
 from agent.stories.timeline import headline

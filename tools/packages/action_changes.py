@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from agent.bumps.action_inputs import ActionDefinition, ActionStep, action_steps, read_action
 from agent.bumps.bump_report import CodeUse, SourceMapping
+from agent.bumps.github_action_files import ActionDefinition, ActionStep, action_steps, read_action
 from agent.domain.base import Frozen
 from tools.packages.repository_trees import TreeReader
 

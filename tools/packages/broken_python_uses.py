@@ -8,9 +8,14 @@ from typing import NamedTuple
 
 from agent.bumps.bump_report import CodeUse, Effect
 from agent.bumps.python_uses import CallShape, Override, OwnPython, PathUse
-from tools.packages.python_tree import PythonTree, call_fault, override_fault, shifted_argument
+from tools.packages.python_package_paths import (
+    PythonTree,
+    call_fault,
+    override_fault,
+    shifted_argument,
+)
 from tools.packages.python_types import PathAnswer
-from tools.surface.import_paths import OUTSIDE, Meaning
+from tools.surface.import_path_resolution import OUTSIDE, Meaning
 from tools.surface.python_module import PythonDefinition
 
 _ERRORS: Mapping[Effect, frozenset[str]] = {

@@ -16,7 +16,7 @@ from agent.bumps.bump_report import (
     SourceMapping,
     UsedName,
 )
-from agent.bumps.package_settings import BumpSettings
+from agent.bumps.bump_settings import BumpSettings
 from agent.bumps.pins import Bump, PinChanges
 from agent.domain.base import AppError, RepoId
 from agent.domain.commits import Commit
@@ -28,12 +28,12 @@ from agent.user_code_uses import concerns, used_name
 from tools.packages.action_changes import action_changes
 from tools.packages.broken_includes import broken_includes, names_from_headers, public_headers
 from tools.packages.broken_python_uses import FileUse, broken_uses, own_uses
+from tools.packages.facts_between_versions import VersionFacts, facts_between
 from tools.packages.other_languages import LANGUAGES, other_uses
 from tools.packages.package_repositories import NotProved, SourceFinder
-from tools.packages.python_tree import PythonTree
+from tools.packages.python_package_paths import PythonTree
 from tools.packages.repository_trees import TreeReader
 from tools.packages.user_tree import OwnTree
-from tools.packages.version_facts import VersionFacts, facts_between
 from tools.surface.python_module import PythonDefinition
 from tools.user_code import UserCode
 

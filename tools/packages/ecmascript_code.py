@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from agent.bumps.call_counts import ParameterCount
+from agent.bumps.argument_counts import ParameterCount
 from agent.bumps.python_pin_readers import table
 from agent.bumps.python_pin_readers import text_of as json_text
 from tools.packages.repository_trees import Listing, TreeReader

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from agent.bumps.call_counts import ParameterCount
+from agent.bumps.argument_counts import ParameterCount
 from tools.packages.repository_trees import TreeReader
 from tools.packages.syntax import field_text, syntax_tree, text_of
 

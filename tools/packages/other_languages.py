@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from agent.bumps.bump_report import CodeUse, SourceMapping, UsedName
 from agent.bumps.pins import Bump
-from tools.packages.ecmascript_breaks import imports_package, npm_uses
+from tools.packages.broken_ecmascript_uses import imports_package, npm_uses
+from tools.packages.broken_go_uses import go_uses, imports_of
+from tools.packages.broken_rust_uses import names_crate, rust_uses
 from tools.packages.ecmascript_code import NpmPackage
-from tools.packages.go_breaks import go_uses, imports_of
 from tools.packages.go_code import GoModule
 from tools.packages.repository_trees import TreeReader
-from tools.packages.rust_breaks import names_crate, rust_uses
 from tools.packages.rust_code import RustWorkspace, TooLarge
 
 LANGUAGES = {"npm": "JavaScript and TypeScript", "cargo": "Rust", "go": "Go"}

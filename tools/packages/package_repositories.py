@@ -7,6 +7,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from agent.bumps.bump_report import SourceMapping, VersionCommit
+from agent.bumps.bump_settings import PackageEntry
+from agent.bumps.non_python_pin_readers import go_commit
 from agent.bumps.package_manifests import (
     Manifest,
     is_manifest,
@@ -14,8 +16,6 @@ from agent.bumps.package_manifests import (
     version_in,
     workspace_version,
 )
-from agent.bumps.package_settings import PackageEntry
-from agent.bumps.pin_readers import go_commit
 from agent.bumps.pins import Bump
 from agent.bumps.version_tags import existing_tags, is_same_name, is_same_version, tag_candidates
 from agent.domain.base import RepoId, UsageError

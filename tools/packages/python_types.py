@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from agent.bumps.annotation_shapes import AnnotationShape, annotation_shape, type_arguments
 from agent.bumps.name_resolution.values import AWAIT, CALL, ELEMENT, ENTER, ITEM
-from tools.surface.import_paths import OUTSIDE, Meaning, ModuleFound, Package
+from tools.surface.import_path_resolution import OUTSIDE, Meaning, ModuleFound, Package
 from tools.surface.python_module import DEPRECATIONS, PythonDefinition, dotted_name
 
 _MAX_HOPS = 12  # Types that lead to one another

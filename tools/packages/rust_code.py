@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from agent.bumps.call_counts import ParameterCount
+from agent.bumps.argument_counts import ParameterCount
 from agent.bumps.package_manifests import read_manifest
 from agent.bumps.python_pin_readers import UnreadableFile, parse_toml, table
 from agent.bumps.python_pin_readers import text_of as toml_text

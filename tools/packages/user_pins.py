@@ -5,11 +5,11 @@ from pathlib import PurePosixPath
 
 from packaging.utils import canonicalize_name
 
+from agent.bumps.non_python_pin_readers import npm_direct_names
 from agent.bumps.pin_files import GITMODULES, fixes_versions, reader_of
-from agent.bumps.pin_readers import npm_direct_names
 from agent.bumps.pins import PinChanges, PinFile, pin_changes
 from agent.bumps.python_pin_readers import UnreadableFile, direct_names, included_files
-from agent.bumps.version_ranges import range_changes
+from agent.bumps.version_range_changes import range_changes
 from tools.packages.pin_process import read_pins_in_time
 from tools.packages.repository_trees import MAX_FILE_BYTES, Listing, TreeReader
 

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from tools.surface.import_paths import Meaning, ModuleFound, Package
+from tools.surface.import_path_resolution import Meaning, ModuleFound, Package
 from tools.surface.python_module import PythonDefinition
 
 _IMPORT = re.compile(r"[\s>]*(?:from\s+([A-Za-z_][\w.]*)\s+)?import\s+([^#\n]+)")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agent.domain.surface import PublicBreak, PublicName, SurfaceChange
 from tools.diff.file_roles import is_product
 from tools.surface.breaking_changes import surface_breaks
-from tools.surface.import_paths import Meaning, Package, module_paths
+from tools.surface.import_path_resolution import Meaning, Package, module_paths
 from tools.surface.public_paths import (
     Documented,
     command_paths,

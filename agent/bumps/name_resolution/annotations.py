@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from agent.bumps.annotation_shapes import annotation_shape
-from agent.bumps.name_resolution.evaluator import Evaluator
+from agent.bumps.name_resolution.evaluator_protocol import Evaluator
 from agent.bumps.name_resolution.values import Holder, Values, objects_of, uncertain
 from agent.bumps.python_scopes import Scope
 

@@ -8,6 +8,7 @@ from agent.bumps.name_resolution.annotations import AnnotationReader
 from agent.bumps.name_resolution.classes import ClassReader
 from agent.bumps.name_resolution.functions import FunctionReader
 from agent.bumps.name_resolution.names import NameReader
+from agent.bumps.name_resolution.package_version_conditions import VersionTests
 from agent.bumps.name_resolution.values import (
     CALL,
     Foreign,
@@ -22,7 +23,6 @@ from agent.bumps.name_resolution.values import (
     item,
     joined,
 )
-from agent.bumps.name_resolution.version_tests import VersionTests
 from agent.bumps.python_scopes import Binding, Scope, spelling
 from agent.bumps.user_modules import OwnModules
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from agent.bumps.annotation_shapes import is_none
-from agent.bumps.name_resolution.evaluator import Evaluator
+from agent.bumps.name_resolution.evaluator_protocol import Evaluator
 from agent.bumps.name_resolution.values import Holder, Own, Values, awaited, each, element, joined
 from agent.bumps.python_scopes import Binding, Function, Scope, receiver_of, spelling
 from agent.bumps.user_modules import OwnModules

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agent.bumps.name_resolution.evaluator import Evaluator
+from agent.bumps.name_resolution.evaluator_protocol import Evaluator
 from agent.bumps.name_resolution.values import (
     Foreign,
     Own,

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from agent.domain.base import RepoId
 from agent.domain.links import Link, Story
 from agent.domain.report import Report
-from agent.links.admitted_relations import are_of_one_pair, with_link
+from agent.links.admitted_relation_links import are_of_one_pair, with_link
 from agent.reports.rerun.claims import MergedClaims
+from agent.reports.rerun.judged_topics import JudgedTopic, relation_topics
 from agent.reports.rerun.ledger import MergedLedger
 from agent.reports.rerun.repositories import MergedRepositories, repo_of
-from agent.reports.rerun.topics import JudgedTopic, relation_topics
 
 
 @dataclass(frozen=True)

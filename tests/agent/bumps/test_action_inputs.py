@@ -1,6 +1,6 @@
 """The inputs of an action and those that workflows give it."""
 
-from agent.bumps.action_inputs import (
+from agent.bumps.github_action_files import (
     ActionDefinition,
     ActionInput,
     ActionStep,

@@ -4,7 +4,7 @@ import pytest
 
 from agent.bumps.pin_files import read_pins
 from agent.bumps.pins import pin_changes
-from agent.bumps.version_ranges import RangeChanges, range_changes
+from agent.bumps.version_range_changes import RangeChanges, range_changes
 
 
 def changes(before: str, after: str, path: str = "requirements.txt") -> RangeChanges:

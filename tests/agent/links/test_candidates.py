@@ -27,15 +27,15 @@ from agent.links.candidates import (
     commit_candidates,
     may_be_related,
 )
-from agent.links.earlier_commits import EarlierCommits, SimilarCommit
+from agent.links.changed_names import Birth
 from agent.links.footprints import Footprint, footprint_of, title_words
-from agent.links.issue_digest import digest
 from agent.links.issue_index import IssueIndex, SimilarIssue
-from agent.links.name_introductions import Birth
+from agent.links.searchable_issues import digest
 from agent.links.shortlist import ReadingChoice, Shortlist, ShortlistQuestion
+from agent.links.similar_commit_index import EarlierCommits, SimilarCommit
 from agent.links.touched_lines import LineWriter
 from agent.stories.timeline import CommitPair, headline, step, story
-from agent.triage.first_look import Collected
+from agent.triage.first_look_results import Collected
 from agent.triage.weights import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")

@@ -18,9 +18,9 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.revert_messages import reverts_in
-from agent.links.closing_references import LandedDay, day_references
-from agent.links.issue_digest import digest
+from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import carried_links, day_links, partners
+from agent.links.searchable_issues import digest
 
 REPO = RepoId("lumen-ai/swiftserve")
 DAY = datetime(2026, 3, 5, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story, StoryStep
-from agent.stories.written_stories import StoryFacts, stories_shape, stories_to_write
+from agent.stories.stories_to_write import StoryFacts, stories_shape, stories_to_write
 
 REPO = RepoId("octo/router")
 FIRST = EvidenceId.commit(REPO, "0845174" + "a" * 33)

@@ -7,7 +7,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, FileChange, Person
 from agent.domain.ledger import Noise, Tier, Triage
 from agent.settings.values import RepoSpec
-from agent.triage.first_look import filter_notices, fold
+from agent.triage.first_look_results import filter_notices, fold
 from agent.triage.weights import rank
 from tests.made_commits import made_commit
 from tests.patience import within

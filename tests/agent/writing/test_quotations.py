@@ -6,7 +6,12 @@ import pytest
 
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
-from agent.writing.quotations import ChangedNames, sentence_about_change, short_change, shown_lines
+from agent.writing.quotable_passages import (
+    ChangedNames,
+    sentence_about_change,
+    short_change,
+    shown_lines,
+)
 from tests.made_commits import made_change
 
 TITLE = "Fix the scheduler (#12)"

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import Pull, Push, Repo, WorldComment, WorldIssue, WorldRelease
+from evals.worlds.data_model import Pull, Push, Repo, WorldComment, WorldIssue, WorldRelease
 
 TOKEN = "t0ken"
 DAY = datetime(2026, 2, 1, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ import pytest
 from agent.domain.base import InputError
 from evals.github_server.app import GitHubServer
 from evals.github_server.faults import STORM
-from evals.worlds.model import Repo
+from evals.worlds.data_model import Repo
 
 Connect = Callable[..., httpx.Client]
 ROCKET = "/repos/acme/rocket"

@@ -10,7 +10,7 @@ import pytest
 
 from evals.github_server.app import GitHubServer
 from evals.github_server.graphql import schema
-from evals.worlds.model import Repo
+from evals.worlds.data_model import Repo
 from tools.github import graphql_queries
 
 

@@ -10,7 +10,7 @@ import pytest
 from agent.domain.base import InputError
 from evals.github_server.app import GitHubServer
 from evals.github_server.responses import RequestAllowance
-from evals.worlds.model import Repo
+from evals.worlds.data_model import Repo
 
 Connect = Callable[..., httpx.Client]
 ROCKET = "/repos/acme/rocket"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from tests.built_once import built_world
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from agent.domain.facts import Fact, FactLocation, Severity
 from evals.sets.facts import ALIKE, FactTally, Meant, brought_by, matches, prove
-from evals.worlds.facts import gold_facts
-from evals.worlds.model import World
+from evals.worlds.data_model import World
+from evals.worlds.gold_facts import gold_facts
 
 WHOLE = (
     "only-",

@@ -13,7 +13,7 @@ from evals.figures import Score
 from evals.harness import Bench, Crash
 from evals.model_server.believing import Belief, Believing
 from evals.model_server.obedient import Obedient, Order
-from evals.model_server.talk import ModelRequest
+from evals.model_server.requests_and_answers import ModelRequest
 from evals.sets.injection import AMPLE, ScoreBoard, Trials, cases
 from evals.sets.injection_oracle import Outcome, harmed, kept, live_in, reached
 from evals.sets.injection_prose import (

@@ -14,9 +14,9 @@ from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.questions import Reply
 from evals.figures import Score
+from evals.mirror_commits import FirstParentCommit
 from evals.sets.ask import AskQuestion, graded, wrong_with
 from evals.sets.citations import GateRuling, steps
-from evals.sets.cost import last_days_with, timed
 from evals.sets.daily import (
     accounted,
     covered,
@@ -26,10 +26,10 @@ from evals.sets.daily import (
     ordered,
     quiet,
 )
-from evals.sets.oracle import FirstParentCommit
 from evals.sets.stories import StoryEvent, compared
-from evals.sets.twins import reported
-from evals.sets.twins import wrong_with as mistaken
+from evals.sets.time_and_token_costs import last_days_with, timed
+from evals.sets.twin_worlds import reported
+from evals.sets.twin_worlds import wrong_with as mistaken
 from evals.sets.windows import once
 from evals.worlds.worlds import Twin, twin
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.worlds.model import Repo, World
+from evals.worlds.data_model import Repo, World
 from tests.built_once import built_world
 
 Git = Callable[..., bytes]

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from evals.worlds.worlds import repo_from_mirror
 
 

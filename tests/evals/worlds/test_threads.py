@@ -8,7 +8,7 @@ import pytest
 
 from agent.domain.base import UsageError
 from evals.mirror_threads import ThreadFile
-from evals.worlds.model import Repo
+from evals.worlds.data_model import Repo
 from tests.made_repos import Work
 
 ISSUE = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.worlds.model import LandedGold, Pull, Repo, World, WorldIssue
+from evals.worlds.data_model import LandedGold, Pull, Repo, World, WorldIssue
 from evals.worlds.true_ledger import gold_line, gold_window, importance, push_at
 from evals.worlds.worlds import build
 from evals.worlds.written import read_world

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from graphs.ask_conversations import build
 from graphs.checkpoints import open_checkpoints
-from graphs.conversations import build
 from tests.gitzette.conftest import Command, CommandResult, Engine
 
 FEBRUARY = "what changed in MAX_ROUTES between 2026-02-01 and 2026-02-04?"

@@ -16,7 +16,7 @@ import yaml  # type: ignore[import-untyped]
 
 from evals.github_server.app import GitHubServer
 from evals.github_server.rest import ACTIONS_BOT
-from evals.worlds.model import Pull, Repo, WorldComment
+from evals.worlds.data_model import Pull, Repo, WorldComment
 from tests.gitzette.conftest import Command, CommandResult
 from tests.made_repos import Work
 

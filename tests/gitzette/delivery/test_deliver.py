@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from agent.browser_urls import Web
 from agent.domain.base import Language
 from agent.domain.ledger import Tier
 from agent.domain.report import Failure, Report
 from agent.settings.values import Delivery, Settings
-from agent.web_addresses import Web
 from gitzette.cli import main
 from gitzette.delivery import webhook_channel
 from gitzette.delivery.deliver import Deliverer

@@ -24,7 +24,7 @@ from evals.postgres import PostgresServer
 from gitzette.arguments import settings_here
 from gitzette.cli import main
 from gitzette.fleet.commands import COMMON, DEAD_AFTER, MAX_TRIES, Engine
-from gitzette.fleet.editions import (
+from gitzette.fleet.edition_plans import (
     day_window,
     edition_of,
     missing_days,
@@ -32,7 +32,7 @@ from gitzette.fleet.editions import (
     request_limit,
     shown_edition,
 )
-from gitzette.fleet.work import deliver
+from gitzette.fleet.worker_tasks import deliver
 from gitzette.home_folder import memory_of
 from gitzette.live.app import app
 from memory.fleet import QueuedTask

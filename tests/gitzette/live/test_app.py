@@ -16,11 +16,11 @@ import pytest
 
 from agent.settings.values import RepoSpec, Settings
 from evals.model_server.honest import honest
+from evals.model_server.requests_and_answers import ModelRequest, Saying
 from evals.model_server.server import ModelServer, Pace
-from evals.model_server.talk import ModelRequest, Saying
 from gitzette.cli import main
 from gitzette.live.app import Live
-from graphs.conversations import open_conversations
+from graphs.ask_conversations import open_conversations
 
 QUESTION = "what changed in MAX_ROUTES on 2026-02-04?"
 Serving = Callable[..., str]

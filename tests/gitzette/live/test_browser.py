@@ -10,8 +10,8 @@ from playwright.sync_api import Page, Route, expect
 
 from agent.settings.values import Settings
 from evals.model_server.honest import honest
+from evals.model_server.requests_and_answers import ModelRequest, Saying
 from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest, Saying
 from tests.gitzette.live.conftest import listening
 
 _PATIENCE = 60  # Seconds for something to be shown, on a busy machine

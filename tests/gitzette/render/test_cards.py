@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from agent.browser_urls import Web
 from agent.domain.account import Account, Fallback, fallback
 from agent.domain.affected_versions import Affected
 from agent.domain.base import LANGUAGES, Language, RepoId
@@ -24,7 +25,6 @@ from agent.reports.commit_order import in_report_order, leading_rows
 from agent.reports.page_model import PageModel
 from agent.reports.report_json import load, to_json
 from agent.settings.values import Layout, Settings
-from agent.web_addresses import Web
 from gitzette.delivery.message_content import Content
 from gitzette.render.page_composition import page_model, report_page
 from gitzette.site.pages import Pages

@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 
+from agent.browser_urls import Web
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.claims import MARK, Claim, Kind, Quote, Role
 from agent.domain.evidence_id import EvidenceId
@@ -18,7 +19,6 @@ from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.report_json import load
 from agent.settings.values import Layout, Settings
-from agent.web_addresses import Web
 from gitzette.render.page_composition import page_model, report_page
 from gitzette.site.pages import Pages
 from tests.analysed_report import analysed_report

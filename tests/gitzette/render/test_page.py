@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
+from agent.browser_urls import Web
 from agent.domain.base import Language
 from agent.domain.claims import Anchor, Quote
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Tier
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import Report, ThreadLine
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 from agent.reports.page_model import PageModel, PageSentence
 from agent.settings.values import Layout
 from agent.triage.weights import POINTS
-from agent.web_addresses import Web
 from evals.sets.page_quality import unfolded_words
 from gitzette.render.page_composition import page_model, report_page
 from tests.analysed_report import AT, HANG, LIMIT, ROUTER, SMALL, analysed_report

@@ -4,13 +4,13 @@ import io
 
 import pytest
 
+from agent.browser_urls import Web
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report
 from agent.reports.page_model import PageModel
 from agent.settings.values import Layout
-from agent.web_addresses import Web
 from gitzette.delivery.message_content import Content
 from gitzette.render.page_composition import page_model, report_page
 from gitzette.terminal_brief import print_brief

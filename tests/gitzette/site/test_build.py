@@ -15,12 +15,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from agent.browser_urls import Web
 from agent.domain.base import LANGUAGES, RepoId, StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure
 from agent.editions.week import week_of
 from agent.reports.page_model import words_in
-from agent.web_addresses import Web
 from gitzette.cli import main
 from gitzette.render.page_composition import page_model
 from gitzette.render.templating import element_id_of, repo_path

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.browser_urls import Web
 from agent.domain.base import RepoId
 from agent.domain.ledger import Depth
 from agent.domain.report import Failure
-from agent.web_addresses import Web
 from gitzette.render.page_composition import report_page
 from tests.gitzette.conftest import Demonstration
 from tests.made_reports import FIRST, made_day

@@ -16,8 +16,8 @@ from starlette.routing import Route
 from agent.prompting import Capabilities, ContextExceeded, ModelError
 from evals.loopback import Loopback
 from evals.model_server.honest import probed
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import KINDS, ModelServer, Mood, Pace
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from tools.chat.messages import ChatRequest
 from tools.chat.model import RecordedChatModel, Retries
 from tools.chat.server import ChatServer, probe

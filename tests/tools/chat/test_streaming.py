@@ -12,8 +12,8 @@ from pydantic import BaseModel, SecretStr
 
 from agent.domain.account import Spent
 from agent.prompting import JOBS, Capabilities, ModelError
+from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import ModelRequest, Saying, ToolCall
 from graphs.models import Models
 from memory.protocols import Database
 from memory.recorder import CallRecorder

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.diff.file_versions import read_manifest
+from tools.diff.changed_file_declarations import read_manifest
 
 
 def entry_rows(path: str, text: str) -> list[tuple[str, str, str, str, int]]:

@@ -1,7 +1,7 @@
 """Which lines of a run are shown because words in them changed."""
 
 from tools.diff.changed_runs import ChangedLine, Run
-from tools.diff.word_changes import really_changed
+from tools.diff.lines_with_changed_words import really_changed
 
 
 def run_of(*lines: str) -> Run:

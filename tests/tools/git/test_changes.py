@@ -228,7 +228,7 @@ async def test_lines_are_found_by_any_of_several_words_and_only_by_whole_words(
 ) -> None:
     if not has_perl:
         refused = ("grep", "--not-built-into-this-git")
-        monkeypatch.setattr("tools.git.tree_files._GREP_PERL", refused)
+        monkeypatch.setattr("tools.git.tree_reading_and_search._GREP_PERL", refused)
     lines = {
         "a": "parser.add('--limit-max')",
         "b": "parser.add('--limit')",

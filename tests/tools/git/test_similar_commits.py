@@ -4,8 +4,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from agent.domain.base import RepoId
-from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint, footprint_of
+from agent.links.similar_commit_index import SimilarCommit
 from agent.stories.timeline import headline
 from tests.made_repos import Work
 from tests.tools.git.conftest import GitServer

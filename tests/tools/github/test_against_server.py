@@ -11,7 +11,7 @@ from agent.domain.commits import Change, Landing, Notice, Threads
 from agent.domain.window import Window
 from agent.ports import Study
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import Repo, World
+from evals.worlds.data_model import Repo, World
 from tests.built_once import built_world
 from tests.tools.github.conftest import Kit
 from tools.git.source import GitSource

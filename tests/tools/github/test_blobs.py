@@ -7,7 +7,7 @@ import pytest
 from agent.domain.base import RepoId
 from agent.ports import Study
 from evals.github_server.app import GitHubServer
-from evals.worlds.model import Repo
+from evals.worlds.data_model import Repo
 from tests.made_repos import Work
 from tests.tools.github.conftest import Kit
 from tools.git.source import GitSource

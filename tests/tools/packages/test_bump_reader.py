@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from agent.bumps.bump_report import BumpReport
-from agent.bumps.package_settings import BumpSettings, PackageEntry
+from agent.bumps.bump_settings import BumpSettings, PackageEntry
 from agent.bumps.pins import Bump
 from agent.domain.base import RepoId
 from agent.ports import CloneSource
 from tests.made_repos import Work
 from tools.git.source import GitSource
 from tools.packages.bump_reader import BumpReader, OwnRange
+from tools.packages.facts_between_versions import facts_between
 from tools.packages.package_repositories import SourceFinder
 from tools.packages.registry import DeclaredSource, NotDeclared
 from tools.packages.repository_trees import TreeReader
 from tools.packages.user_pins import read_pin_changes
-from tools.packages.version_facts import facts_between
 
 PROJECT = '[project]\nname = "paint"\nversion = "{}"\n'
 ENTRIES = {"paint": PackageEntry.model_validate("ada/paint")}

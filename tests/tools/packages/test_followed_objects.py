@@ -7,7 +7,7 @@ import pytest
 from agent.bumps.bump_report import CodeUse
 from tests.made_repos import Work
 from tools.packages.broken_python_uses import broken_uses, own_uses
-from tools.packages.python_tree import PythonTree
+from tools.packages.python_package_paths import PythonTree
 from tools.packages.repository_trees import TreeReader
 
 OLD = """\

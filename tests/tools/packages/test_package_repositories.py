@@ -3,7 +3,7 @@
 import pytest
 
 from agent.bumps.bump_report import SourceMapping
-from agent.bumps.package_settings import PackageEntry
+from agent.bumps.bump_settings import PackageEntry
 from agent.bumps.pins import Bump, Ecosystem
 from agent.domain.base import RepoId
 from tests.made_repos import Work

@@ -11,9 +11,9 @@ from tree_sitter import Node
 from agent.domain.facts import FactLocation
 from agent.domain.patch import Side
 from agent.domain.surface import PublicBreak
+from tools.diff.changed_file_declarations import Versions
 from tools.diff.declarations import Declaration, Language, language_of
 from tools.diff.file_roles import module_of
-from tools.diff.file_versions import Versions
 
 _MAX_SHOWN_LINES = 3
 _SIDES: tuple[Side, Side] = ("new", "old")

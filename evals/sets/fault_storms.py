@@ -18,11 +18,11 @@ from evals.github_server.faults import KINDS as FAULTS
 from evals.github_server.faults import STORM as PASSING
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.model_server.honest import honest
+from evals.model_server.requests_and_answers import ModelRequest
 from evals.model_server.server import KINDS as MOODS
 from evals.model_server.server import ModelServer, Mood
-from evals.model_server.talk import ModelRequest
 from evals.parallel_cases import CaseCount, in_processes, processor_count
-from evals.worlds.model import World
+from evals.worlds.data_model import World
 from evals.worlds.true_ledger import push_at
 
 _FEW_STORMS = 1

@@ -12,8 +12,8 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, OwnUse, Triage
 from agent.domain.links import Link, Mention
 from agent.domain.report import Failure
-from agent.links.issue_digest import Known
 from agent.links.recorded_links import partners
+from agent.links.searchable_issues import Known
 from agent.settings.values import RepoSpec
 from agent.triage.weights import HIGH, rank, weigh
 

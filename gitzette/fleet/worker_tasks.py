@@ -16,9 +16,9 @@ from agent.reports.rerun.merge import merge
 from agent.settings.values import Recipe, Settings
 from gitzette.delivery.deliver import Deliverer
 from gitzette.delivery.outbox import FleetOutbox
-from gitzette.fleet.editions import PartPlan, edition_of, part_plan
+from gitzette.file_publisher import bring_reports
+from gitzette.fleet.edition_plans import PartPlan, edition_of, part_plan
 from gitzette.home_folder import memory_of
-from gitzette.publish import bring_reports
 from gitzette.sources import RecordedRepositories
 from gitzette.wiring import Services, open_services, run_graph
 from graphs.day_parts import Part, build_edition, build_part, part_of, report_of_part

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import get_args
 
+from agent.browser_urls import Web
 from agent.domain.base import Language, StorageError
 from agent.domain.report import Report
 from agent.reports.report_json import dumped, load
 from agent.reports.rerun.merge import merge
 from agent.settings.values import ReportShape, Settings
-from agent.web_addresses import Web
 from gitzette.output_folder import (
     FRONT_PAGE_MARK,
     PublishedReports,

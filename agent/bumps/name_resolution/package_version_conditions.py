@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.bumps.annotation_shapes import is_text
-from agent.bumps.name_resolution.evaluator import Evaluator
+from agent.bumps.name_resolution.evaluator_protocol import Evaluator
 from agent.bumps.name_resolution.values import Foreign
 from agent.bumps.python_scopes import Binding, Scope, spelling
 from agent.bumps.user_modules import OwnModules

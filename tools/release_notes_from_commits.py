@@ -15,7 +15,7 @@ from agent.editions.upgrade_guide import UpgradeEntry, entries
 from agent.ports import CloneSource, CodeSource, Pick, ReleaseRange
 from agent.stories.timeline import headline
 from agent.triage.title_conventions import advisories_in
-from tools.diff.fact_origins import undone_pairs
+from tools.diff.commits_behind_facts import undone_pairs
 from tools.diff.version_comparison import compare_versions
 
 _LOG = logging.getLogger(__name__)

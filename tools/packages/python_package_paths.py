@@ -10,7 +10,13 @@ from agent.bumps.python_uses import CallShape, Override
 from tools.diff.file_roles import is_product
 from tools.packages.python_types import Instance, Member, PathAnswer, Place, Typed, TypeReader
 from tools.packages.repository_trees import TreeReader
-from tools.surface.import_paths import OUTSIDE, Meaning, ModuleFound, Package, module_paths
+from tools.surface.import_path_resolution import (
+    OUTSIDE,
+    Meaning,
+    ModuleFound,
+    Package,
+    module_paths,
+)
 from tools.surface.python_module import Module, PythonDefinition, read_module
 from tools.surface.signatures import Signature
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from evals.worlds.model import Edit, LandedGold, World
+from evals.worlds.data_model import Edit, LandedGold, World
 from evals.worlds.written import read_data
 
 

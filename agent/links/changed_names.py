@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agent.domain.base import Frozen
 from agent.domain.commits import Change, FileChange, Headline
 from agent.links.footprints import names_in
-from agent.links.issue_digest import is_name
+from agent.links.searchable_issues import is_name
 from agent.triage.title_conventions import Area, area
 
 _MAX_LISTED = 40  # Names of a file of which the occurrences are counted

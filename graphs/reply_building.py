@@ -8,15 +8,15 @@ from agent.domain.claims import Claim
 from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, is_changed_default
+from agent.facts_worth_stating import stated_facts
 from agent.gate.check import refusals
 from agent.questions import AnswerSection, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
-from agent.stated_facts import stated_facts
 from agent.writing.claims_by_rules import statement
 from graphs.absence_search import MentionSearch
-from graphs.answer_sections import SectionFinder, absent_names
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, ReplyInput
+from graphs.name_and_qualifier_lookup import SectionFinder, absent_names
 
 _MAX_LISTED = 20  # Hits of a section that a reply lists
 _MAX_REMEMBERED = 40  # Hits of the ranking that a page may describe

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agent.domain.base import AppError, InputError, NotFound, RepoId, UnknownVersion
 from agent.ports import CodeSource, Repositories, RepositorySources
 from agent.settings.values import RepoSpec
-from gitzette.progress import say
+from gitzette.terminal_output import say
 
 _MAX_CONCURRENT = 4  # Repositories searched at once: each may have to fetch its mirror first
 Resolve = Callable[[CodeSource], Awaitable[object]]  # Raises where a repository lacks what is named

@@ -14,7 +14,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import BARE, Story
 from agent.gate.check import refusals
 from agent.judging.rulings import Control
-from agent.languages import writing_of
+from agent.report_languages import writing_of
 from agent.stories.paragraph import story_paragraph, story_title
 from agent.stories.story_claims import short_text
 from agent.writing.model_sentences import words_of

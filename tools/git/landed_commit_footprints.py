@@ -7,8 +7,8 @@ from typing import Protocol
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Headline
-from agent.links.earlier_commits import EarlierCommits, SimilarCommit
 from agent.links.footprints import Footprint, footprint_of, title_footprint
+from agent.links.similar_commit_index import EarlierCommits, SimilarCommit
 from agent.links.unlabelled_reverts import EditedLines, taken_back
 from agent.ports import Past
 

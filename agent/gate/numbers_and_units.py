@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from agent.domain.base import LANGUAGES
 from agent.domain.claims import Number
-from agent.languages import writing_of
+from agent.report_languages import writing_of
 
 _KILO = (Decimal(10**3), Decimal(2**10))
 _MEGA = (Decimal(10**6), Decimal(2**20))

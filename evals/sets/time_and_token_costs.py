@@ -25,10 +25,7 @@ from agent.prompting import message_tokens, tokens_of
 from agent.settings.values import RepoSpec
 from evals.figures import SHOWN, Figure, Figures, Target, measure
 from evals.harness import Bench, evalset, specs_of
-from evals.model_server.honest import honest, prompt_of
-from evals.model_server.server import ModelServer
-from evals.model_server.talk import ModelRequest
-from evals.sets.oracle import (
+from evals.mirror_commits import (
     FirstParentCommit,
     ask_git,
     between,
@@ -37,6 +34,9 @@ from evals.sets.oracle import (
     git_dir_of,
     path_of,
 )
+from evals.model_server.honest import honest, prompt_of
+from evals.model_server.requests_and_answers import ModelRequest
+from evals.model_server.server import ModelServer
 from evals.worlds.true_ledger import gold_window
 from tools.diff.commit_facts import gather
 from tools.diff.fact_reading import look_up, paths_to_read

@@ -7,8 +7,8 @@ from agent.domain.patch import Side
 from tools.diff.fact_kinds import Difference
 
 if TYPE_CHECKING:
+    from tools.diff.changed_file_declarations import Versions
     from tools.diff.declarations import Declaration
-    from tools.diff.file_versions import Versions
 
 
 class LineOfSide(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from agent.domain.base import Language, RepoId
-from agent.languages import catalogue
+from agent.report_languages import catalogue
 from agent.reports.page_model import PageSentence
 
 _CODE_SPAN = re.compile(r"`([^`]*)`")

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from agent.bumps.argument_counts import ArgumentCount, count_fault
 from agent.bumps.bump_report import CodeUse, Effect, UsedName
-from agent.bumps.call_counts import ArgumentCount, count_fault
 from tools.packages.ecmascript_code import DEFAULT, Exports, NpmPackage
 from tools.packages.syntax import (
     field_text,

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import Headline
 from agent.links.footprints import Footprint
-from agent.links.issue_digest import is_name
+from agent.links.searchable_issues import is_name
 
 LOOK_BACK = timedelta(days=60)
 _HALF_LIFE_DAYS = 30.0  # After which what two commits share counts half as much

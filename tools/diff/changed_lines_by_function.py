@@ -20,14 +20,14 @@ from tools.diff.changed_runs import (
     without_debugging,
 )
 from tools.diff.declarations import language_of
-from tools.diff.declared_lines import LineOfSide
 from tools.diff.fact_kinds import is_cmake
 from tools.diff.file_roles import HEADERS, is_beside_product, is_generated, is_product
-from tools.diff.word_changes import really_changed, shown_lines
+from tools.diff.lines_stated_by_facts import LineOfSide
+from tools.diff.lines_with_changed_words import really_changed, shown_lines
 
 if TYPE_CHECKING:
+    from tools.diff.changed_file_declarations import Versions
     from tools.diff.declarations import Declaration
-    from tools.diff.file_versions import Versions
 
 _WORD = re.compile(r"\w+|[^\w\s(){}\[\],:;!]")
 _NAME = re.compile(r"[A-Za-z_]\w*")

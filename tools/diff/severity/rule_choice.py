@@ -7,9 +7,9 @@ from agent.domain.surface import SurfaceChange
 from tools.diff.documented_names import is_published, needs_publication
 from tools.diff.fact_kinds import ROWS, Difference, FoundDeclaration
 from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, role
+from tools.diff.severity.javascript_code import script_severity
 from tools.diff.severity.native_code import native_severity
 from tools.diff.severity.python_code import python_severity
-from tools.diff.severity.script_code import script_severity
 from tools.diff.severity.settings import setting_severity, severity_beside_product
 from tools.diff.severity.table import severity_of
 from tools.diff.tree_names import SurroundingTrees, holds_word
