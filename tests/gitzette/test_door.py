@@ -12,7 +12,7 @@ from gitzette.render.page_composition import page_model
 from gitzette.terminal_brief import print_brief
 from tests.analysed_report import LIMIT, analysed_report
 from tests.gitzette.conftest import Command, Demonstration, Engine
-from tests.gitzette.test_progress import everything_on
+from tests.gitzette.test_terminal_output import everything_on
 
 WEB = Web("https://git.example")
 
