@@ -1,4 +1,4 @@
-"""The addresses on the web that a report links to."""
+"""The URLs of pages in a browser that a report links to."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Which facts are stated in a sentence, and which of them share one."""
+"""The facts that are worth stating in a sentence, and which of them share one."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Evidence as it is printed: the headings, facts and notes that code writes around it.
+"""The lines around evidence: the headings, facts and notes that code writes around it.
 
 Packets are made of these lines, and an anchor may be copied from any of them.
 """

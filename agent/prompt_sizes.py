@@ -1,4 +1,4 @@
-"""Sizes of questions, counted from the real text of their parts, and what is left for evidence."""
+"""The sizes of prompts, counted from the real text of their parts, and what is left for evidence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""An oracle for the commits of a mirror: read from git plainly, without the code under test."""
+"""The commits of a mirror, read from git plainly, without the code under test."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Evaluation results as a table on a terminal, as JSON, and as one self-contained HTML file."""
+"""The formats of evaluation results: a table on a terminal, JSON, and one self-contained HTML file."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Publishes a report: a page in each language, a record and the front page, all of them or none."""
+"""The publisher of a report's files: a page in each language, a record and the front page, all of them or none."""
 
 import os
 from collections.abc import Callable, Iterable

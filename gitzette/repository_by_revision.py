@@ -1,4 +1,4 @@
-"""The look-up of the repository, among several, that has the commit, tag or day a user names."""
+"""The repository, among several, that has the revision (a commit, tag or day) that a user names."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Output of the commands: progress and messages on stderr, results on stdout."""
+"""The output of the commands in a terminal: progress and messages on stderr, results on stdout."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Conversations: questions one after the other, of which a thread keeps what was asked and answered."""
+"""Conversations of `ask`: questions one after the other, of which a thread keeps what was asked and answered."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Puts the upper commits of a day that was edited in several questions into one order."""
+"""The order of a day's upper commits across the batches in which it was edited."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Sections of an answer: what has each name of a question, what fits its qualifiers, what is absent."""
+"""The lookup of a question's names and qualifiers: what has or fits each is a section of the answer."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A forecast of how long a run's requests to its models will take, by the answers so far."""
+"""A forecast of the time that a run's remaining requests to its models take, by the answers so far."""
 
 from collections import Counter
 

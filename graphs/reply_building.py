@@ -1,4 +1,4 @@
-"""Builds replies from what code finds and from the sentences of a model."""
+"""The building of replies from what code finds and from the sentences of a model."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence

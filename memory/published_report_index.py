@@ -1,4 +1,4 @@
-"""Traces of published reports that later ones need; read from their files after a loss."""
+"""An index of published reports, asked by later ones; read from their files after a loss."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Release notes from the trees and commits since the release before."""
+"""Release notes from the commits and trees since the release before."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Checks of the paths, names and options in code marks: the change has them, or its files do."""
+"""Checks of code spans: their paths, names and options are in the change, or in its files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Checks of code: paths and names occur in the diff, fenced lines in the diff or its files."""
+"""Checks of fenced code: paths and names occur in the diff, fenced lines in the diff or its files."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

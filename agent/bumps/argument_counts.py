@@ -1,4 +1,4 @@
-"""How many arguments functions take and calls pass, in languages that count them."""
+"""Counts of arguments that functions take and calls pass, in languages that count them."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Settings of packages: where their sources are, and how they are imported."""
+"""The settings of bumps: where sources of packages are, and how these are imported."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What `action.yml` declares of an action, and the steps of workflows that use it."""
+"""The files of GitHub Actions: what `action.yml` declares, and the steps of workflows that use it."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Reads the pins of npm, Cargo, Go, GitHub Actions, submodules, CMake and containers."""
+"""Readers of pins outside Python: npm, Cargo, Go, GitHub Actions, submodules, CMake and containers."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Bumps where files allow a range of versions and no lock file fixes one."""
+"""Changes of version ranges: bumps where no lock file fixes one version."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The grounds of a sentence: code (a diff, a fact, a note that code wrote), or on prose alone.
+"""The grounds of a sentence: in code (a diff, a fact, a note that code wrote), or in prose alone.
 
 Anybody can write anything into a commit message or a thread. What rests on such prose alone is
 printed as what its author says, and is never a headline or advice.

@@ -1,4 +1,4 @@
-"""Find hosts and mail addresses in the words of a model: only code writes links.
+"""The hosts and mail addresses in the words of a model: only code writes links.
 
 A dotted name is a host if its last label is a top-level domain, unless the cited diff uses it as
 code: `torch.nn`, `config.json` and `0.6.3` are none, `req.stream` is none where the diff has it,

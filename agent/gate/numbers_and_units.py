@@ -1,4 +1,4 @@
-"""Quantities: what the numbers of a sentence or of evidence amount to, with unit and magnitude."""
+"""The numbers of a sentence or of evidence with their units: what they amount to, in which magnitude."""
 
 import re
 from collections.abc import Iterable, Iterator

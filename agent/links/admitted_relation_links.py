@@ -1,4 +1,4 @@
-"""Puts relations that a model named and a judge admitted into the links and stories of a report."""
+"""Links and stories of a report from the relations that a model named and a judge admitted."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

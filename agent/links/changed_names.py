@@ -1,4 +1,4 @@
-"""Introductions of names: which names of a commit are looked for in earlier ones that brought them."""
+"""The names that a commit changes, which are looked for in earlier commits that brought them."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""References to threads and commits in texts, and GitHub's closing keywords before them."""
+"""References to threads and commits in the texts of a day, and GitHub's closing keywords before them."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Whether the lines that a fix removes show who brought the fault: they may be edited, or beside it."""
+"""Checks of who introduced a fault: the lines that its fix removes may be edited, or beside it."""
 
 import re
 from collections import Counter

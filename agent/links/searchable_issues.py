@@ -1,4 +1,4 @@
-"""Digests of issues for later days: their state, and the words by which they are found."""
+"""Issues in the form in which they are searchable on later days: their state, and the words that find them."""
 
 import re
 from collections.abc import Sequence

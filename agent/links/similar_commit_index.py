@@ -1,4 +1,4 @@
-"""Earlier commits that a commit may belong to, ranked by what the two have in common.
+"""An index of similar earlier commits, ranked by what they have in common with a commit.
 
 Words of titles, files and identifiers of changed lines are weighed by how rare they are. The three
 count alike, each as a cosine. Between two repositories it is the identifiers that count: projects

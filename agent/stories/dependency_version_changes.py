@@ -1,4 +1,4 @@
-"""Dependencies that a commit moves to another version or commit, as its diff and facts show them."""
+"""Changes of dependencies to another version or commit, as diff and facts of a commit show them."""
 
 import re
 from collections.abc import Iterable, Iterator

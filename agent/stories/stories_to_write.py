@@ -1,4 +1,4 @@
-"""Stories of which a model has a paragraph written: its input, and the checks of its answer."""
+"""The stories of which a model is to write a paragraph: its input, and the checks of its answer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

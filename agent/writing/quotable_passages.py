@@ -1,4 +1,4 @@
-"""Quotations of a commit: the author's own sentence about the change, and few lines of code."""
+"""The passages of a commit that are quotable: the author's own sentence about the change, and few lines of code."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The talk with a scripted model: requests to it, and its answers."""
+"""Requests to a scripted model, and its answers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Requests and storms: what a day costs GitHub, and right reports through all faults of servers and models."""
+"""Storms of faults: what a day costs GitHub, and right reports through all faults of servers and models."""
 
 import asyncio
 from collections.abc import Iterable, Sequence, Set

@@ -1,4 +1,4 @@
-"""Costs: of facts beside reading, of a cold day beside git, of long windows, and tokens of a day.
+"""Costs in time and tokens: of facts beside reading, of a cold day beside git, of long windows, of a day.
 
 Turns alternate, because other work on the machine slows down all of them.
 """

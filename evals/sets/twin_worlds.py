@@ -1,4 +1,4 @@
-"""Twins: reports of two worlds that differ in one fact differ in that fact, and in nothing else."""
+"""Twin worlds: reports of two that differ in one fact differ in that fact, and in nothing else."""
 
 import re
 from datetime import date

@@ -1,4 +1,4 @@
-"""The facts that a correct reader finds in a world's commits, from what the generator did and nothing else."""
+"""The gold facts of a world: what a correct reader finds, from what the generator did and nothing else."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What the fork server of `eval` preloads: each process that it forks starts with these imports.
+"""The imports of the fork server of `eval`: each process that it forks starts with them.
 
 Importing the product takes three seconds, and compiling the queries for C++ another one.
 """

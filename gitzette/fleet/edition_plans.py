@@ -1,4 +1,4 @@
-"""Editions of several machines: their settings, the parts to read for each, and shared limits."""
+"""Plans of the editions of several machines: their settings, the parts to read for each, and shared limits."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The work of a worker: reading a repository's day, composing an edition, delivering it."""
+"""The tasks of a worker: reading a repository's day, composing an edition, delivering it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace

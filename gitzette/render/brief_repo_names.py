@@ -1,4 +1,4 @@
-"""Names of repositories in front of the sentences of a brief that do not have them."""
+"""The names of repositories in a brief, put in front of the sentences that do not have them."""
 
 import re
 from collections import Counter

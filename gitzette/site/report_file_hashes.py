@@ -1,4 +1,4 @@
-"""Digests of reports, kept by their size and time of change so that most are not read again."""
+"""Hashes of the files of reports, kept by size and time of change so that most are not read again."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Traces of published reports in PostgreSQL."""
+"""The index of published reports in PostgreSQL."""
 
 from collections.abc import Sequence
 

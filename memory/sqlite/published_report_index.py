@@ -1,4 +1,4 @@
-"""Traces of published reports in SQLite."""
+"""The index of published reports in SQLite."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Declarations in both versions of a changed file, read from whole files, else from hunks."""
+"""The declarations of a changed file in both versions, read from whole files, else from hunks."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The origins of facts between two versions: the commits that made each, and those that were undone."""
+"""The commits behind the facts between two versions: those that made each, and those that were undone."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which facts say something that users can notice, and say it for the first time."""
+"""The facts that users can notice, without repeats of what another fact says."""
 
 from collections.abc import Iterable, Sequence
 

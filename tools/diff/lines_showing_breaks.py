@@ -1,4 +1,4 @@
-"""Places of exports: the changed lines that show why something public is gone or called otherwise.
+"""The changed lines showing breaks: why something public is gone or called otherwise.
 
 Only what a module binds or lists and what a function declares counts: a word in a body, in a comment or in
 another file shows nothing.

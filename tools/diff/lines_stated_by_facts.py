@@ -1,4 +1,4 @@
-"""The changed lines that facts state: whole declarations, not only the lines that are displayed."""
+"""The changed lines stated by facts: whole declarations, not only the lines that are displayed."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple

@@ -1,4 +1,4 @@
-"""Which lines of a run have other words than before, however these are laid out."""
+"""The lines of a run with changed words, however these are laid out."""
 
 import re
 from collections import defaultdict

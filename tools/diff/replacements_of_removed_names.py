@@ -1,4 +1,4 @@
-"""Replacements for what is removed, where the same commit shows them."""
+"""Replacements of removed names, where the same commit shows them."""
 
 import re
 from collections.abc import Sequence

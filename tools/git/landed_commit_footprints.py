@@ -1,4 +1,4 @@
-"""Similar commits: earlier landed ones that share words, files and identifiers with others."""
+"""The footprints of landed commits: earlier ones that share words, files and identifiers with others."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Files of a whole tree: read, listed, and searched for words."""
+"""The reading and the search of a whole tree: its files are read, listed, and searched for words."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Reverts of a day: what its commits undo, bring back or remove, by messages, patches and blame."""
+"""The earlier commits that a day's commits undo, bring back or remove, by messages, patches and blame."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence, Set

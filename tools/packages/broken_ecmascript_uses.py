@@ -1,4 +1,4 @@
-"""Finds the lines of own JavaScript and TypeScript that a new version of a package breaks."""
+"""The broken uses in own JavaScript and TypeScript: lines that a new version of a package breaks."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Finds the lines of own Go code that a new version of a module breaks."""
+"""The broken uses in own Go code: lines that a new version of a module breaks."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping

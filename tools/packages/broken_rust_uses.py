@@ -1,4 +1,4 @@
-"""Finds the lines of own Rust code that a new version of a crate breaks."""
+"""The broken uses in own Rust code: lines that a new version of a crate breaks."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Facts of what differs between two versions of a package, found once and then kept in a file."""
+"""The facts between two versions of a package, found once and then kept in a file."""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""Resolves what importable paths stand for, over all modules of a tree."""
+"""The resolution of importable paths: what each stands for, over all modules of a tree."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

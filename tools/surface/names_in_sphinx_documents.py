@@ -1,4 +1,4 @@
-"""The names that documents of Sphinx describe, by the directives with which it shows them."""
+"""The names in documents of Sphinx, by the directives with which it shows them."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The evaluator: what readers of names, classes, functions and annotations ask of one another."""
+"""The protocol of the evaluator: what readers of names, classes, functions and annotations ask of one another."""
 
 import ast
 from collections.abc import Sequence

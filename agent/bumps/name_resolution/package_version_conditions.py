@@ -1,4 +1,4 @@
-"""Tests of the version of a package: which blocks run with some versions only."""
+"""Conditions on the version of a package: which blocks run with some versions only."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The topics of judged parts of a report: a new part replaces the earlier one on its topic."""
+"""The judged topics of a report: a new part replaces the earlier one on its topic."""
 
 from typing import Literal, NamedTuple
 

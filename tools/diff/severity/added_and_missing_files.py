@@ -1,4 +1,4 @@
-"""What it means that a file comes, or is not where it was."""
+"""The severity of added and missing files: what it means that one comes, or is not where it was."""
 
 from agent.domain.facts import FactKind, Severity
 from agent.domain.surface import SurfaceChange

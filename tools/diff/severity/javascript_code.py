@@ -1,4 +1,4 @@
-"""The severity of a difference in script code (TypeScript, JavaScript), whose exports are its surface."""
+"""The severity of a difference in JavaScript and TypeScript code, whose exports are its surface."""
 
 from agent.domain.facts import Severity
 from tools.diff.fact_kinds import Difference

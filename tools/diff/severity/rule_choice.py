@@ -1,4 +1,4 @@
-"""Which rules judge a difference: by what it is in, and by its language."""
+"""The choice of the rules that judge a difference: by what it is in, and by its language."""
 
 import re
 
