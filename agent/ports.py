@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from agent.domain.base import Frozen, NotFound, RepoId
+from agent.domain.base import Frozen, RepoId
 from agent.domain.commits import (
     Change,
     Comment,
@@ -19,6 +19,7 @@ from agent.domain.commits import (
     Release,
     Threads,
 )
+from agent.domain.errors import NotFound
 from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.release_notes import ReleaseNotes

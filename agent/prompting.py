@@ -12,7 +12,8 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from agent.domain.account import Limit
-from agent.domain.base import Frozen, UpstreamError
+from agent.domain.base import Frozen
+from agent.domain.errors import UpstreamError
 from agent.markdown import visible
 
 Job = Literal["reading", "writing", "judging"]

@@ -9,9 +9,10 @@ from pydantic import Field
 
 from agent.domain.account import Spent
 from agent.domain.affected_versions import Affected
-from agent.domain.base import Frozen, Language, RepoId, UsageError
+from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, PullRequest, Release
+from agent.domain.errors import UsageError
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import parse_reference

@@ -18,8 +18,9 @@ from typing import IO, Any, NamedTuple, Protocol, TypeVar
 from pydantic import JsonValue, SecretStr
 
 from agent.audit.findings import Finding
-from agent.domain.base import AppError, Language, RepoId, UsageError
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim, Refused
+from agent.domain.errors import AppError, UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Related
 from agent.domain.report import Report

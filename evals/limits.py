@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agent.domain.base import ConfigError, InputError
+from agent.domain.errors import ConfigError, InputError
 from evals.figures import CRASHED, MEASURED, Figure, Results
 
 LIMITS = Path(__file__).with_name("limits.toml")

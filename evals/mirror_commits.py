@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from agent.domain.window import midnight
 from agent.settings.values import RepoSpec
 from evals.harness import Bench

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from agent.domain.base import UsageError
+from agent.domain.errors import UsageError
 from evals.worlds.data_model import Pull, Repo, WorldComment, WorldIssue
 from evals.worlds.worlds import repo_from_mirror
 

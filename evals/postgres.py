@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Self
 
-from agent.domain.base import MissingPackages, StorageError
+from agent.domain.errors import MissingPackages, StorageError
 
 _DEBIAN_FOLDER = Path("/usr/lib/postgresql")
 _HOST = "127.0.0.1"

@@ -11,7 +11,8 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from agent.domain.base import InputError, RepoId, UsageError
+from agent.domain.base import RepoId
+from agent.domain.errors import InputError, UsageError
 from agent.domain.references import repo_id
 from agent.domain.window import Window, zone
 from agent.settings.read import FILE_NAME, override, read_settings

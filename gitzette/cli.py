@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"gitzette {own_version()}" if args.version else parser.format_help().rstrip())
         return 0
     # These bring pydantic along, which help can do without.
-    from agent.domain.base import EXIT_DONE, EXIT_FAILED, AppError
+    from agent.domain.errors import EXIT_DONE, EXIT_FAILED, AppError
     from gitzette.error_log import open_error_log
 
     with open_error_log(os.environ, debug=args.debug) as log:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent.domain.base import AppError
 from agent.domain.claims import Refused
+from agent.domain.errors import AppError
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
 from agent.ports import Progress

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-from agent.domain.base import UsageError
+from agent.domain.errors import UsageError
 from agent.domain.window import Window
 from agent.ports import Progress
 from agent.settings.values import ReportShape, Settings

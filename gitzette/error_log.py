@@ -39,7 +39,7 @@ class ErrorLog(logging.Handler):
     def _home(self) -> Path:
         """Return the home folder that the settings name, or the environment if they are wrong."""
         # These bring pydantic along, which help can do without.
-        from agent.domain.base import AppError
+        from agent.domain.errors import AppError
         from agent.settings.values import Settings
         from gitzette.arguments import settings_here
         from gitzette.home_folder import home_of

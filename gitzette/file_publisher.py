@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import get_args
 
 from agent.browser_urls import Web
-from agent.domain.base import Language, StorageError
+from agent.domain.base import Language
+from agent.domain.errors import StorageError
 from agent.domain.report import Report
 from agent.reports.report_json import dumped, load
 from agent.reports.rerun.merge import merge

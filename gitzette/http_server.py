@@ -9,7 +9,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from agent.domain.base import UsageError
+from agent.domain.errors import UsageError
 from gitzette.http_limits import ConnectionLimits, ConnectionRegistry, LimitedProtocol
 
 _SHUTDOWN_SECONDS = 3

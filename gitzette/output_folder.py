@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
 
-from agent.domain.base import InputError, StorageError
+from agent.domain.errors import InputError, StorageError
 from agent.domain.report import Report, sound
 from agent.reports.report_json import load
 from agent.settings.values import Settings

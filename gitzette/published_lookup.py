@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import InputError, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim
+from agent.domain.errors import InputError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Link, Story

@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent.browser_urls import Web
-from agent.domain.base import InputError, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim, Kind
 from agent.domain.commits import Change, Issue, PullRequest, Release
+from agent.domain.errors import InputError
 from agent.domain.evidence import Card, state_at
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window, zone

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from agent.domain.base import AppError, InputError, NotFound, RepoId, UnknownVersion
+from agent.domain.base import RepoId
+from agent.domain.errors import AppError, InputError, NotFound, UnknownVersion
 from agent.ports import CodeSource, Repositories, RepositorySources
 from agent.settings.values import RepoSpec
 from gitzette.terminal_output import say

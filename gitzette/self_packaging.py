@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from gitzette.arguments import git_output
 
 PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")

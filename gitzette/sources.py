@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
-from agent.domain.base import Frozen, RepoId, StorageError, UsageError
+from agent.domain.base import Frozen, RepoId
+from agent.domain.errors import StorageError, UsageError
 from agent.domain.report import Report
 from agent.ports import (
     CloneSource,

@@ -10,7 +10,8 @@ from pydantic import SecretStr
 
 from agent.browser_urls import Web
 from agent.domain.account import price_of
-from agent.domain.base import AppError, ConfigError, Language
+from agent.domain.base import Language
+from agent.domain.errors import AppError, ConfigError
 from agent.ports import Progress, Publisher, Repositories, Step
 from agent.prompting import Capabilities, Job, boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from agent.domain.base import RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Release
+from agent.domain.errors import UpstreamError
 from agent.domain.evidence import Card, Citable, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window

@@ -17,8 +17,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from agent.domain.base import InputError
 from agent.domain.claims import Claim
+from agent.domain.errors import InputError
 from agent.domain.evidence_id import EvidenceId
 from agent.ports import Step
 from agent.prompting import answer_tokens, tokens_of

@@ -23,7 +23,7 @@ from agent.audit.section_repositories import (
     set_scopes,
 )
 from agent.audit.versions import check_versions
-from agent.domain.base import AppError
+from agent.domain.errors import AppError
 from agent.domain.evidence_id import EvidenceId
 from agent.settings.values import RepoSpec
 from graphs.audit_judging import judge_sentences

@@ -13,8 +13,9 @@ from agent.audit.entries import AuditEntry, thread_repos
 from agent.audit.fenced_code_checks import fences_of
 from agent.audit.findings import AuditedRepository
 from agent.audit.versions import has_versions
-from agent.domain.base import NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit
+from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
 from agent.domain import claims, commits, facts, ledger, links
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from graphs.state import AnalysisState, Day, PartState, RepositoryState
 
 _STATES = (Day, PartState, RepositoryState, AnalysisState)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from agent.domain.base import AppError, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Landing, Notice, Threads, omission_notices
+from agent.domain.errors import AppError
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.links.day_references import LandedDay, day_references

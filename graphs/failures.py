@@ -8,7 +8,8 @@ from typing import Any, Protocol, TypeVar, cast
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 
-from agent.domain.base import AppError, NotFound, RepoId
+from agent.domain.base import RepoId
+from agent.domain.errors import AppError, NotFound
 from agent.domain.report import Failure, Stage
 from graphs.run_context import RunContext
 from graphs.state import RepositoryStepInput

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from agent.domain.account import Account, Judging, fallback
-from agent.domain.base import UpstreamError
 from agent.domain.claims import Claim
+from agent.domain.errors import UpstreamError
 from agent.domain.look_ups import LookUp
 from agent.prompting import fenced
 from agent.writing.targets import CommitTarget, WritingTarget

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from agent.domain.account import Account, fallback
-from agent.domain.base import AppError, Language, RepoId
+from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim, Refused
 from agent.domain.commits import Change, Commit, Headline, PullRequest
+from agent.domain.errors import AppError
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related

@@ -7,8 +7,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from agent.domain.affected_versions import Affected
-from agent.domain.base import RepoId, UsageError
+from agent.domain.base import RepoId
 from agent.domain.commits import Headline, Release
+from agent.domain.errors import UsageError
 from agent.domain.evidence import Citable, ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window

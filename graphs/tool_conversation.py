@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolInvocationError
 
-from agent.domain.base import UpstreamError
+from agent.domain.errors import UpstreamError
 from agent.prompt_sizes import ShowEvidence
 from agent.prompting import Job, fenced, message_tokens, prompt
 from graphs.run_context import RunContext

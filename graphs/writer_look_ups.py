@@ -13,7 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from agent.domain.account import Account, Phase, fallback
-from agent.domain.base import UpstreamError
+from agent.domain.errors import UpstreamError
 from agent.domain.look_ups import LookUp
 from agent.ports import Step
 from agent.prompting import ModelError

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from agent.domain.base import NotFound
+from agent.domain.errors import NotFound
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,

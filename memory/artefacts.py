@@ -13,10 +13,19 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from agent.domain import base
 from agent.domain.account import Limit
-from agent.domain.base import AppError, Frozen, RateLimited, StorageError, UpstreamError
+from agent.domain.base import Frozen
 from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
+from agent.domain.errors import (
+    AppError,
+    ConfigError,
+    InputError,
+    NotFound,
+    RateLimited,
+    StorageError,
+    UpstreamError,
+    UsageError,
+)
 from agent.domain.evidence import ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.links.searchable_issues import Digest, Known
@@ -183,11 +192,11 @@ _PLAIN_ERRORS: dict[str, type[AppError]] = {
     error.__name__: error
     for error in (
         AppError,
-        base.UsageError,
-        base.ConfigError,
-        base.InputError,
+        UsageError,
+        ConfigError,
+        InputError,
         StorageError,
-        base.NotFound,
+        NotFound,
     )
 }
 """Errors that hold nothing but their message."""

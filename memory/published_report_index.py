@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import AppError, StorageError
+from agent.domain.errors import AppError, StorageError
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Relation
 from agent.domain.references import repo_id

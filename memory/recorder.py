@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
 
-from agent.domain.base import AppError, RepoId, StorageError
+from agent.domain.base import RepoId
+from agent.domain.errors import AppError, StorageError
 from agent.domain.evidence_id import EvidenceId
 from memory.artefacts import (
     ERROR,

@@ -31,8 +31,9 @@ from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type
 from pydantic import BeforeValidator, PlainSerializer, TypeAdapter
 from pydantic_core import to_jsonable_python
 
-from agent.domain.base import AppError, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, Landing
+from agent.domain.errors import AppError
 from agent.domain.surface import SurfaceChange
 from agent.links.changed_names import Birth
 from agent.links.touched_lines import LineWriter

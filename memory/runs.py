@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.domain.base import InputError, StorageError
+from agent.domain.errors import InputError, StorageError
 from agent.settings.values import Recipe
 from memory.protocols import Database, Row
 

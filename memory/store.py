@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from memory.evidence import EvidenceStore
 from memory.http_cache import HttpCache, ModelServers
 from memory.landing_owners import Landings

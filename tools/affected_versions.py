@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from agent.domain.affected_versions import Affected, IntroductionProof
-from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Commit, Headline, is_version, is_version_or_candidate
+from agent.domain.errors import AppError, NotFound
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Purpose

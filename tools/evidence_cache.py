@@ -5,8 +5,8 @@ import logging
 from collections.abc import AsyncIterator, Callable, Container, Sequence
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from agent.domain.base import AppError
 from agent.domain.commits import Change, Commit
+from agent.domain.errors import AppError
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactSheet

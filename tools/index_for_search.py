@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from agent.domain.base import AppError, NotFound
 from agent.domain.commits import Change, Commit, Landing, PullRequest, Threads
+from agent.domain.errors import AppError, NotFound
 from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window

@@ -4,8 +4,9 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
-from agent.domain.base import LANGUAGES, AppError, InputError, Language, RepoId, UpstreamError
+from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.commits import Commit, Headline, is_version
+from agent.domain.errors import AppError, InputError, UpstreamError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import without_pull_numbers
 from agent.domain.release_notes import Advisory, ReleasedCommit, ReleaseEntry, ReleaseNotes

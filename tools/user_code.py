@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from agent.domain.base import InputError, RepoId
+from agent.domain.base import RepoId
+from agent.domain.errors import InputError
 from agent.domain.facts import Fact
 from agent.domain.ledger import OwnUse
 from agent.domain.upgrade import Upgrade, UpgradeItem

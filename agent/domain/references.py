@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from agent.domain.base import RepoId, UsageError
+from agent.domain.base import RepoId
+from agent.domain.errors import UsageError
 from agent.domain.evidence_id import OWNER, REPO_NAME, EvidenceId
 
 _MAX_MENTIONS = 60  # References of one text that are worth remembering

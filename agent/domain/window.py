@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from agent.domain.base import UsageError
+from agent.domain.errors import UsageError
 
 
 @lru_cache(maxsize=64)

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 from typing import Any, TypeVar
 
-from agent.domain.base import Frozen, StorageError, UsageError
+from agent.domain.base import Frozen
 from agent.domain.claims import Claim
+from agent.domain.errors import StorageError, UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.links import Story, undone_pairs

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agent.domain.base import StorageError
 from agent.domain.claims import Claim
+from agent.domain.errors import StorageError
 from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report, checked_counts, footer_counts, model_counts
 from agent.reports.page_model import brief_length

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agent.domain.base import ConfigError
+from agent.domain.errors import ConfigError
 from agent.settings.values import RepoSpec, Settings
 
 FILE_NAME = "gitzette.toml"

@@ -14,7 +14,8 @@ from pydantic.functional_validators import model_validator
 
 from agent.bumps.bump_settings import BumpSettings
 from agent.domain.account import Price
-from agent.domain.base import Frozen, Language, RepoId, UsageError
+from agent.domain.base import Frozen, Language, RepoId
+from agent.domain.errors import UsageError
 from agent.domain.references import repo_id
 from agent.domain.window import Window, zone
 

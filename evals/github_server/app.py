@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from evals.github_server.api_gateway import Api, SeenRequest
 from evals.github_server.faults import Faults
 from evals.github_server.git_store import GIT, GIT_ENVIRONMENT

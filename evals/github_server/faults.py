@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from evals.github_server.responses import EXHAUSTED, JSON, ClientMeters, Refusal, json_response
 from evals.loopback import reset_connection
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from evals.github_server.responses import Json, Refusal, stamp
 from evals.worlds.data_model import Repo
 

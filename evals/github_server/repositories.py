@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from evals.github_server.git_store import GitStore, StoredCommit
 from evals.github_server.responses import ListPage, Refusal, not_found
 from evals.worlds.data_model import (

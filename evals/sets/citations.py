@@ -12,8 +12,9 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any, NamedTuple, get_args
 
-from agent.domain.base import Language, NotFound
+from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Verdict
+from agent.domain.errors import NotFound
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,

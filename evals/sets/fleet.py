@@ -13,7 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.domain.base import RepoId, StorageError
+from agent.domain.base import RepoId
+from agent.domain.errors import StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.questions import Query, query_of

@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from agent.domain.base import InputError
 from agent.domain.commits import Change
+from agent.domain.errors import InputError
 from agent.domain.facts import Fact, Severity
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset

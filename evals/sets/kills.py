@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from evals.figures import Figures, Score, Target, share
 from evals.github_server.app import GitHubServer
 from evals.harness import Bench, evalset, serving, start_gitzette

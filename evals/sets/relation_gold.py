@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from agent.domain.base import UsageError
+from agent.domain.errors import UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Relation, Story, StoryStep
 from agent.domain.references import pull_number

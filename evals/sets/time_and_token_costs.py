@@ -19,7 +19,7 @@ from operator import or_
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from agent.domain.window import Window, midnight
 from agent.prompting import message_tokens, tokens_of
 from agent.settings.values import RepoSpec

@@ -12,7 +12,8 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 
 from agent.browser_urls import Web
-from agent.domain.base import EXIT_ABSTAINED, EXIT_DONE, AppError, Language, UsageError
+from agent.domain.base import Language
+from agent.domain.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, UsageError
 from agent.ports import Progress
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings

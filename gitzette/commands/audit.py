@@ -19,12 +19,11 @@ from agent.audit.corrections import correct
 from agent.audit.entries import AuditEntry, read_page
 from agent.audit.findings import RIGHT, Finding, in_order, summary, verdict_counts
 from agent.browser_urls import Web
-from agent.domain.base import (
+from agent.domain.base import Language, RepoId
+from agent.domain.errors import (
     EXIT_DONE,
     EXIT_INCOMPLETE,
     InputError,
-    Language,
-    RepoId,
     StorageError,
     UpstreamError,
     UsageError,

@@ -18,12 +18,12 @@ from agent.bumps.bump_settings import BumpSettings, PackageEntry
 from agent.bumps.github_annotations import annotations
 from agent.bumps.pins import Bump
 from agent.bumps.pull_comment import CommentWriter, marker
-from agent.domain.base import (
+from agent.domain.base import RepoId
+from agent.domain.errors import (
     EXIT_DONE,
     EXIT_INCOMPLETE,
     ConfigError,
     InputError,
-    RepoId,
     StorageError,
     UpstreamError,
     UsageError,

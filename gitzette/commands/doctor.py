@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypedDict
 
-from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, AppError
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
 from agent.prompting import Capabilities
 from agent.settings.values import Settings

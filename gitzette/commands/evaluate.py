@@ -21,7 +21,8 @@ from pydantic import JsonValue
 
 from agent.audit.findings import Finding
 from agent.browser_urls import Web
-from agent.domain.base import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, Language, RepoId, UsageError
+from agent.domain.base import Language, RepoId
+from agent.domain.errors import EXIT_DONE, EXIT_FAILED, EXIT_INCOMPLETE, UsageError
 from agent.domain.links import Related
 from agent.domain.report import Report
 from agent.domain.window import Window

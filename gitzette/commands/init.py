@@ -12,7 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from agent.domain.base import EXIT_DONE, InputError, Language, StorageError, UsageError
+from agent.domain.base import Language
+from agent.domain.errors import EXIT_DONE, InputError, StorageError, UsageError
 from agent.domain.window import zone
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings

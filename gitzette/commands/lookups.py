@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from agent.browser_urls import Web
 from agent.domain.affected_versions import Affected
-from agent.domain.base import EXIT_DONE, NotFound, UsageError
 from agent.domain.commits import Change, Commit
+from agent.domain.errors import EXIT_DONE, NotFound, UsageError
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactSheet
 from agent.domain.references import Reference, parse_reference, repo_id

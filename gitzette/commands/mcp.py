@@ -19,7 +19,8 @@ from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import ValidationError
 
 from agent.browser_urls import Web
-from agent.domain.base import EXIT_DONE, AppError, InputError, Language, UsageError
+from agent.domain.base import Language
+from agent.domain.errors import EXIT_DONE, AppError, InputError, UsageError
 from agent.domain.references import repo_id
 from agent.domain.window import Window
 from agent.markdown import visible

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.browser_urls import Web
-from agent.domain.base import (
+from agent.domain.errors import (
     EXIT_DONE,
     EXIT_INCOMPLETE,
     AppError,

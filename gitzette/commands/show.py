@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent.browser_urls import Web
-from agent.domain.base import EXIT_DONE, Language
+from agent.domain.base import Language
+from agent.domain.errors import EXIT_DONE
 from agent.domain.references import repo_id
 from agent.report_languages import catalogue
 from agent.reports.report_json import claim_json, ledger_json, to_json

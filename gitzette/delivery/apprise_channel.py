@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from markupsafe import Markup, escape
 
-from agent.domain.base import ConfigError, MissingPackages, UpstreamError
+from agent.domain.errors import ConfigError, MissingPackages, UpstreamError
 from agent.markdown import code, escaped, inline, visible
 from gitzette.delivery.message_content import Content, Line, MessagePart, grouped, numbered
 from gitzette.render.templating import verbatim

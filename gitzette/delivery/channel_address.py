@@ -3,7 +3,7 @@
 from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
-from agent.domain.base import ConfigError
+from agent.domain.errors import ConfigError
 
 
 def parsed_address(address: str, scheme: str, fault: str) -> SplitResult:

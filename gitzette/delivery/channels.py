@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from agent.domain.base import ConfigError, MissingPackages
+from agent.domain.errors import ConfigError, MissingPackages
 from agent.settings.values import Delivery
 from gitzette.delivery.apprise_channel import AppriseChannel
 from gitzette.delivery.feishu_channel import FeishuChannel

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from agent.browser_urls import Web
-from agent.domain.base import AppError, UpstreamError
+from agent.domain.errors import AppError, UpstreamError
 from agent.domain.report import Report, failed_share
 from agent.settings.values import Delivery, Settings
 from gitzette.delivery.channels import Channel, channel_of

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from agent.domain.base import UpstreamError
+from agent.domain.errors import UpstreamError
 from agent.markdown import visible
 from gitzette.delivery.channel_address import parsed_address
 

@@ -10,7 +10,7 @@ from email.utils import format_datetime
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent.domain.base import UpstreamError
+from agent.domain.errors import UpstreamError
 from agent.markdown import visible
 from gitzette.delivery.channel_address import parsed_address
 from gitzette.delivery.message_content import Content, Line, MessagePart, grouped, numbered

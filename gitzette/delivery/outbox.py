@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from agent.domain.base import Frozen, StorageError
+from agent.domain.base import Frozen
+from agent.domain.errors import StorageError
 from gitzette.output_folder import replace_file
 from memory.fleet import Fleet
 

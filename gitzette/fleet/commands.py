@@ -14,13 +14,13 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from agent.domain.base import (
+from agent.domain.base import RepoId
+from agent.domain.errors import (
     EXIT_DONE,
     AppError,
     ConfigError,
     InputError,
     MissingPackages,
-    RepoId,
     StorageError,
     UpstreamError,
 )

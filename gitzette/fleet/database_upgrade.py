@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from agent.domain.base import EXIT_DONE, MissingPackages, StorageError, UsageError
+from agent.domain.errors import EXIT_DONE, MissingPackages, StorageError, UsageError
 from gitzette.arguments import settings_here
 from memory.protocols import Database
 from memory.store import open_database

@@ -8,7 +8,8 @@ from datetime import date, datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from agent.domain.base import ConfigError, Language, RepoId
+from agent.domain.base import Language, RepoId
+from agent.domain.errors import ConfigError
 from agent.domain.window import Window, zone
 from agent.settings.values import Edition, Recipe, RepoSpec, Settings
 from memory.fleet import Fleet

@@ -8,8 +8,9 @@ from typing import cast
 
 from pydantic import TypeAdapter
 
-from agent.domain.base import AppError, ConfigError, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.claims import Refused
+from agent.domain.errors import AppError, ConfigError, UpstreamError
 from agent.domain.report import Failure, Report, cited_by
 from agent.domain.window import Window
 from agent.reports.rerun.merge import merge

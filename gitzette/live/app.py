@@ -24,17 +24,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from agent.browser_urls import Web
-from agent.domain.base import (
-    EXIT_DONE,
-    LANGUAGES,
-    AppError,
-    ConfigError,
-    InputError,
-    Language,
-    NotFound,
-    RepoId,
-    UsageError,
-)
+from agent.domain.base import LANGUAGES, Language, RepoId
+from agent.domain.errors import EXIT_DONE, AppError, ConfigError, InputError, NotFound, UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.questions import Reply
 from agent.report_languages import catalogue

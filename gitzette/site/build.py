@@ -19,7 +19,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import EXIT_DONE, EXIT_INCOMPLETE, LANGUAGES, StorageError, UsageError
+from agent.domain.base import LANGUAGES
+from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, StorageError, UsageError
 from agent.domain.report import Report
 from agent.editions.week import load_week
 from agent.reports.report_json import load

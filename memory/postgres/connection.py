@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from agent.domain.base import MissingPackages, StorageError
+from agent.domain.errors import MissingPackages, StorageError
 from memory.protocols import Database, Record, Row, Where
 
 try:

@@ -5,7 +5,7 @@ Texts are compared byte by byte, so that moments and hashes sort as they do else
 
 from pydantic import ValidationError
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from memory.evidence_rows import MODELS, search_columns
 from memory.postgres.connection import PostgresConnection
 from memory.search_words import indexed_text

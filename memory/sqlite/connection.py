@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from memory.protocols import Database, Record, Row, Value, Where
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from memory.sqlite.connection import FILE_NAME, SqliteConnection
 from memory.sqlite.http_cache import SqliteCache
 from memory.sqlite.published_report_index import SqliteReports

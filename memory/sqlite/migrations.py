@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from memory.evidence_rows import MODELS, search_columns
 from memory.search_words import indexed_text
 from memory.sqlite.connection import SqliteConnection

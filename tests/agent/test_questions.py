@@ -5,7 +5,8 @@ from itertools import permutations
 
 import pytest
 
-from agent.domain.base import RepoId, UsageError
+from agent.domain.base import RepoId
+from agent.domain.errors import UsageError
 from agent.domain.evidence import Card
 from agent.domain.facts import Fact, Severity
 from agent.domain.window import Window

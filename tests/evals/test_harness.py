@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import ConfigError, InputError, UsageError
+from agent.domain.errors import ConfigError, InputError, UsageError
 from evals.figures import Exhibit, Figure, Figures, Score, Target, crashed, measure, share
 from evals.harness import Bench, Crash, EvalSet, attempt, choose, run_set
 from evals.limits import (

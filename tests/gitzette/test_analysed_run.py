@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import EXIT_DONE
+from agent.domain.errors import EXIT_DONE
 from evals.model_server.requests_and_answers import ModelRequest
 from evals.model_server.server import ModelServer, Mood
 from gitzette.cli import main

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from agent.browser_urls import Web
-from agent.domain.base import RepoId, StorageError
+from agent.domain.base import RepoId
 from agent.domain.commits import Landed
+from agent.domain.errors import StorageError
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.chapter import ledger_row

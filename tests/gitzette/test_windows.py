@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import UsageError
+from agent.domain.errors import UsageError
 from agent.domain.window import Window
 from gitzette.arguments import window_of
 

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from pydantic import BaseModel, TypeAdapter
 
 from agent.domain.account import Price, Spent
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from agent.prompting import Capabilities, Job, ModelError, Way
 from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer, Mood

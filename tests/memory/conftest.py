@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
+from agent.domain.errors import UpstreamError
 from evals.postgres import PostgresServer
 from memory.postgres.database import PostgresDatabase
 from memory.postgres.migrations import upgrade

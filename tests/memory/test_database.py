@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from memory.http_cache import HttpCache
 from memory.sqlite.connection import FILE_NAME
 from memory.sqlite.database import SqliteDatabase

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import RepoId, StorageError
+from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue, Notice, Threads
+from agent.domain.errors import StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain.base import AppError, NotFound, RateLimited, RepoId, StorageError, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Issue, Landing, Release, Threads
+from agent.domain.errors import AppError, NotFound, RateLimited, StorageError, UpstreamError
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.ports import CloneSource, CodeSource

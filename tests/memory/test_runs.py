@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain.base import RepoId, StorageError
+from agent.domain.base import RepoId
+from agent.domain.errors import StorageError
 from agent.domain.evidence_id import EvidenceId
 from memory.artefacts import Artefact, JsonCodec
 from memory.recorder import QUESTIONS, Call, CallRecorder, Retention

@@ -12,8 +12,9 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 
-from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError
+from agent.domain.base import RepoId
 from agent.domain.commits import Comment, Issue, PullRequest
+from agent.domain.errors import NotFound, UpstreamError, UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.ports import NoThreads
 from agent.prompting import tokens_of

@@ -26,7 +26,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from agent.domain.base import UpstreamError
+from agent.domain.errors import UpstreamError
 from agent.prompting import (
     DEFAULT_CONTEXT,
     WAYS,

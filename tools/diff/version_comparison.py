@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from agent.domain.base import InputError, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit
+from agent.domain.errors import InputError
 from agent.domain.facts import Fact
 from agent.domain.upgrade import Upgrade, Version
 from agent.ports import CloneSource, CodeSource

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Self
 
-from agent.domain.base import RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, FileChange
+from agent.domain.errors import UpstreamError
 from tools.git.log import (
     PATCH_OPTIONS,
     FramedCommit,

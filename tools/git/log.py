@@ -10,8 +10,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
-from agent.domain.base import RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Person
+from agent.domain.errors import UpstreamError
 from agent.domain.future_dates import DatedCommit
 
 if TYPE_CHECKING:

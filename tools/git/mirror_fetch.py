@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from agent.domain.base import NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId
+from agent.domain.errors import NotFound, UpstreamError
 from tools.git.process import LOCAL, Finished, failure, run
 
 _USUAL_BRANCHES = ("main", "master")

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.domain.base import RepoId, StorageError, UpstreamError
+from agent.domain.base import RepoId
+from agent.domain.errors import StorageError, UpstreamError
 from agent.domain.references import repo_id
 from tools.git.mirror_fetch import DamagedMirror, Server, damage, increment, lay_out, size
 from tools.git.process import STALL_SECONDS, Moved, patiently, remote_environment

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from agent.domain.base import StorageError, UpstreamError
+from agent.domain.errors import StorageError, UpstreamError
 from tools.git.process import (
     LOCAL,
     Finished,

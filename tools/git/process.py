@@ -17,7 +17,7 @@ from typing import IO, TypeVar
 
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from agent.domain.base import InputError, NotFound, UpstreamError
+from agent.domain.errors import InputError, NotFound, UpstreamError
 
 Result = TypeVar("Result")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from tools.git.process import LOCAL, Finished, git_program, run
 
 OLDEST_GIT = (2, 37)  # The first version that knows `--since-as-filter`

@@ -9,8 +9,8 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from agent.domain.base import InputError, NotFound, UnknownVersion, UpstreamError
 from agent.domain.commits import Commit, FileChange, Headline
+from agent.domain.errors import InputError, NotFound, UnknownVersion, UpstreamError
 from agent.domain.patch import read_patch
 from agent.domain.references import pull_number
 from agent.domain.window import moment

@@ -5,8 +5,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.domain.base import NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, Landing
+from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.window import Window
 from agent.links.changed_names import Birth

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from agent.domain.base import UpstreamError
 from agent.domain.commits import Change
+from agent.domain.errors import UpstreamError
 from agent.ports import Usage, Usages
 from agent.triage.title_conventions import Area, area
 from tools.diff.file_roles import is_for_users

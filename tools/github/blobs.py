@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from urllib.parse import quote
 
-from agent.domain.base import NotFound, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Change
+from agent.domain.errors import NotFound
 from agent.ports import Study
 from tools.git.patch import versions_of
 from tools.github import graphql_queries

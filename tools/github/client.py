@@ -15,7 +15,7 @@ from typing import Generic, Literal, Self, TypeVar
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
-from agent.domain.base import ConfigError, NotFound, UpstreamError
+from agent.domain.errors import ConfigError, NotFound, UpstreamError
 from tools.github.http_cache import AnswerCache, StoredAnswer, TransientCache, token_identity
 from tools.github.http_requests import ApiRequest, ApiUsage, RawAnswer, RequestPolicy, Wire
 from tools.github.rest_shapes import GraphAnswer

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import httpx
 
-from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, Landed, Landing, Notice
+from agent.domain.errors import NotFound, RateLimited, UpstreamError
 from agent.domain.future_dates import DatedCommit, future_commits, future_notices
 from agent.domain.window import Window
 from agent.ports import Study, Usages

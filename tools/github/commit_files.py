@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from agent.domain.base import RateLimited, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, FileChange
+from agent.domain.errors import RateLimited, UpstreamError
 from tools.github.client import GitHubClient
 from tools.github.rest_shapes import COMMIT, CommitShape, FileShape
 from tools.github.server_address import repo_path

@@ -10,7 +10,7 @@ import httpx
 from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
-from agent.domain.base import NotFound, RateLimited, UpstreamError
+from agent.domain.errors import NotFound, RateLimited, UpstreamError
 from tools.github.rate_limits import Limits, retry_after
 from tools.github.server_address import Address
 

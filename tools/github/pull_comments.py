@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from agent.domain.base import RepoId, UpstreamError
+from agent.domain.base import RepoId
+from agent.domain.errors import UpstreamError
 from tools.github.client import GitHubClient
 from tools.github.server_address import repo_path
 

@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 import httpx
 
-from agent.domain.base import ConfigError, RepoId, UpstreamError
+from agent.domain.base import RepoId
+from agent.domain.errors import ConfigError, UpstreamError
 
 GITHUB = "https://api.github.com"
 _MAX_SHOWN_CHARACTERS = 100

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from agent.domain.base import NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Release
+from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.window import Window
 from tools.github.client import GitHubClient
 from tools.github.rest_shapes import (

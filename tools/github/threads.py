@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent.domain.base import NotFound, RateLimited, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Closing, Comment, Commit, Issue, Notice, PullRequest, Threads
+from agent.domain.errors import NotFound, RateLimited, UpstreamError
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, thread_numbers

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.domain.base import LANGUAGES, AppError, Frozen, Language, RepoId
+from agent.domain.base import LANGUAGES, Frozen, Language, RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import Issue
+from agent.domain.errors import AppError
 from agent.domain.evidence import (
     CommitEvidence,
     Evidence,

@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from agent.domain.base import AppError, NotFound, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Headline, Release
+from agent.domain.errors import AppError, NotFound
 from agent.domain.evidence import Material
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story, StoryStep

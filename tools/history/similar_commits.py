@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.domain.base import AppError, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Issue
+from agent.domain.errors import AppError
 from agent.domain.evidence import Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story

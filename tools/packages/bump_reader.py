@@ -18,8 +18,9 @@ from agent.bumps.bump_report import (
 )
 from agent.bumps.bump_settings import BumpSettings
 from agent.bumps.pins import Bump, PinChanges
-from agent.domain.base import AppError, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit
+from agent.domain.errors import AppError
 from agent.domain.facts import Fact, Severity
 from agent.domain.upgrade import Upgrade, UpgradeItem, Version
 from agent.fact_sentences import fact_sentence

@@ -18,7 +18,8 @@ from agent.bumps.package_manifests import (
 )
 from agent.bumps.pins import Bump
 from agent.bumps.version_tags import existing_tags, is_same_name, is_same_version, tag_candidates
-from agent.domain.base import RepoId, UsageError
+from agent.domain.base import RepoId
+from agent.domain.errors import UsageError
 from agent.domain.references import repo_id
 from tools.packages.registry import DeclaredSource, NotDeclared, RegistryDown
 from tools.packages.repository_trees import TreeReader

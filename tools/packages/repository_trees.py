@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from tools.git.changes import fetch_blobs
 from tools.git.object_view import View, view_of
 from tools.git.process import patiently, remote_environment

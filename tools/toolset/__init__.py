@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from agent.domain.base import AppError, InputError, NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, Release
+from agent.domain.errors import AppError, InputError, NotFound, UpstreamError
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import repo_id

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.domain.base import RepoId, UsageError
+from agent.domain.base import RepoId
+from agent.domain.errors import UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import (
     Reference,

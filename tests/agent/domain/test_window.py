@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agent.domain.base import UsageError
+from agent.domain.errors import UsageError
 from agent.domain.window import Window, midnight, zone
 
 SMALL = settings(max_examples=80, derandomize=True, deadline=None)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent.domain.base import StorageError
+from agent.domain.errors import StorageError
 from agent.domain.ledger import LedgerRow, Tier
 from agent.domain.placement import Importance, Placement
 from agent.domain.report import Report

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from agent.domain.base import ConfigError
+from agent.domain.errors import ConfigError
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from evals.github_server.app import GitHubServer
 from evals.github_server.faults import STORM
 from evals.worlds.data_model import Repo

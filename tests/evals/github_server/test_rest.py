@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from agent.domain.base import InputError
+from agent.domain.errors import InputError
 from evals.github_server.app import GitHubServer
 from evals.github_server.responses import RequestAllowance
 from evals.worlds.data_model import Repo

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import RepoId, UsageError
+from agent.domain.base import RepoId
+from agent.domain.errors import UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Story, StoryKind, StoryStep
 from evals.sets.relation_gold import FullNames, GoldRelation, asserted_steps, read_gold

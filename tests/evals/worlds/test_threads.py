@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import UsageError
+from agent.domain.errors import UsageError
 from evals.mirror_threads import ThreadFile
 from evals.worlds.data_model import Repo
 from tests.made_repos import Work

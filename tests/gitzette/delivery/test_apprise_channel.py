@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from agent.domain.base import UpstreamError
+from agent.domain.errors import UpstreamError
 from agent.domain.report import Report
 from agent.settings.values import Delivery, Settings
 from gitzette.cli import main

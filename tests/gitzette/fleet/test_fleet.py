@@ -15,7 +15,8 @@ import yaml  # type: ignore[import-untyped]
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
-from agent.domain.base import ConfigError, RepoId
+from agent.domain.base import RepoId
+from agent.domain.errors import ConfigError
 from agent.domain.report import Report
 from agent.settings.read import read_settings
 from agent.settings.values import Edition, FleetLimits, RepoSpec, Settings

@@ -16,7 +16,8 @@ from xml.etree import ElementTree
 import pytest
 
 from agent.browser_urls import Web
-from agent.domain.base import LANGUAGES, RepoId, StorageError
+from agent.domain.base import LANGUAGES, RepoId
+from agent.domain.errors import StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Failure
 from agent.editions.week import week_of

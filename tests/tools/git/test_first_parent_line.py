@@ -9,7 +9,8 @@ from random import Random
 
 import pytest
 
-from agent.domain.base import NotFound, RepoId
+from agent.domain.base import RepoId
+from agent.domain.errors import NotFound
 from tests.made_repos import Work
 from tools.git.source import GitSource
 

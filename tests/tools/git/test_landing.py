@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import InputError, NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Landing, Notice
+from agent.domain.errors import InputError, NotFound, UpstreamError
 from agent.domain.window import Window
 from tests.made_repos import Work
 from tools.git.source import GitSource

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import NotFound, RepoId, UpstreamError, UsageError
+from agent.domain.base import RepoId
+from agent.domain.errors import NotFound, UpstreamError, UsageError
 from agent.domain.window import Window
 from tests.made_repos import Work
 from tests.tools.git.conftest import GitServer

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.domain.base import InputError, NotFound, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Landing
+from agent.domain.errors import InputError, NotFound
 from agent.domain.window import Window
 from tests.made_repos import CLEAN, Work
 from tools.git.repository import checkout_above, open_repository

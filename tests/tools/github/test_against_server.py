@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from agent.domain.base import NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId
 from agent.domain.commits import Change, Landing, Notice, Threads
+from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.window import Window
 from agent.ports import Study
 from evals.github_server.app import GitHubServer

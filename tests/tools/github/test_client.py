@@ -7,7 +7,7 @@ import pytest
 from hpack import Encoder
 from pydantic import TypeAdapter
 
-from agent.domain.base import ConfigError, UpstreamError
+from agent.domain.errors import ConfigError, UpstreamError
 from tests.tools.github.conftest import Kit
 from tools.github.http_cache import TransientCache
 from tools.github.http_requests import RequestRefused

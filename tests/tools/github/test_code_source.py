@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from agent.domain.base import NotFound, RepoId, UpstreamError
+from agent.domain.base import RepoId
+from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.window import Window
 from tests.tools.github.conftest import Kit, Reply, Seen
 from tools.github.code_source import GitHubCode

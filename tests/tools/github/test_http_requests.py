@@ -6,7 +6,7 @@ import httpx
 import pytest
 from pydantic import TypeAdapter
 
-from agent.domain.base import RateLimited, UpstreamError
+from agent.domain.errors import RateLimited, UpstreamError
 from tests.tools.github.conftest import Kit
 from tools.github.http_requests import ApiRequest, ApiUsage, RequestPolicy, Wire
 from tools.github.rest_shapes import GraphAnswer

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from agent.domain.base import NotFound, RepoId
+from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Notice, Person
+from agent.domain.errors import NotFound
 from agent.domain.window import Window
 from tests.tools.github.conftest import Kit, Reply, Seen
 from tools.github.http_requests import RequestPolicy
