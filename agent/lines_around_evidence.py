@@ -5,7 +5,7 @@ Packets are made of these lines, and an anchor may be copied from any of them.
 
 from collections.abc import Iterator
 
-from agent.domain.commits import FileChange, PullRequest
+from agent.domain.commits import FileChange
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,
@@ -17,6 +17,7 @@ from agent.domain.evidence import (
     state_at,
 )
 from agent.domain.facts import Fact
+from agent.domain.threads import PullRequest
 from agent.domain.window import Window
 from agent.fact_sentences import fact_sentence
 

@@ -6,24 +6,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from agent.domain.base import Frozen, RepoId
-from agent.domain.commits import (
-    Change,
-    Comment,
-    Commit,
-    Headline,
-    Issue,
-    Landing,
-    Notice,
-    NoticeKind,
-    PullRequest,
-    Release,
-    Threads,
-)
+from agent.domain.commits import Change, Commit, Headline, Landing, Notice, NoticeKind
 from agent.domain.errors import NotFound
 from agent.domain.evidence import Card, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.surface import SurfaceChange
+from agent.domain.threads import Comment, Issue, PullRequest, Release, Threads
 from agent.domain.window import Window
 from agent.links.changed_names import Birth
 from agent.links.footprints import Footprint

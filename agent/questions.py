@@ -11,11 +11,11 @@ from agent.domain.account import Spent
 from agent.domain.affected_versions import Affected
 from agent.domain.base import Frozen, Language, RepoId
 from agent.domain.claims import Claim
-from agent.domain.commits import Issue, PullRequest, Release
 from agent.domain.errors import UsageError
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import parse_reference
+from agent.domain.threads import Issue, PullRequest, Release
 from agent.domain.window import Window, midnight, moment, narrowed, zone
 from agent.question_dates import DAY, days_named
 from agent.report_languages import language_of

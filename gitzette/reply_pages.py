@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent.browser_urls import Web
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim, Kind
-from agent.domain.commits import Change, Issue, PullRequest, Release
+from agent.domain.commits import Change
 from agent.domain.errors import InputError
 from agent.domain.evidence import Card, state_at
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.threads import Issue, PullRequest, Release
 from agent.domain.window import Window, zone
 from agent.markdown import code, inline, link, visible
 from agent.ports import RepositorySources

@@ -7,10 +7,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Release
 from agent.domain.errors import UpstreamError
 from agent.domain.evidence import Card, Citable, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.threads import Release
 from agent.domain.window import Window
 from agent.mention_patterns import mention_pattern
 from agent.questions import Absence, Hit, Known, Named, Query, Searched

@@ -7,7 +7,7 @@ from typing import Self
 
 from agent.domain.affected_versions import Affected
 from agent.domain.base import Language, RepoId
-from agent.domain.commits import Commit, Headline, Release
+from agent.domain.commits import Commit, Headline
 from agent.domain.evidence import (
     Card,
     Citable,
@@ -17,6 +17,7 @@ from agent.domain.evidence import (
     ThreadEvidence,
 )
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.threads import Release
 from agent.domain.window import Window
 from agent.ports import BranchReverts, CloneSource
 from agent.questions import ReadSpan, Searched

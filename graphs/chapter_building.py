@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from agent.domain.account import Account
 from agent.domain.affected_versions import Affected
-from agent.domain.commits import Change, Release
+from agent.domain.commits import Change
 from agent.domain.evidence import Material
 from agent.domain.ledger import FIXES, LedgerRow
 from agent.domain.placement import Importance, Placement
 from agent.domain.report import Failure, RepoSection
+from agent.domain.threads import Release
 from agent.editor.placements import settled_placements, sorted_groups
 from agent.gate.check import refusals
 from agent.links.searchable_issues import Known

@@ -7,10 +7,11 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Landing, Notice, Threads, omission_notices
+from agent.domain.commits import Change, Landing, Notice, omission_notices
 from agent.domain.errors import AppError
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
+from agent.domain.threads import Threads
 from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import day_links
 from agent.ports import RepositorySources, Step

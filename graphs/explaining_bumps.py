@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from agent.domain.commits import Commit, Landed, Landing, Threads
+from agent.domain.commits import Commit, Landed, Landing
 from agent.domain.ledger import Tier, Triage
+from agent.domain.threads import Threads
 from agent.domain.window import Window
 from agent.ports import CloneSource
 from agent.settings.values import RepoSpec

@@ -7,11 +7,11 @@ and the record of the run returns it to a run that was resumed.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agent.domain.commits import Issue
 from agent.domain.evidence import CommitEvidence, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, Triage
 from agent.domain.links import Related
+from agent.domain.threads import Issue
 from agent.links.admitted_relation_links import related_links
 from agent.links.recorded_links import carried_links, partners, reverted_by
 from agent.ports import CodeSource

@@ -12,12 +12,13 @@ from langgraph.runtime import Runtime
 from agent.domain.account import Account, fallback
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Claim, Refused
-from agent.domain.commits import Change, Commit, Headline, PullRequest
+from agent.domain.commits import Change, Commit, Headline
 from agent.domain.errors import AppError
 from agent.domain.evidence import CommitEvidence, Evidence, Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.links import Related
 from agent.domain.references import pull_number
+from agent.domain.threads import PullRequest
 from agent.judging.rulings import Case, Control
 from agent.links.candidates import CommitCandidates
 from agent.links.relating_trace import IdPair, RelatingTrace, pairs_of, ranked_candidates

@@ -8,10 +8,11 @@ from pydantic import BaseModel, Field
 
 from agent.domain.affected_versions import Affected
 from agent.domain.base import RepoId
-from agent.domain.commits import Headline, Release
+from agent.domain.commits import Headline
 from agent.domain.errors import UsageError
 from agent.domain.evidence import Citable, ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.threads import Release
 from agent.domain.window import Window
 from agent.ports import BranchReverts
 from agent.prompting import ModelError, fenced, prompt

@@ -14,12 +14,12 @@ from typing_extensions import TypedDict
 from agent.domain.account import Account
 from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Refused
-from agent.domain.commits import Issue
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Triage
 from agent.domain.links import Link, Related
 from agent.domain.look_ups import LookUp
 from agent.domain.report import Failure, Report
+from agent.domain.threads import Issue
 from agent.domain.window import Window
 from agent.editor.placements import Edited
 from agent.reports.chapter import Chapter

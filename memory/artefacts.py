@@ -15,7 +15,7 @@ from pydantic_core import PydanticSerializationError
 
 from agent.domain.account import Limit
 from agent.domain.base import Frozen
-from agent.domain.commits import Change, Commit, Issue, PullRequest, Release, Threads
+from agent.domain.commits import Change, Commit
 from agent.domain.errors import (
     AppError,
     ConfigError,
@@ -28,6 +28,7 @@ from agent.domain.errors import (
 )
 from agent.domain.evidence import ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.threads import Issue, PullRequest, Release, Threads
 from agent.links.searchable_issues import Digest, Known
 from agent.prompting import ContextExceeded, ModelError
 from memory.protocols import Database, Record

@@ -6,11 +6,11 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Link
 from agent.domain.references import parse_reference
+from agent.domain.threads import Issue, PullRequest, Release, Threads
 from agent.domain.window import Window, midnight, zone
 from agent.questions import Hit, Known
 from memory.column_values import moment_of, stamp

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agent.domain.base import LANGUAGES, RepoId
-from agent.domain.commits import Issue, PullRequest, Release, text_after
+from agent.domain.commits import text_after
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact
 from agent.domain.references import mentioned_ids
+from agent.domain.threads import Issue, PullRequest, Release
 from agent.fact_sentences import fact_sentence
 from agent.questions import Known
 from memory.column_values import clean, stamp

@@ -3,8 +3,9 @@
 from datetime import timedelta
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Notice, Threads
+from agent.domain.commits import Notice
 from agent.domain.links import Link
+from agent.domain.threads import Threads
 from agent.domain.window import Window
 from agent.links.searchable_issues import Digest, Known, digest
 from memory.column_values import stamp

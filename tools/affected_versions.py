@@ -7,13 +7,18 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from agent.domain.affected_versions import Affected, IntroductionProof
-from agent.domain.commits import Commit, Headline, is_version, is_version_or_candidate
+from agent.domain.commits import Commit, Headline
 from agent.domain.errors import AppError, NotFound
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Purpose
 from agent.domain.references import find_references
-from agent.domain.versions import in_version_order, version_spans
+from agent.domain.versions import (
+    in_version_order,
+    is_version,
+    is_version_or_candidate,
+    version_spans,
+)
 from agent.links.fault_introduction_checks import mostly_adds, only_edited
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import headline

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from agent.domain.commits import Change, Commit, Landing, PullRequest, Threads
+from agent.domain.commits import Change, Commit, Landing
 from agent.domain.errors import AppError, NotFound
 from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.surface import SurfaceChange
+from agent.domain.threads import PullRequest, Threads
 from agent.domain.window import Window
 from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import day_links

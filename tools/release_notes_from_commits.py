@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from agent.domain.base import LANGUAGES, Language, RepoId
-from agent.domain.commits import Commit, Headline, is_version
+from agent.domain.commits import Commit, Headline
 from agent.domain.errors import AppError, InputError, UpstreamError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import without_pull_numbers
 from agent.domain.release_notes import Advisory, ReleasedCommit, ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine
 from agent.domain.upgrade import Part, Undone, Upgrade
+from agent.domain.versions import is_version
 from agent.editions.upgrade_guide import UpgradeEntry, entries
 from agent.ports import CloneSource, CodeSource, Pick, ReleaseRange
 from agent.stories.timeline import headline

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
-from agent.domain.commits import Commit, FileChange, Release
+from agent.domain.commits import Commit, FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.patch import read_hunks
 from agent.domain.surroundings import CodePassage, Definition, NameUses, Surroundings, Use
+from agent.domain.threads import Release
 from agent.ports import CloneSource, CodeSource, Usage, Usages
 from agent.stories.timeline import headline
 from agent.triage.title_conventions import Area, area

@@ -10,10 +10,11 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Commit, FileChange, Issue, PullRequest
+from agent.domain.commits import Change, Commit, FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number
+from agent.domain.threads import Issue, PullRequest
 
 RIGHT = "right"
 UNVERIFIABLE = "unverifiable"

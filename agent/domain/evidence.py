@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, islice
 
 from agent.domain.base import Frozen, RepoId
-from agent.domain.commits import Change, Comment, Commit, Issue, PullRequest, Release
+from agent.domain.commits import Change, Commit
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactSheet, Severity, is_changed_default
 from agent.domain.ledger import Depth, Triage
@@ -16,6 +16,7 @@ from agent.domain.links import Link
 from agent.domain.patch import touched_names, written_names
 from agent.domain.references import pull_number
 from agent.domain.revert_messages import reverts_in
+from agent.domain.threads import Comment, Issue, PullRequest, Release
 from agent.domain.window import Window
 
 _LINE_NUMBER = re.compile(r"^ {0,5}[0-9]+  ", re.MULTILINE)

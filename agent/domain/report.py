@@ -8,12 +8,13 @@ from typing import Any, Literal, get_args
 from agent.domain.account import Account, longest_chain
 from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Claim, Kind, Verdict
-from agent.domain.commits import Coverage, Notice
+from agent.domain.commits import Notice
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, OwnUse
 from agent.domain.links import Link, Standing, Story
 from agent.domain.placement import CommitGroup
 from agent.domain.release_notes import ReleaseNotes
+from agent.domain.threads import Coverage
 from agent.domain.window import Window
 
 

@@ -1,12 +1,18 @@
-"""The order of versions: which tag comes before another, and which follow each other."""
+"""Versions: which tags name one, which comes before another, and which follow each other."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
 from agent.domain.base import Frozen
-from agent.domain.commits import Release, is_version
+from agent.domain.threads import Release
+
+_VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[.-]?post\d+)?", re.ASCII)
+"""A final release, as PEP 440 and semantic versioning write it; `rc1` and `-dev` are none."""
+_CANDIDATE = re.compile(r"v?\d+(?:\.\d+){1,3}[.-]?(?:a|b|c|rc|alpha|beta)[.-]?\d{1,4}", re.ASCII)
+"""A version that is tried before its final release."""
 
 
 class ParsedTag(NamedTuple):
@@ -21,6 +27,16 @@ class VersionSpan(Frozen):
 
     first: str
     last: str
+
+
+def is_version(tag: str) -> bool:
+    """Return True for the tag of a final release, not of a candidate, a night or an artefact."""
+    return _VERSION.fullmatch(tag) is not None
+
+
+def is_version_or_candidate(tag: str) -> bool:
+    """Return True for the tag of a final release or of a candidate for one."""
+    return is_version(tag) or _CANDIDATE.fullmatch(tag) is not None
 
 
 def in_version_order(tags: Iterable[str]) -> list[str]:

@@ -8,7 +8,6 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from agent.domain.commits import Issue
 from agent.domain.evidence import (
     Citable,
     CommitEvidence,
@@ -17,6 +16,7 @@ from agent.domain.evidence import (
     ThreadEvidence,
     all_dates_of,
 )
+from agent.domain.threads import Issue
 from agent.gate.numbers_and_units import NumberSpan, index_numbers
 
 _MARKS = str.maketrans(

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Commit, PullRequest, Threads
+from agent.domain.commits import Commit
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Mention, Place
 from agent.domain.references import (
@@ -16,6 +16,7 @@ from agent.domain.references import (
     pull_number,
     without_pull_number,
 )
+from agent.domain.threads import PullRequest, Threads
 
 _MAX_TEXT = 60_000  # Characters of a text that are read
 _MAX_SENTENCE = 400  # Characters of a sentence that are kept

@@ -6,13 +6,14 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Commit, Issue
+from agent.domain.commits import Commit
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.facts import Fact
 from agent.domain.links import Grade, Link, Mention, Relation
 from agent.domain.references import parse_reference, thread_numbers
 from agent.domain.revert_messages import read_title, reverts_in
+from agent.domain.threads import Issue
 from agent.links.day_references import LandedDay
 from agent.links.searchable_issues import BROUGHT_BACK, GIVEN_UP, Digest
 

@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, Field
 
 from agent.domain.claims import Claim, Judgement, Kind
-from agent.domain.commits import Commit, Headline, Issue, PullRequest
+from agent.domain.commits import Commit, Headline
 from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
+from agent.domain.threads import Issue, PullRequest
 from agent.gate.evidence_text import normal
 from agent.gate.quotes import misquoted
 from agent.judging.rulings import Text

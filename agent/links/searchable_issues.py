@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from agent.domain.base import Frozen
-from agent.domain.commits import Issue
 from agent.domain.links import Grade, Link, Relation, Standing
+from agent.domain.threads import Issue
 from agent.links.issue_body import frames_in, reported_text
 
 GIVEN_UP = ("not_planned", "duplicate")  # Reasons to close an issue without a fix

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import indent
 
-from agent.domain.commits import PullRequest
 from agent.domain.evidence import (
     CommitEvidence,
     Evidence,
@@ -18,6 +17,7 @@ from agent.domain.facts import Fact, Severity
 from agent.domain.look_ups import LookUp
 from agent.domain.references import thread_numbers
 from agent.domain.surroundings import NO_SURROUNDINGS, Definition, NameUses, Surroundings
+from agent.domain.threads import PullRequest
 from agent.domain.window import Window
 from agent.lines_around_evidence import comment_lines, fact_line, piece_heading, subject_heading
 from agent.packets.boilerplate import recurring_lines, without_boilerplate

@@ -9,12 +9,13 @@ from agent.domain.account import Account
 from agent.domain.affected_versions import Affected
 from agent.domain.base import LANGUAGES, Frozen, Language
 from agent.domain.claims import Claim, Judgement, Refused
-from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Release, Threads
+from agent.domain.commits import Change, Landed, Landing, Notice
 from agent.domain.evidence import EvidenceSet, Read
 from agent.domain.ledger import LedgerRow, Owner
 from agent.domain.links import Link, Related, Story
 from agent.domain.placement import CommitGroup, Placement
 from agent.domain.report import Drop, Failure, ReleaseLine, RepoSection, ThreadLine
+from agent.domain.threads import Issue, Release, Threads
 from agent.domain.window import Window
 from agent.links.searchable_issues import GIVEN_UP, Known, standing
 from agent.stories.dependency_version_changes import DependencyMove

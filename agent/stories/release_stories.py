@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from agent.domain.base import LANGUAGES, Language
-from agent.domain.commits import Headline, Release, is_version
+from agent.domain.commits import Headline
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Link, Story, StoryStep
+from agent.domain.threads import Release
+from agent.domain.versions import is_version
 from agent.report_languages import catalogue
 from agent.stories.timeline import step, story
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import Field
 
 from agent.domain.base import Frozen
-from agent.domain.commits import Change, Issue, Landed, Landing, Notice, Threads
+from agent.domain.commits import Change, Landed, Landing, Notice
 from agent.domain.evidence import CommitEvidence, Evidence, EvidenceSet, Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, OwnUse, Triage
 from agent.domain.links import Link, Mention
 from agent.domain.report import Failure
+from agent.domain.threads import Issue, Threads
 from agent.links.recorded_links import partners
 from agent.links.searchable_issues import Known
 from agent.settings.values import RepoSpec

@@ -9,12 +9,13 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
-from agent.domain.commits import Issue, Notice, Threads
+from agent.domain.commits import Notice
 from agent.domain.errors import StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.report import Report, RepoSection, ThreadLine
+from agent.domain.threads import Issue, Threads
 from agent.domain.window import Window
 from agent.links.searchable_issues import digest
 from agent.reports.report_json import dump

@@ -15,9 +15,10 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Issue, Landing, Release, Threads
+from agent.domain.commits import Change, Landing
 from agent.domain.errors import AppError, NotFound, RateLimited, StorageError, UpstreamError
 from agent.domain.report import Report
+from agent.domain.threads import Issue, Release, Threads
 from agent.domain.window import Window
 from agent.ports import CloneSource, CodeSource
 from agent.prompting import ModelError

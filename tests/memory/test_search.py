@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Issue, PullRequest, Release, Threads
 from agent.domain.evidence import Card
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
 from agent.domain.links import Grade, Link, Relation
+from agent.domain.threads import Issue, PullRequest, Release, Threads
 from agent.domain.window import Window
 from agent.questions import Hit, query_of
 from memory.evidence import EvidenceStore

@@ -13,9 +13,9 @@ from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Comment, Issue, PullRequest
 from agent.domain.errors import NotFound, UpstreamError, UsageError
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.threads import Comment, Issue, PullRequest
 from agent.ports import NoThreads
 from agent.prompting import tokens_of
 from tests.made_repos import NOON, Work

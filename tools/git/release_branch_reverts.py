@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from agent.domain.commits import Headline, is_version_or_candidate
+from agent.domain.commits import Headline
 from agent.domain.references import pull_number, without_pull_numbers
 from agent.domain.revert_messages import reverts_in
+from agent.domain.versions import is_version_or_candidate
 from agent.ports import BranchRevert, BranchReverts
 from tools.git.log import LATEST
 from tools.git.release_tags import (

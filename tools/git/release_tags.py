@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Commit, Headline, Release, is_version, is_version_or_candidate
+from agent.domain.commits import Commit, Headline
 from agent.domain.references import pull_number, thread_numbers, without_pull_numbers
 from agent.domain.revert_messages import read_lineage, read_title, reverts_in
-from agent.domain.versions import previous_release
+from agent.domain.threads import Release
+from agent.domain.versions import is_version, is_version_or_candidate, previous_release
 from agent.ports import Pick, ReleaseRange
 from tools.git.log import LATEST, Opened, read_commits
 

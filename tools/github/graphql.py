@@ -8,10 +8,10 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Closing, Comment, Issue, PullRequest
 from agent.domain.errors import UpstreamError
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.domain.threads import Closing, Comment, Issue, PullRequest
 from tools.github.client import GitHubClient
 from tools.github.rest_shapes import GraphAnswer, Label, Moment, Shape, Text, at
 

@@ -7,7 +7,8 @@ from pydantic import AliasPath, AwareDatetime, BaseModel, ConfigDict, Field, Typ
 from pydantic.functional_validators import AfterValidator, BeforeValidator
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Comment, Commit, FileStatus, Issue, Person, PullRequest, Release
+from agent.domain.commits import Commit, FileStatus, Person
+from agent.domain.threads import Comment, Issue, PullRequest, Release
 
 
 def _in_utc(moment: datetime) -> datetime:

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Commit, Release
+from agent.domain.commits import Commit
 from agent.domain.errors import NotFound, UpstreamError
+from agent.domain.threads import Release
 from agent.domain.window import Window
 from tools.github.client import GitHubClient
 from tools.github.rest_shapes import (

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Closing, Comment, Commit, Issue, Notice, PullRequest, Threads
+from agent.domain.commits import Commit, Notice
 from agent.domain.errors import NotFound, RateLimited, UpstreamError
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, thread_numbers
+from agent.domain.threads import Closing, Comment, Issue, PullRequest, Threads
 from agent.domain.window import Window
 from agent.links.day_references import LandedDay, day_references
 from tools.github import graphql_queries

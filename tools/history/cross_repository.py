@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import LANGUAGES, Frozen, Language, RepoId
 from agent.domain.claims import Claim
-from agent.domain.commits import Issue
 from agent.domain.errors import AppError
 from agent.domain.evidence import (
     CommitEvidence,
@@ -18,6 +17,7 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Act, Link, Mention, Related, Story, StoryStep
 from agent.domain.report import Drop
+from agent.domain.threads import Issue
 from agent.domain.window import Window
 from agent.fact_sentences import sentence
 from agent.gate.check import refusals

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Headline, Release
+from agent.domain.commits import Headline
 from agent.domain.errors import AppError, NotFound
 from agent.domain.evidence import Material
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story, StoryStep
 from agent.domain.references import pull_number
+from agent.domain.threads import Release
 from agent.domain.window import Window
 from agent.links.searchable_issues import Known
 from agent.ports import CloneSource, CodeSource, Past, StoryMemory

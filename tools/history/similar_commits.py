@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Issue
 from agent.domain.errors import AppError
 from agent.domain.evidence import Material, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Story
+from agent.domain.threads import Issue
 from agent.domain.window import Window
 from agent.links.candidates import MAX_EARLIER, is_folded, is_searched
 from agent.links.changed_names import Birth

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Commit, Release
+from agent.domain.commits import Change, Commit
 from agent.domain.errors import AppError, InputError, NotFound, UpstreamError
 from agent.domain.evidence import ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import repo_id
+from agent.domain.threads import Release
 from agent.domain.upgrade import Upgrade
 from agent.domain.window import Window
 from agent.editions.upgrade_guide import guide_lines

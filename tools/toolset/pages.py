@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Comment, Commit, FileChange, Issue, PullRequest
+from agent.domain.commits import Change, Commit, FileChange
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.domain.references import parse_reference
+from agent.domain.threads import Comment, Issue, PullRequest
 from agent.prompting import tokens_of
 from agent.reports.shown_titles import shown_title
 

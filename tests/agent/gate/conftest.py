@@ -5,9 +5,10 @@ from typing import Any
 
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Judgement, Kind
-from agent.domain.commits import Change, Commit, FileChange, Issue, Person
+from agent.domain.commits import Change, Commit, FileChange, Person
 from agent.domain.evidence import CommitEvidence, Evidence, EvidenceSet, ThreadEvidence
 from agent.domain.facts import FactSheet
+from agent.domain.threads import Issue
 from agent.domain.window import Window
 from agent.gate.check import refusals
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from agent.domain.claims import Anchor, Judgement, Kind
-from agent.domain.commits import Comment
 from agent.domain.evidence import Material, Read
 from agent.domain.facts import Fact, FactSheet, Severity
 from agent.domain.ledger import Triage
+from agent.domain.threads import Comment
 from agent.packets.commit_packet import commit_packet
 from tests.agent.gate.conftest import DAY, NOON, REPO, analysis, make_commit, make_issue
 

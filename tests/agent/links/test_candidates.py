@@ -5,20 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.domain.base import RepoId
-from agent.domain.commits import (
-    Change,
-    Commit,
-    FileChange,
-    Headline,
-    Issue,
-    Landing,
-    Person,
-    Threads,
-)
+from agent.domain.commits import Change, Commit, FileChange, Headline, Landing, Person
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, Noise
 from agent.domain.links import Grade, Link, Relation
+from agent.domain.threads import Issue, Threads
 from agent.domain.window import Window
 from agent.links.candidates import (
     MAX_ISSUES,

@@ -4,20 +4,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent.domain.base import RepoId
-from agent.domain.commits import (
-    Change,
-    Closing,
-    Commit,
-    Issue,
-    Person,
-    PullRequest,
-    Threads,
-)
+from agent.domain.commits import Change, Commit, Person
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.revert_messages import reverts_in
+from agent.domain.threads import Closing, Issue, PullRequest, Threads
 from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import carried_links, day_links, partners
 from agent.links.searchable_issues import digest

@@ -4,9 +4,9 @@ from datetime import UTC, date, datetime
 from typing import Literal
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Issue, Release, Threads
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Link, Relation
+from agent.domain.threads import Issue, Release, Threads
 from agent.domain.window import Window
 from agent.reports.chapter import issue_news, release_news
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from agent.domain.base import Language, RepoId
 from agent.domain.claims import Anchor, Claim, Kind
-from agent.domain.commits import Change, Comment, FileChange, Issue, PullRequest
+from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence, EvidenceSet, Material, Read, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactLocation, FactSheet, Severity
@@ -14,6 +14,7 @@ from agent.domain.ledger import Triage
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine
+from agent.domain.threads import Comment, Issue, PullRequest
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.packets.commit_packet import NO_CONTEXT, CommitContext, commit_packet, pieces_of

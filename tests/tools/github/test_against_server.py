@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.commits import Change, Landing, Notice, Threads
+from agent.domain.commits import Change, Landing, Notice
 from agent.domain.errors import NotFound, UpstreamError
+from agent.domain.threads import Threads
 from agent.domain.window import Window
 from agent.ports import Study
 from evals.github_server.app import GitHubServer
