@@ -7,6 +7,13 @@ from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from agent.audit.audited_repositories import (
+    Doubt,
+    Library,
+    ReportReference,
+    count_differing,
+    folded,
+)
 from agent.audit.commit_metadata import (
     author_finding,
     date_finding,
@@ -15,18 +22,7 @@ from agent.audit.commit_metadata import (
 )
 from agent.audit.counted_lines import check_counts
 from agent.audit.entries import FIELDS, AuditEntry, Field, thread_repos
-from agent.audit.findings import (
-    RIGHT,
-    UNVERIFIABLE,
-    Doubt,
-    Finding,
-    Library,
-    ReportReference,
-    count_differing,
-    finding,
-    fold_flood,
-    folded,
-)
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding, fold_flood
 from agent.audit.markdown import Block, links_of, plain
 from agent.audit.text_beside_hashes import check_beside, commit_of_number_beside
 from agent.domain.base import RepoId

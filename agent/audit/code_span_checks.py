@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from agent.audit.audited_repositories import count_differing, touched
 from agent.audit.entries import AuditEntry
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, count_differing, touched
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
 from agent.audit.markdown import code_of
 from agent.domain.commits import Change
 from agent.domain.evidence import CommitEvidence

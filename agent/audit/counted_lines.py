@@ -7,8 +7,9 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import NamedTuple
 
+from agent.audit.audited_repositories import touched
 from agent.audit.entries import AuditEntry
-from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, RuledWords, touched
+from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, RuledWords
 from agent.audit.markdown import code_of
 from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence

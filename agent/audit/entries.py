@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.audit.findings import Library, ReportReference
+from agent.audit.audited_repositories import Library, ReportReference
 from agent.audit.markdown import BAR, Block, blanked, code_of, links_of, plain, read_blocks
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agent.audit.audited_repositories import count_differing, touched
 from agent.audit.entries import AuditEntry
-from agent.audit.findings import Finding, count_differing, finding, touched
+from agent.audit.findings import Finding, finding
 from agent.audit.markdown import code_of
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId

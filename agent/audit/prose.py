@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
+from agent.audit.audited_repositories import Library
 from agent.audit.entries import AuditEntry, commits_meant
-from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding, Library
+from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding
 from agent.audit.markdown import code_of, plain
 from agent.audit.settled_words import SETTLED, SettledWords
 from agent.domain.commits import Commit

@@ -9,16 +9,10 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
+from agent.audit.audited_repositories import Library, ReportReference, folded
 from agent.audit.commit_metadata import Authors, author_finding, date_finding, is_misspelt
 from agent.audit.entries import FIELDS, AuditEntry, commits_meant, thread_repos
-from agent.audit.findings import (
-    Finding,
-    Library,
-    ReportReference,
-    RuledWords,
-    finding,
-    folded,
-)
+from agent.audit.findings import Finding, RuledWords, finding
 from agent.audit.markdown import plain
 from agent.domain.commits import Commit
 from agent.domain.references import mentions_thread, pull_number, without_pull_number

@@ -8,8 +8,8 @@ import time
 import pytest
 
 import agent.audit
+from agent.audit.audited_repositories import AuditedRepository, Library
 from agent.audit.entries import find_commits, read_page
-from agent.audit.findings import AuditedRepository, Library
 from agent.audit.prose import sentences_of
 from agent.audit.section_repositories import find_doubts, set_scopes
 from agent.domain.base import RepoId
