@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from agent.domain.base import RepoId
@@ -12,7 +12,6 @@ from agent.domain.evidence import Card, Citable, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.threads import Release
 from agent.domain.window import Window
-from agent.mention_patterns import mention_pattern
 from agent.questions import Absence, Hit, Known, Named, Query, Searched
 from graphs.ask_context import AskContext
 
@@ -20,6 +19,8 @@ _MAX_SECONDS = 40  # For all names of a question; after that, none is said to be
 _MAX_TEXTS = (
     20_000  # Stored threads and commits; where there are more, no name is said to be absent
 )
+_RUN = re.compile(r"[A-Za-z0-9]+|[^\x00-\x7f]+")
+_BETWEEN = "[^A-Za-z0-9]"
 _LISTING = re.compile(r"[/,，、]")
 """What stands between names that are written together."""
 
@@ -178,3 +179,23 @@ def _commit_hits(stored: Mapping[EvidenceId, Known]) -> dict[EvidenceId, Hit]:
         if isinstance(card, Card):
             hits[name] = Hit(id=name, kind="commit", opened=f"{card.at:%Y-%m-%dT%H:%M:%SZ}")
     return hits
+
+
+def mention_pattern(name: Named) -> str | None:
+    """Return an extended regular expression, for git and Python, for texts that mention a name.
+
+    It is None for no words, and to be matched in any case. What separates words does not matter, so that `max routes`
+    finds `MAX_ROUTES`, and a longer word mentions the one that it contains: where nothing matches,
+    no spelling of the name occurs.
+    """
+    if name.kind == "thread":
+        return f"(#|/pull/|/issues/){name.text}([^0-9]|$)"
+    runs: list[str] = _RUN.findall(name.text)
+    if not runs:
+        return None
+    pattern = runs[0]
+    for left, right in pairwise(runs):
+        # Without a separator, 1.2 would be found in 12.
+        are_digits = left[-1].isdigit() and right[0].isdigit()
+        pattern += f"{_BETWEEN}{'+' if are_digits else '*'}{right}"
+    return pattern

@@ -13,7 +13,6 @@ from pydantic import SecretStr
 from agent.browser_urls import Web
 from agent.domain.base import RepoId
 from agent.domain.window import Window
-from agent.mention_patterns import mention_pattern
 from agent.questions import Named, Reply
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
@@ -24,6 +23,7 @@ from gitzette.commands.ask import asking_context
 from gitzette.reply_pages import ReplyPage
 from gitzette.terminal_output import QuietProgress
 from graphs import absence_search
+from graphs.absence_search import mention_pattern
 from graphs.ask_conversations import answered
 from tests.graphs.test_ask import Answering
 from tests.made_repos import Work
