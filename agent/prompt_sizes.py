@@ -6,14 +6,10 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from agent.prompting import (
-    ContextExceeded,
-    fenced,
-    message_tokens,
-    prompt,
-    shape_text,
-    tokens_of,
-)
+from agent.answer_schemas import shape_text
+from agent.model_errors import ContextExceeded
+from agent.prompt_texts import fenced, prompt
+from agent.token_estimates import message_tokens, tokens_of
 
 T = TypeVar("T")
 ShowEvidence = Callable[[int], str]

@@ -11,9 +11,10 @@ from agent.domain.account import Chain, Phase, Spent
 from agent.domain.base import Language, RepoId
 from agent.domain.report import Report
 from agent.domain.window import Window
+from agent.model_capabilities import JOBS, Capabilities, Job, Way
 from agent.ports import RepositorySources
-from agent.prompting import JOBS, Capabilities, Job, Way, tokens_of
 from agent.settings.values import Budget, RepoSpec
+from agent.token_estimates import tokens_of
 from agent.triage.allotment import allowance
 from agent.writing.tasks import Task
 from evals.harness import TOKEN, serving, specs_of

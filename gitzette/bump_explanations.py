@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from agent.bumps.bump_report import Explanation, Explanations, SourceMapping, UsedName
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim
+from agent.model_errors import ModelError
 from agent.ports import CloneSource
-from agent.prompting import ModelError
 from agent.settings.values import RepoSpec, Settings
 from gitzette.wiring import open_services, writers_of
 from graphs.explaining_bumps import explained

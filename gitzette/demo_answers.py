@@ -17,8 +17,10 @@ from agent.domain.account import Spent
 from agent.domain.claims import Refused
 from agent.domain.window import Window
 from agent.judging.rulings import Rulings
-from agent.prompting import Capabilities, ModelError, Way, tokens_of
+from agent.model_capabilities import Capabilities, Way
+from agent.model_errors import ModelError
 from agent.settings.values import SourceChoice
+from agent.token_estimates import tokens_of
 from tools.chat.budget import Stopwatch
 from tools.chat.messages import AskServer, ChatReply, ChatRequest, Handles, OnPiece, ToolRequest
 

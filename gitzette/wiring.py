@@ -12,8 +12,9 @@ from agent.browser_urls import Web
 from agent.domain.account import price_of
 from agent.domain.base import Language
 from agent.domain.errors import AppError, ConfigError
+from agent.model_capabilities import Capabilities, Job
 from agent.ports import Progress, Publisher, Repositories, Step
-from agent.prompting import Capabilities, Job, boundary
+from agent.prompt_texts import boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
 from agent.triage.allotment import ExplainingBudget, allowance
 from gitzette.file_publisher import FilePublisher

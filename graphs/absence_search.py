@@ -184,9 +184,9 @@ def _commit_hits(stored: Mapping[EvidenceId, Known]) -> dict[EvidenceId, Hit]:
 def mention_pattern(name: Named) -> str | None:
     """Return an extended regular expression, for git and Python, for texts that mention a name.
 
-    It is None for no words, and to be matched in any case. What separates words does not matter, so that `max routes`
-    finds `MAX_ROUTES`, and a longer word mentions the one that it contains: where nothing matches,
-    no spelling of the name occurs.
+    It is to be matched in any case; without words there is none. What separates words does not
+    matter, so that `max routes` finds `MAX_ROUTES`, and a longer word mentions the one that it
+    contains: where nothing matches, no spelling of the name occurs.
     """
     if name.kind == "thread":
         return f"(#|/pull/|/issues/){name.text}([^0-9]|$)"

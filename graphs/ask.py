@@ -14,12 +14,14 @@ from pydantic import ValidationError
 
 from agent.domain.evidence import Citable, Evidence, EvidenceSet
 from agent.domain.evidence_id import EvidenceId
+from agent.model_errors import ContextExceeded, ModelError
 from agent.ports import Step
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompting import ContextExceeded, ModelError, fenced, message_tokens, prompt
+from agent.prompt_texts import fenced, prompt
 from agent.questions import Query, Searched
 from agent.report_languages import writing_of
 from agent.settings.values import RepoSpec
+from agent.token_estimates import message_tokens
 from agent.writing.answer_target import AnswerTarget
 from agent.writing.model_sentences import answer_shape, cited
 from agent.writing.tasks import Draft, Sentences, evidence_handles

@@ -20,9 +20,10 @@ from typing_extensions import TypedDict
 from agent.domain.claims import Claim
 from agent.domain.errors import InputError
 from agent.domain.evidence_id import EvidenceId
+from agent.model_capabilities import answer_tokens
 from agent.ports import Step
-from agent.prompting import answer_tokens, tokens_of
 from agent.questions import Reply
+from agent.token_estimates import tokens_of
 from agent.writing.tasks import Sentences
 from graphs import ask as ask_graph
 from graphs.ask_context import AskContext

@@ -11,7 +11,7 @@ from agent.audit.findings import Finding
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
 from agent.judging.rulings import Batch, Case, Control
-from agent.prompting import ModelError
+from agent.model_errors import ModelError
 from graphs.audit_state import NO_TIME, AuditDeps
 from graphs.judging import judged_in_batches, read_twice
 from graphs.run_context import RunContext

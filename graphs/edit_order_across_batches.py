@@ -11,8 +11,8 @@ from agent.domain.placement import Importance
 from agent.editor.placements import Proposal
 from agent.editor.row_batches import rows_in
 from agent.editor.rows import CommitRow
+from agent.model_errors import ModelError
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompting import ModelError
 from graphs.run_context import RunContext
 from tools.chat.messages import Handles
 

@@ -25,10 +25,12 @@ from agent.editor.placements import (
 from agent.editor.reasons_and_labels import EditorWords
 from agent.editor.row_batches import RowBatch, row_batches, rows_in
 from agent.editor.rows import CommitRow, RowWriter, release_line, row_handles
+from agent.model_errors import ContextExceeded, ModelError
 from agent.packets.token_budgets import BUDGET
 from agent.ports import CodeSource, Step
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompting import ContextExceeded, ModelError, fenced, tokens_of
+from agent.prompt_texts import fenced
+from agent.token_estimates import tokens_of
 from agent.triage.first_look_results import Collected, Scales, is_folded_by_settings
 from agent.triage.weights import MAY_BREAK
 from agent.writing.model_sentences import asked_languages

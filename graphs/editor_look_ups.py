@@ -7,8 +7,10 @@ from langchain_core.tools import BaseTool
 
 from agent.domain.account import Account, Editing, fallback
 from agent.domain.base import RepoId
+from agent.model_errors import ContextExceeded
 from agent.prompt_sizes import QuestionLimit
-from agent.prompting import ContextExceeded, fenced, fitting, tokens_of
+from agent.prompt_texts import fenced
+from agent.token_estimates import fitting, tokens_of
 from graphs.run_context import RunContext
 from graphs.tool_conversation import LookLimit, LookQuestion, conversation, tool_answers
 

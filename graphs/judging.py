@@ -22,8 +22,9 @@ from agent.judging.rulings import (
     Rulings,
     Verdicts,
 )
+from agent.model_errors import ContextExceeded, ModelError
 from agent.prompt_sizes import MAX_SHRINKS
-from agent.prompting import ContextExceeded, ModelError, fenced
+from agent.prompt_texts import fenced
 from tools.chat.messages import Handles
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from pydantic import TypeAdapter
 
 from agent.domain.account import Chain, Phase, Spent
 from agent.domain.base import RepoId
-from agent.prompting import JOBS, Capabilities, Job, ModelError
+from agent.model_capabilities import JOBS, Capabilities, Job
+from agent.model_errors import ModelError
 from agent.writing.tasks import Task
 from graphs.remaining_time_forecast import Forecast, duration
 from memory.artefacts import JsonCodec

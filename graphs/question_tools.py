@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from agent.domain.base import RepoId
 from agent.domain.evidence import FileEvidence
 from agent.domain.evidence_id import EvidenceId
+from agent.model_errors import ModelError
 from agent.ports import Step
-from agent.prompting import ModelError, prompt
+from agent.prompt_texts import prompt
 from agent.questions import Searched
 from agent.reports.absence import absence_text
 from agent.writing.model_sentences import answer_shape

@@ -23,10 +23,11 @@ from agent.judging.rulings import Case, Control
 from agent.links.candidates import CommitCandidates
 from agent.links.relating_trace import IdPair, RelatingTrace, pairs_of, ranked_candidates
 from agent.links.relation_prompts import Pairing, RelationDraft, SaidRelations
+from agent.model_errors import ModelError
 from agent.ports import CloneSource, CodeSource, RepositorySources, Step
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompting import ModelError, tokens_of
 from agent.stories.timeline import headline
+from agent.token_estimates import tokens_of
 from agent.writing.claims_by_rules import fact_claims
 from agent.writing.tasks import is_foreign
 from graphs.judging import judged_again_if_void

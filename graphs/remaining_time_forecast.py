@@ -3,7 +3,7 @@
 from collections import Counter
 
 from agent.domain.base import RepoId
-from agent.prompting import Job
+from agent.model_capabilities import Job
 from tools.chat.concurrency import work_of
 
 _QUESTIONS_PER_COMMIT: dict[Job, int] = {"writing": 1, "judging": 2}

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from agent.domain.account import Account, fallback
 from agent.domain.claims import Refused
+from agent.model_errors import ModelError
 from agent.prompt_sizes import divided
-from agent.prompting import ModelError
 from agent.writing.targets import WritingTarget
 from agent.writing.tasks import Draft
 from graphs.run_context import RunContext

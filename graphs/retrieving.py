@@ -14,8 +14,9 @@ from agent.domain.evidence import Citable, ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.threads import Release
 from agent.domain.window import Window
+from agent.model_errors import ModelError
 from agent.ports import BranchReverts
-from agent.prompting import ModelError, fenced, prompt
+from agent.prompt_texts import fenced, prompt
 from agent.questions import Hit, Query, query_of
 from agent.reports.affected_text import affected_text
 from graphs.ask_context import AskContext

@@ -10,9 +10,11 @@ from pydantic import BaseModel
 
 from agent.domain.account import Account, Chain, Phase
 from agent.domain.base import Language, RepoId
+from agent.model_capabilities import Job, answer_tokens
+from agent.model_errors import ContextExceeded
 from agent.ports import Publisher, Repositories, Step
 from agent.prompt_sizes import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
-from agent.prompting import ContextExceeded, Job, answer_tokens, fenced, prompt
+from agent.prompt_texts import fenced, prompt
 from agent.triage.allotment import ExplainingBudget
 from graphs.models import Models
 from memory.evidence import EvidenceStore

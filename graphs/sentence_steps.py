@@ -20,8 +20,8 @@ from agent.domain.claims import Claim, Refused
 from agent.domain.look_ups import LookUp
 from agent.gate.check import refusals
 from agent.judging.rulings import Verdicts
+from agent.model_errors import ModelError
 from agent.ports import Step
-from agent.prompting import ModelError
 from agent.writing.targets import WritingTarget
 from agent.writing.tasks import Draft, Sentences
 from graphs.judging import judged_again_if_void

@@ -17,9 +17,10 @@ from agent.links.candidates import (
 )
 from agent.links.searchable_issues import Digest
 from agent.links.shortlist import MOST_CANDIDATES, Shortlist, ShortlistQuestion
+from agent.model_errors import ModelError
 from agent.ports import RepositorySources
 from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
-from agent.prompting import ModelError, fenced
+from agent.prompt_texts import fenced
 from graphs.run_context import RunContext
 from graphs.state import RelateInput
 from tools.chat.messages import Handles

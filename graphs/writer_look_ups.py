@@ -15,8 +15,8 @@ from langgraph.runtime import Runtime
 from agent.domain.account import Account, Phase, fallback
 from agent.domain.errors import UpstreamError
 from agent.domain.look_ups import LookUp
+from agent.model_errors import ModelError
 from agent.ports import Step
-from agent.prompting import ModelError
 from agent.writing.targets import CommitTarget
 from graphs.look_up_tools import look_ups_of, offered_tools
 from graphs.material import repository_of

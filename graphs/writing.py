@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from agent.domain.account import Account, fallback
 from agent.domain.claims import Claim
-from agent.prompting import ModelError
+from agent.model_errors import ModelError
 from agent.writing.minor_commits_target import MinorCommitsTarget
 from agent.writing.tasks import Draft, Sentences
 from graphs.judge_look_ups import judge_look

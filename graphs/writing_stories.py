@@ -11,10 +11,11 @@ from agent.domain.claims import Claim, Refused
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Related, Relation, Story
 from agent.judging.rulings import Case, Control
+from agent.model_errors import ModelError
 from agent.ports import Step
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompting import ModelError, fitting
 from agent.stories.stories_to_write import StoryFacts, stories_shape, stories_to_write
+from agent.token_estimates import fitting
 from agent.writing.model_sentences import asked_languages
 from graphs.judging import judged_again_if_void
 from graphs.run_context import RunContext

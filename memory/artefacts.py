@@ -30,7 +30,7 @@ from agent.domain.evidence import ReleaseEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.threads import Issue, PullRequest, Release, Threads
 from agent.links.searchable_issues import Digest, Known
-from agent.prompting import ContextExceeded, ModelError
+from agent.model_errors import ContextExceeded, ModelError
 from memory.protocols import Database, Record
 
 T = TypeVar("T")

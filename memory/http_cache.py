@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 from pydantic import ValidationError
 
-from agent.prompting import Capabilities
+from agent.model_capabilities import Capabilities
 from memory.protocols import Database, Record
 
 _KEPT_UNUSED = timedelta(days=60)

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from pydantic import SecretStr
 
 from agent.judging.rulings import Rulings
-from agent.prompting import Way
+from agent.model_capabilities import Way
 from agent.settings.values import Budget
 from gitzette.arguments import window_of
 from gitzette.day_run import RunOutcome, run_day

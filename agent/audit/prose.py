@@ -20,7 +20,7 @@ from agent.judging.rulings import PASSING, Ruling, is_shown
 from agent.packets.commit_packet import piece_text
 from agent.packets.diff_text import LEFT_OUT_HEADING, shown_diff
 from agent.packets.focus import Focus
-from agent.prompting import tokens_of
+from agent.token_estimates import tokens_of
 from agent.triage.title_conventions import Area, area
 
 _SENTENCE_END = re.compile(

@@ -10,7 +10,7 @@ from agent.editor.rows import CommitRow
 from agent.gate.check import refusals
 from agent.judging.false_twins import reversed_facts
 from agent.judging.rulings import Case, Control, Text
-from agent.prompting import fitting, tokens_of
+from agent.token_estimates import fitting, tokens_of
 from agent.writing.tasks import is_foreign
 
 _MAX_REASON_WORDS = 12

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from agent.editor.informative_lines import MAX_LINES
 from agent.editor.rows import CommitRow
-from agent.prompting import fitting, tokens_of
+from agent.token_estimates import fitting, tokens_of
 
 _LINES_TRIED = (MAX_LINES, 6, 4, 2, 1)  # Changed lines a row, the most important first
 _MIN_LINES = 0  # Where even a few lines need more than one question

@@ -5,9 +5,11 @@ from typing import get_args
 
 from agent.domain.claims import Claim
 from agent.judging.rulings import Batch, Case, ControlKind, Rulings, Text, is_shown
+from agent.model_errors import ContextExceeded
 from agent.packets.token_budgets import BUDGET
 from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
-from agent.prompting import ContextExceeded, fenced, tokens_of
+from agent.prompt_texts import fenced
+from agent.token_estimates import tokens_of
 
 _MAX_SENTENCE_SHARE = 1 / 3
 """How much of what evidence and sentences share the sentences may take where not all of both fits."""

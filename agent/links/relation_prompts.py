@@ -30,7 +30,7 @@ from agent.packets.token_budgets import (
     RELATIONS_JUDGED_TOKENS,
     RELATIONS_READ_TOKENS,
 )
-from agent.prompting import tokens_of
+from agent.token_estimates import tokens_of
 from agent.writing.model_sentences import anchored
 
 _PULL_HEADING = "Its pull request says:"

@@ -39,9 +39,9 @@ from agent.packets.token_budgets import (
     MIN_THREAD_TOKENS,
     WORDS_SHARE,
 )
-from agent.prompting import tokens_of
 from agent.reports.shown_titles import shown_title
 from agent.stories.timeline import StoriesFound
+from agent.token_estimates import tokens_of
 
 _MAX_COMMENTS = 3
 _MAX_THREADS = 4

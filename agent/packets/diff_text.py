@@ -22,7 +22,7 @@ from agent.packets.redundant_lines import (
 )
 from agent.packets.surroundings_text import passage_heading
 from agent.packets.token_budgets import CHANGES_SHARE, LEFT_OUT_SHARE
-from agent.prompting import fitting, tokens_of
+from agent.token_estimates import fitting, tokens_of
 from agent.triage.title_conventions import Area, area
 
 LEFT_OUT_HEADING = "Not shown, for lack of room:"

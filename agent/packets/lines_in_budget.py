@@ -3,7 +3,7 @@
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agent.prompting import tokens_of
+from agent.token_estimates import tokens_of
 
 _GAP_TOKENS = 8  # What a note about lines that were left out takes
 _NEAR = 12  # Lines on either side of a line that matters, shown before any other

@@ -26,7 +26,7 @@ from agent.packets.token_budgets import (
     OVERVIEW_TITLE_TOKENS,
     OVERVIEW_TOKENS,
 )
-from agent.prompting import fitting, tokens_of
+from agent.token_estimates import fitting, tokens_of
 from agent.writing.model_sentences import MOST_ANSWERED, Sentence
 from agent.writing.targets import Check, WritingTarget, cited_by
 from agent.writing.tasks import Draft

@@ -10,7 +10,7 @@ from agent.domain.evidence import EvidenceSet, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.judging.rulings import Text
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompting import fitting
+from agent.token_estimates import fitting
 from agent.writing.model_sentences import (
     Summary,
     asked_languages,

@@ -22,7 +22,7 @@ from agent.packets.token_budgets import (
     SECOND_READING_BUDGET,
 )
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompting import fenced
+from agent.prompt_texts import fenced
 from agent.writing.model_sentences import (
     MOST_SENTENCES,
     Sentence,

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 from agent.domain.errors import InputError
 from agent.domain.window import Window, midnight
-from agent.prompting import message_tokens, tokens_of
 from agent.settings.values import RepoSpec
+from agent.token_estimates import message_tokens, tokens_of
 from evals.figures import SHOWN, Figure, Figures, Target, measure
 from evals.harness import Bench, evalset, specs_of
 from evals.mirror_commits import (

@@ -11,7 +11,7 @@ from typing import TypedDict
 
 from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
-from agent.prompting import Capabilities
+from agent.model_capabilities import Capabilities
 from agent.settings.values import Settings
 from gitzette.arguments import settings_here
 from gitzette.delivery.channels import channel_of

@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from agent.answer_schemas import schema_of
 from agent.judging.rulings import Rulings
+from agent.model_errors import ContextExceeded
 from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
-from agent.prompting import ContextExceeded, fenced, message_tokens, prompt, schema_of, tokens_of
+from agent.prompt_texts import fenced, prompt
+from agent.token_estimates import message_tokens, tokens_of
 
 MARK = "c0ffee"
 FORM = EvidencePrompt(name="judge", values={"sentences": "[s1] One."}, shape=Rulings)

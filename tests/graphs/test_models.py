@@ -10,7 +10,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from agent.domain.account import Price, Spent
 from agent.domain.errors import StorageError
-from agent.prompting import Capabilities, Job, ModelError, Way
+from agent.model_capabilities import Capabilities, Job, Way
+from agent.model_errors import ModelError
 from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer, Mood
 from graphs.models import REPLY_FORM, Models

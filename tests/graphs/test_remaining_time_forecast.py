@@ -3,7 +3,7 @@
 import pytest
 
 from agent.domain.base import RepoId
-from agent.prompting import ModelError
+from agent.model_errors import ModelError
 from graphs.remaining_time_forecast import Forecast, duration
 from tools.chat.budget import Cap, RunBudget
 

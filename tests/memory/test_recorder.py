@@ -20,8 +20,8 @@ from agent.domain.errors import AppError, NotFound, RateLimited, StorageError, U
 from agent.domain.report import Report
 from agent.domain.threads import Issue, Release, Threads
 from agent.domain.window import Window
+from agent.model_errors import ModelError
 from agent.ports import CloneSource, CodeSource
-from agent.prompting import ModelError
 from memory.artefacts import JsonCodec, codec_for
 from memory.landing_owners import Landings
 from memory.protocols import Database

@@ -17,7 +17,7 @@ from agent.domain.errors import NotFound, UpstreamError, UsageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.threads import Comment, Issue, PullRequest
 from agent.ports import NoThreads
-from agent.prompting import tokens_of
+from agent.token_estimates import tokens_of
 from tests.made_repos import NOON, Work
 from tools.git.source import GitSource
 from tools.toolset import TOOL_NAMES, ToolError, Toolset, open_tools, tools_of

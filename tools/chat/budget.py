@@ -19,7 +19,7 @@ from agent.domain.account import (
     added_by_job,
     price_of,
 )
-from agent.prompting import ModelError
+from agent.model_errors import ModelError
 
 _MAX_OUTAGES = 3  # After so many requests in a row that ended in an outage, a run asks no more
 _SUBJECT_BESIDE: Mapping[Phase, str] = MappingProxyType(

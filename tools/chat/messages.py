@@ -20,9 +20,11 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.utils import convert_to_openai_messages
 from pydantic import BaseModel
 
+from agent.answer_schemas import schema_of
 from agent.domain.account import Spent
 from agent.domain.base import Frozen
-from agent.prompting import Way, message_tokens, schema_of, tokens_of
+from agent.model_capabilities import Way
+from agent.token_estimates import message_tokens, tokens_of
 
 _MAX_CALLS = 12
 """Tool calls of one answer that are made; the model may ask for the others again."""

@@ -26,14 +26,8 @@ from pydantic import BaseModel, Field, SkipValidation
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from agent.domain.account import job_of, subject_of
-from agent.prompting import (
-    Capabilities,
-    ContextExceeded,
-    ModelError,
-    Unsupported,
-    Way,
-    answer_tokens,
-)
+from agent.model_capabilities import Capabilities, Way, answer_tokens
+from agent.model_errors import ContextExceeded, ModelError, Unsupported
 from tools.chat.budget import RunBudget, Stopwatch
 from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece, answer_id
 from tools.chat.tool_schemas import Tool, openai_tool

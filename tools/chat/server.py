@@ -26,22 +26,11 @@ from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, SecretStr, ValidationError
 
+from agent.answer_schemas import json_in, json_request, schema_of
 from agent.domain.errors import UpstreamError
-from agent.prompting import (
-    DEFAULT_CONTEXT,
-    WAYS,
-    Capabilities,
-    ContextExceeded,
-    ModelError,
-    Unsupported,
-    Way,
-    answer_tokens,
-    json_in,
-    json_request,
-    rambles,
-    schema_of,
-    tokens_of,
-)
+from agent.model_capabilities import DEFAULT_CONTEXT, WAYS, Capabilities, Way, answer_tokens
+from agent.model_errors import ContextExceeded, ModelError, Unsupported
+from agent.token_estimates import tokens_of
 from tools.chat.budget import Stopwatch
 from tools.chat.concurrency import Concurrency
 from tools.chat.messages import (
@@ -60,6 +49,9 @@ from tools.github.server_address import trust
 _MAX_STREAMED_CALLS = 40  # After so many tool calls in one answer the stream is ended
 _MIN_MEASURED_TOKENS = 6  # Shorter answers do not show the pace of a server
 _LIST_SECONDS = 5.0  # For the list of a server's models
+_MAX_REPEATED = 200  # Characters of a piece that is repeated
+_MIN_REPETITION = 600
+"""Characters of nothing but repetition; a table or a list of braces repeats less."""
 _UNWATCHED = RunnableConfig(callbacks=[])
 """Callbacks belong to our wrapper: those of `ChatOpenAI` would report every attempt as a model run."""
 
@@ -292,6 +284,14 @@ class ChatServer:
         except (openai.OpenAIError, ValueError, TypeError, LookupError) as error:
             message = f"{self.name} gave an answer that cannot be read: {type(error).__name__}"
             raise ModelError(message) from error
+
+
+def rambles(text: str) -> bool:
+    """Return True if the end of a text is one short piece over and over."""
+    if len(text) < _MIN_REPETITION:
+        return False
+    sizes = range(1, _MAX_REPEATED + 1)
+    return any(text.endswith(text[-size:] * (_MIN_REPETITION // size)) for size in sizes)
 
 
 def _shown_address(url: str | None) -> str:

@@ -11,8 +11,8 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.domain.references import parse_reference
 from agent.domain.threads import Comment, Issue, PullRequest
-from agent.prompting import tokens_of
 from agent.reports.shown_titles import shown_title
+from agent.token_estimates import tokens_of
 
 PAGE_TOKENS = 6_000
 _ASCII_PER_TOKEN = 3  # ASCII characters that are never more than a token

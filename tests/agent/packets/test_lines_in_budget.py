@@ -1,7 +1,7 @@
 """Shortening text: what matters stays, with the lines around it, and gaps are counted."""
 
 from agent.packets.lines_in_budget import excerpt
-from agent.prompting import tokens_of
+from agent.token_estimates import tokens_of
 
 LINES = [f"line {number} of a long text" for number in range(200)]
 

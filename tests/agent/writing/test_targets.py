@@ -19,8 +19,8 @@ from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.packets.commit_packet import NO_CONTEXT, CommitContext, commit_packet, pieces_of
 from agent.packets.focus import Focus, Passage
-from agent.prompting import tokens_of
 from agent.reports.release_sentences import claims_of_release
+from agent.token_estimates import tokens_of
 from agent.writing.model_sentences import analysis_shape, cited, summary_shape
 from agent.writing.summary_target import SummaryTarget, summary_evidence
 from agent.writing.targets import CommitTarget

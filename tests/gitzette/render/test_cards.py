@@ -20,7 +20,7 @@ from agent.domain.release_notes import ReleaseEntry, ReleaseNotes
 from agent.domain.report import ReleaseLine, Report, RepoSection
 from agent.domain.versions import VersionSpan
 from agent.domain.window import Window
-from agent.prompting import ModelError
+from agent.model_errors import ModelError
 from agent.reports.commit_order import in_report_order, leading_rows
 from agent.reports.page_model import PageModel
 from agent.reports.report_json import load, to_json

@@ -13,14 +13,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agent.prompting import Capabilities, ContextExceeded, ModelError
+from agent.model_capabilities import Capabilities
+from agent.model_errors import ContextExceeded, ModelError
 from evals.loopback import Loopback
 from evals.model_server.honest import probed
 from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import KINDS, ModelServer, Mood, Pace
 from tools.chat.messages import ChatRequest
 from tools.chat.model import RecordedChatModel, Retries
-from tools.chat.server import ChatServer, probe
+from tools.chat.server import ChatServer, probe, rambles
 
 
 class Statement(BaseModel):
@@ -311,3 +312,11 @@ async def test_a_question_that_is_too_long_for_the_server_is_told_apart_from_wha
     with pytest.raises(ContextExceeded, match="finds the question too long"):
         await write(model)
     loopback.stop()
+
+
+def test_endless_repetition_is_seen_and_a_long_text_is_not_taken_for_it() -> None:
+    assert rambles("It is: " + "and faster, " * 80)
+    assert rambles("x" * 700)
+    assert not rambles(
+        " ".join(f"line {number} changes value {number * 7}" for number in range(200))
+    )

@@ -11,7 +11,8 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import BaseModel, SecretStr
 
 from agent.domain.account import Spent
-from agent.prompting import JOBS, Capabilities, ModelError
+from agent.model_capabilities import JOBS, Capabilities
+from agent.model_errors import ModelError
 from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer, Mood
 from graphs.models import Models

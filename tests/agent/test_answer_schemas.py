@@ -1,23 +1,9 @@
-"""Small judgements about what a model writes: its repetitions, its size, the JSON in it."""
+"""What a model is told of the shape of its answer, and the JSON in what it says."""
 
 import pytest
 from pydantic import BaseModel
 
-from agent.prompting import json_in, rambles, schema_of, tokens_of
-
-
-def test_endless_repetition_is_seen_and_a_long_text_is_not_taken_for_it() -> None:
-    assert rambles("It is: " + "and faster, " * 80)
-    assert rambles("x" * 700)
-    assert not rambles(
-        " ".join(f"line {number} changes value {number * 7}" for number in range(200))
-    )
-
-
-def test_tokens_are_estimated_on_the_safe_side() -> None:
-    english = "The scheduler now keeps the prefix cache between requests. " * 20
-    assert len(english) / 4.5 < tokens_of(english) < len(english) / 2.5
-    assert tokens_of("调度器现在会保留前缀缓存") >= 12
+from agent.answer_schemas import json_in, schema_of
 
 
 class Inner(BaseModel):
