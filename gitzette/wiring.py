@@ -27,7 +27,7 @@ from gitzette.sources import (
     request_policy,
 )
 from graphs.run_context import RunContext
-from memory.http_cache import ModelServers
+from memory.model_servers import ModelServers
 from memory.recorder import CallRecorder
 from memory.recording_proxies import recorded
 from memory.store import Memory, open_memory

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from agent.domain.errors import StorageError
 from memory.evidence import EvidenceStore
-from memory.http_cache import HttpCache, ModelServers
+from memory.http_cache import HttpCache
 from memory.landing_owners import Landings
+from memory.model_servers import ModelServers
 from memory.open_issues import OpenIssues
 from memory.protocols import Database
 from memory.published_report_index import Reports
