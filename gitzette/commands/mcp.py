@@ -29,7 +29,7 @@ from gitzette import own_version
 from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.commands.audit import check
-from gitzette.commands.lookups import facts_text, read_commit
+from gitzette.commands.facts import facts_text, read_commit
 from gitzette.file_publisher import bring_reports
 from gitzette.fleet.edition_plans import shown_edition
 from gitzette.home_folder import memory_of

@@ -191,7 +191,8 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_commands_that_ask_no_model_begin_without_the_libraries_for_it() -> None:
     probe = (
-        "import sys, gitzette.commands.bump, gitzette.commands.lookups, gitzette.commands.show\n"
+        "import sys\n"
+        "from gitzette.commands import between, bump, facts, runs, show, stories\n"
         "print([m for m in ('langgraph', 'langchain_core', 'openai') if m in sys.modules])"
     )
     environ = os.environ | {"PYTHONPATH": str(ROOT)}
