@@ -24,7 +24,8 @@ from agent.reports.affected_text import affected_text
 from agent.reports.report_json import claim_json
 from agent.reports.shown_titles import shown_title
 from agent.settings.values import RepoSpec
-from gitzette.render.templating import SHORT, claim_text, filled, named, plain_environment
+from gitzette.render.page_addresses import SHORT, named
+from gitzette.render.templating import claim_text, filled, plain_environment
 
 if TYPE_CHECKING:
     from graphs.ask_context import AskContext

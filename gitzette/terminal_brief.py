@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from agent.markdown import visible
 from agent.reports.page_model import Citation, PageModel, PageSentence
 from agent.settings.values import Settings
-from gitzette.render.templating import day_path
+from gitzette.render.page_addresses import day_path
 from gitzette.terminal_output import say
 
 if TYPE_CHECKING:

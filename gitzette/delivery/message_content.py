@@ -10,7 +10,8 @@ from typing import Generic, NamedTuple, TypeVar
 from agent.browser_urls import Web
 from agent.markdown import visible
 from agent.reports.page_model import PageModel
-from gitzette.render.templating import day_path, filled, made_environment, verbatim
+from gitzette.render.page_addresses import day_path
+from gitzette.render.templating import filled, made_environment, verbatim
 
 T = TypeVar("T")
 _CODE_SPAN = re.compile(r"`([^`]+)`")

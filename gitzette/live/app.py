@@ -37,7 +37,8 @@ from gitzette.fleet.edition_plans import shown_edition
 from gitzette.home_folder import home_of, memory_of
 from gitzette.http_server import address_of, bound_socket, is_loopback, listen
 from gitzette.live.request_guard import Guard
-from gitzette.render.templating import PageLocation, html_page
+from gitzette.render.page_addresses import PageLocation
+from gitzette.render.templating import html_page
 from gitzette.reply_pages import CitedEvidence, ReplyPage
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages

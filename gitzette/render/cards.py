@@ -15,6 +15,7 @@ from agent.reports.commit_order import in_report_order
 from agent.reports.page_model import Item, PageCard, PageExcerpt, PageSentence, SectionName
 from agent.reports.shown_titles import shown_title
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpt_of
+from gitzette.render.page_addresses import commit_path, element_id_of
 from gitzette.render.report_view import (
     ReportView,
     cut_title,
@@ -23,7 +24,6 @@ from gitzette.render.report_view import (
     is_weak,
     without,
 )
-from gitzette.render.templating import commit_path, element_id_of
 
 _MAX_FACTS = 3  # Facts in sight of a commit that no model explained; what breaks comes on top
 _WORD = re.compile(r"\w+")

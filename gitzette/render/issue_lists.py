@@ -6,8 +6,8 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Link, Relation, Standing
 from agent.domain.report import RepoSection, ThreadLine
 from agent.reports.page_model import IssueList, IssueNews, PageIssue
+from gitzette.render.page_addresses import element_id_of, named
 from gitzette.render.report_view import ReportView
-from gitzette.render.templating import element_id_of, named
 
 _EVENTS = ("linked", "closed", "opened", "not planned", "active")
 """In the order of a page: what commits of the window did comes first."""

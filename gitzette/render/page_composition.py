@@ -33,9 +33,10 @@ from agent.stories.paragraph import story_title
 from gitzette.render.brief_repo_names import with_repo_names
 from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issue_lists import issue_lists
+from gitzette.render.page_addresses import SHORT, mark_of
 from gitzette.render.release_cards import release_cards, release_news
 from gitzette.render.report_view import ReportView, cut_title, is_breaking, is_private, is_telling
-from gitzette.render.templating import SHORT, filled, mark_of, plain
+from gitzette.render.templating import filled, plain
 
 _MAX_BRIEF = 7  # Sentences of a model's brief before its fold
 _MAX_BRIEF_FACTS = 5  # Facts of a brief without a model

@@ -19,8 +19,8 @@ from agent.reports.page_model import (
 )
 from agent.reports.release_sentences import release_headline
 from agent.reports.shown_titles import shown_title
+from gitzette.render.page_addresses import element_id_of
 from gitzette.render.report_view import ReportView
-from gitzette.render.templating import element_id_of
 
 
 def release_cards(view: ReportView) -> tuple[PageRelease, ...]:

@@ -22,7 +22,7 @@ from agent.report_languages import catalogue, is_in_script
 from agent.reports.page_model import Citation, CitedTitle, Mark, PageSentence, SectionName
 from agent.triage.title_conventions import read_heading
 from gitzette.render.excerpts import NAME_SEPARATORS, code_spans, excerpts_of
-from gitzette.render.templating import element_id_of, named
+from gitzette.render.page_addresses import element_id_of, named
 
 WEAK_PREDICATES = frozenset(
     {

@@ -10,7 +10,7 @@ from agent.domain.links import Story
 from agent.domain.window import zone
 from agent.markdown import visible
 from agent.report_languages import catalogue
-from gitzette.render.templating import chart_path, mark_of, story_element_id
+from gitzette.render.page_addresses import chart_path, mark_of, story_element_id
 
 DAYS_SHOWN = 30  # Of a repository, up to the newest report
 _MAX_AREAS = 6

@@ -20,17 +20,15 @@ from agent.editions.week import days_of
 from agent.report_languages import catalogue
 from agent.reports.page_model import Item, PageModel
 from agent.settings.values import Settings
-from gitzette.render.page_composition import WeekModel, page_model
-from gitzette.render.templating import (
+from gitzette.render.page_addresses import (
     PageLocation,
     breaking_path,
-    clean,
     day_path,
-    html_environment,
-    html_page,
     repo_path,
     story_element_id,
 )
+from gitzette.render.page_composition import WeekModel, page_model
+from gitzette.render.templating import clean, html_environment, html_page
 from gitzette.site.charts import (
     Chart,
     DayCount,

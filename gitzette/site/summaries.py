@@ -20,7 +20,8 @@ from agent.domain.base import LANGUAGES, Language
 from agent.domain.links import BARE, Story
 from agent.domain.report import Report, failed_share
 from agent.reports.page_model import Item, PageModel, RepoPart
-from gitzette.render.templating import clean, element_id_of, story_key
+from gitzette.render.page_addresses import element_id_of, story_key
+from gitzette.render.templating import clean
 
 _FIRST_HEADLINE = 5 + len(LANGUAGES)  # Behind five fields and a text in each language
 _NOTHING_WRITTEN = ("",) * (2 * len(LANGUAGES))  # Instead of texts and headlines

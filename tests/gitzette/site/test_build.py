@@ -23,8 +23,8 @@ from agent.domain.report import Failure
 from agent.editions.week import week_of
 from agent.reports.page_model import words_in
 from gitzette.cli import main
+from gitzette.render.page_addresses import element_id_of, repo_path
 from gitzette.render.page_composition import page_model
-from gitzette.render.templating import element_id_of, repo_path
 from gitzette.site.build import Built, maker_sources
 from tests.gitzette.conftest import Command, Engine
 from tests.made_reports import FIRST, made_day
