@@ -31,16 +31,8 @@ from gitzette.render.page_composition import page_model, week_model
 from gitzette.site import report_file_hashes
 from gitzette.site.pages import LatestDay, MonthPart, Pages, asset
 from gitzette.site.report_file_hashes import Digests, digests_of
-from gitzette.site.summaries import (
-    DayIndex,
-    Summary,
-    day_index,
-    is_week,
-    month_index,
-    months_of,
-    script,
-    summarise,
-)
+from gitzette.site.search_index import DayIndex, day_index, month_index, script
+from gitzette.site.summaries import Summary, is_week, months_of, summarise
 
 _ASSETS = ("style.css", "theme.js", "page.js", "search.js", "icon.svg")
 # What pages are made by: when any of these changes, all pages are written anew.
