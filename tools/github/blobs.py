@@ -12,7 +12,8 @@ from agent.ports import Study
 from tools.git.patch import versions_of
 from tools.github import graphql_queries
 from tools.github.client import GitHubClient
-from tools.github.graphql import Answer, Batches, BlobNode, Question
+from tools.github.graphql_batches import Batches, Question
+from tools.github.graphql_shapes import Answer, BlobNode
 from tools.github.server_address import repo_path
 
 _RAW = "application/vnd.github.raw"

@@ -15,16 +15,8 @@ from agent.domain.window import Window
 from agent.links.day_references import LandedDay, day_references
 from tools.github import graphql_queries
 from tools.github.client import GitHubClient
-from tools.github.graphql import (
-    Answer,
-    Answers,
-    Batches,
-    ClosedNode,
-    LandedNode,
-    PullNode,
-    Question,
-    ThreadNode,
-)
+from tools.github.graphql_batches import Answers, Batches, Question
+from tools.github.graphql_shapes import Answer, ClosedNode, LandedNode, PullNode, ThreadNode
 from tools.github.rest_shapes import COMMENTS, ISSUE, PULL, IssueShape
 from tools.github.server_address import repo_path
 from tools.github.thread_and_commit_lists import (
