@@ -29,8 +29,8 @@ from agent.triage.first_look_results import Collected, evidence_set_of
 from graphs.run_context import RunContext
 from graphs.state import FileInput
 from tools.affected_versions import affected_versions, first_releases
-from tools.history.earlier_history import release_stories, tags_of_window
 from tools.history.find_stories import published_stories
+from tools.history.first_releases import release_stories, tags_of_window
 from tools.release_notes_from_commits import with_notes
 
 

@@ -43,7 +43,8 @@ from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
 from tools.affected_versions import first_releases
 from tools.chat.messages import Handles
-from tools.history.earlier_history import pull_templates, tags_of_window
+from tools.history.first_releases import tags_of_window
+from tools.pull_request_templates import pull_templates
 
 _EARLIER_SHARE = 0.25  # Of a question, for what earlier questions gave the highest tier
 _QUESTIONS_PER_COMMIT = 3  # One for the writer and two for the judge

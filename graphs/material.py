@@ -26,8 +26,8 @@ from graphs.state import (
     RepositoryStepInput,
     StoriesInput,
 )
-from tools.history.earlier_history import pull_templates
 from tools.history.find_stories import with_past
+from tools.pull_request_templates import pull_templates
 
 
 def repository_of(state: AnalysisInput) -> MaterialInput:

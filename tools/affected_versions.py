@@ -24,7 +24,7 @@ from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import headline
 from agent.triage.title_conventions import read_heading
 from tools.evidence_cache import EvidenceCache
-from tools.history.earlier_history import FAR, naming
+from tools.history.earlier_commits_by_title import FAR, naming
 from tools.history.undone_earlier_commits import writer_of_removed_lines
 
 _LOG = logging.getLogger(__name__)

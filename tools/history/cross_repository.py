@@ -29,7 +29,7 @@ from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
 from agent.stories.paragraph import story_paragraph
 from agent.stories.story_claims import joined_texts, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory
-from tools.history.earlier_history import FAR, naming
+from tools.history.earlier_commits_by_title import FAR, naming
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache

@@ -36,7 +36,8 @@ from agent.stories.timeline import (
     joined,
     with_memory,
 )
-from tools.history.earlier_history import far_past, naming, near_past, with_first_releases
+from tools.history.earlier_commits_by_title import far_past, naming, near_past
+from tools.history.first_releases import with_first_releases
 from tools.history.undone_earlier_commits import (
     find_reverts,
     lineage_in_message,
