@@ -13,6 +13,7 @@ from agent.triage.title_conventions import read_heading
 from agent.user_code_uses import concerns
 from tools.diff.changed_file_declarations import LARGEST_COMMIT, Blobs, Versions, read_versions
 from tools.diff.changed_lines_by_function import is_compared, is_written_by_tool
+from tools.diff.compared_declarations import Difference, place_of
 from tools.diff.composed_names import may_be_composed
 from tools.diff.declaration_differences import compare
 from tools.diff.documented_names import (
@@ -22,7 +23,6 @@ from tools.diff.documented_names import (
     path_taken_away,
 )
 from tools.diff.export_facts import export_facts
-from tools.diff.fact_kinds import Difference, place_of
 from tools.diff.fact_ranking import ranked
 from tools.diff.facts_without_repeats import (
     is_unstated_value,

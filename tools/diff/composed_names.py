@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import FactKind
-from tools.diff.fact_kinds import Difference
+from tools.diff.compared_declarations import Difference
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions

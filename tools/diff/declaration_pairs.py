@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tools.diff.fact_kinds import ROWS
 
 if TYPE_CHECKING:
-    from tools.diff.fact_kinds import FoundDeclaration
+    from tools.diff.compared_declarations import FoundDeclaration
 
 _ALIKE = 0.5  # The share of common lines from which git calls a file renamed
 _MIN_LINES = 3  # Shorter functions are alike by chance

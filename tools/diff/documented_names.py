@@ -8,7 +8,8 @@ from agent.domain.facts import FactKind
 from agent.domain.patch import read_patch
 from agent.triage.title_conventions import Area, area
 from tools.diff.changed_file_declarations import is_manifest
-from tools.diff.fact_kinds import Difference, is_cmake
+from tools.diff.compared_declarations import Difference
+from tools.diff.fact_kinds import is_cmake
 from tools.diff.file_roles import (
     Role,
     is_beside_product,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tools.diff.fact_kinds import Difference
+from tools.diff.compared_declarations import Difference
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions

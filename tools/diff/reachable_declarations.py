@@ -1,8 +1,8 @@
 """The Python declarations that are reachable for users, by the paths that they import."""
 
 from agent.domain.surface import SurfaceChange
+from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.definition_uses import definitions_of, is_reached, is_used_in_definitions
-from tools.diff.fact_kinds import Difference, FoundDeclaration
 from tools.diff.file_roles import HIDDEN, module_of
 from tools.surface.record_classes import is_exchanged, is_filled_in
 

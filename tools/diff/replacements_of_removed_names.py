@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
-from tools.diff.fact_kinds import Difference
+from tools.diff.compared_declarations import Difference
 from tools.diff.surface_breaks import replacement_of_break
 
 if TYPE_CHECKING:

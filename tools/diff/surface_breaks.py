@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from agent.domain.facts import FactKind, Severity
 from agent.domain.surface import BreakKind, PublicBreak, SurfaceChange
-from tools.diff.fact_kinds import Difference, FoundDeclaration
+from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.file_roles import module_of
 from tools.diff.severity.table import severity_of
 

@@ -7,9 +7,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import Fact, FactKind
+from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.composed_names import is_route_of_a_router, is_set_in_methods
 from tools.diff.documented_names import Lines, names_in_documents
-from tools.diff.fact_kinds import Difference, FoundDeclaration, is_cmake
+from tools.diff.fact_kinds import is_cmake
 from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, module_of, role
 
 if TYPE_CHECKING:

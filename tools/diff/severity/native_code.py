@@ -4,7 +4,7 @@ import re
 
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
-from tools.diff.fact_kinds import Difference, FoundDeclaration
+from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.file_roles import HEADERS, HIDDEN, is_public_header
 from tools.diff.severity.table import severity_of
 from tools.diff.tree_names import SurroundingTrees, holds_word, is_native

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agent.domain.facts import FactKind, Severity
 from agent.domain.surface import PublicBreak, SurfaceChange
-from tools.diff.fact_kinds import Difference, FoundDeclaration
+from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.file_roles import module_of
 from tools.diff.reachable_declarations import (
     has_public_path,

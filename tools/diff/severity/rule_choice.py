@@ -4,8 +4,9 @@ import re
 
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
+from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.documented_names import is_published, needs_publication
-from tools.diff.fact_kinds import ROWS, Difference, FoundDeclaration
+from tools.diff.fact_kinds import ROWS
 from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, role
 from tools.diff.severity.javascript_code import script_severity
 from tools.diff.severity.native_code import native_severity

@@ -5,8 +5,8 @@ import re
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
 from tools.diff.changed_file_declarations import is_manifest
+from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.documented_names import Lines
-from tools.diff.fact_kinds import Difference, FoundDeclaration
 from tools.diff.file_roles import HIDDEN, NATIVE, is_beside_product, is_product
 from tools.diff.reachable_declarations import is_in_public_function, is_reached_by_users
 from tools.diff.severity.requirements import refuses_all_before
