@@ -1,13 +1,17 @@
 """The Python declarations that are reachable for users, by the paths that they import."""
 
+import ast
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+
 from agent.domain.surface import SurfaceChange
 from tools.diff.compared_declarations import Difference, FoundDeclaration
-from tools.diff.definition_uses import definitions_of, is_reached, is_used_in_definitions
 from tools.diff.file_roles import HIDDEN, module_of
 from tools.surface.record_classes import is_exchanged, is_filled_in
 
 _MAX_GUESSED_DEPTH = 2
 """Where nobody knows what a package exports, users import its modules, but not those deep inside."""
+_MAX_MODULES_KEPT = 16
 _SIDES = 2  # Texts of a file where both of its versions are at hand
 
 
@@ -85,18 +89,18 @@ def is_value_of_users(constant: FoundDeclaration, surface: SurfaceChange | None)
     if surface is None or not surface.is_exporting(constant.file) or text is None:
         return True
     top = constant.path.partition(".")[0]
-    return not is_used_in_definitions(top, text) or _is_reached(top, constant, surface)
+    return not _is_used_in_definitions(top, text) or _is_reached(top, constant, surface)
 
 
 def _is_reached(top: str, declared: FoundDeclaration, surface: SurfaceChange) -> bool:
     """Return True if users reach a name of a module, by itself or through public definitions."""
     text = _text_of(declared)
-    names = {top} if text is None else {top, *definitions_of(text)}
+    names = {top} if text is None else {top, *_uses_by_definition(text)}
     public: list[str] = []
     for name in names:
         if is_filled_in(name) or surface.public_path(declared.file, name):
             public.append(name)
-    return top in public if text is None else is_reached(top, text, public)
+    return top in public if text is None else _is_used_by(public, top, text)
 
 
 def _text_of(declared: FoundDeclaration) -> bytes | None:
@@ -105,3 +109,37 @@ def _text_of(declared: FoundDeclaration) -> bytes | None:
     if len(texts) < _SIDES:
         return None
     return texts[0] if declared.side == "old" else texts[1]
+
+
+def _is_used_by(public: Collection[str], name: str, text: bytes) -> bool:
+    """Return True if public definitions of a module use a name of it, directly or through others."""
+    uses = _uses_by_definition(text)
+    reached = set(public)
+    waiting = [definition for definition in public if definition in uses]
+    while waiting:
+        for used in uses[waiting.pop()] - reached:
+            reached.add(used)
+            if used in uses:
+                waiting.append(used)
+    return name in reached
+
+
+def _is_used_in_definitions(name: str, text: bytes) -> bool:
+    """Return True if any function or class of a module uses a name."""
+    return any(name in used for used in _uses_by_definition(text).values())
+
+
+@lru_cache(_MAX_MODULES_KEPT)
+def _uses_by_definition(text: bytes) -> Mapping[str, frozenset[str]]:
+    """Return the names in each function and class of a module; none of what cannot be parsed."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    uses: dict[str, frozenset[str]] = {}
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        uses[node.name] = uses.get(node.name, frozenset()) | names
+    return uses
