@@ -80,7 +80,7 @@ class Deliverer:
                 self.sleep(channel.pause)
             self._send_message(channel, message, key)
             count += 1
-            # Stored after each message, so that a run that is killed does not send it again.
+            # Stored after each message, so that a run that is killed goes on with the next one.
             entry = entry.model_copy(update={"why": "not finished", "sent": (*entry.sent, key)})
             outbox.put(entry)
         delivered = dict.fromkeys((*entry.sent, fingerprint))

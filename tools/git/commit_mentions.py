@@ -8,8 +8,9 @@ from itertools import chain
 from agent.domain.commits import Commit, Landing
 from agent.domain.window import Window
 from agent.ports import CommitMentions
-from tools.git.changes import close_gaps, entries_of, missing_blobs
+from tools.git.commit_entries import entries_of
 from tools.git.log import PATCH_OPTIONS, Opened
+from tools.git.missing_blobs import close_gaps, missing_blobs
 from tools.git.patch import RawEntry
 
 _DIFF_OPTIONS = [option for option in PATCH_OPTIONS if option not in ("--raw", "--patch")]

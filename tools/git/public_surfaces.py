@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.surface import SurfaceChange
 from tools.diff.file_roles import HEADERS, is_for_users, is_product
-from tools.git.changes import close_gaps, entries_of
+from tools.git.commit_entries import entries_of
+from tools.git.missing_blobs import close_gaps
 from tools.git.tree_reading_and_search import Trees, cover
 from tools.surface.names_in_sphinx_documents import described_names
 from tools.surface.public_paths import Documented, documented_imports, entry_points, project_name

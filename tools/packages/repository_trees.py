@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.domain.errors import InputError
-from tools.git.changes import fetch_blobs
+from tools.git.missing_blobs import fetch_blobs
 from tools.git.object_view import View, view_of
 from tools.git.process import patiently, remote_environment
 from tools.git.repository import Repository, open_repository
